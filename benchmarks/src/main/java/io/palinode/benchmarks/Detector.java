@@ -4,7 +4,9 @@ import io.palinode.detection.Candidate;
 import io.palinode.detection.Witness;
 import java.util.List;
 
-/** Detection for one predicate instance, as {@link io.palinode.detection.InstanceDetector}. */
+/**
+ * Detection for one predicate instance, as {@link io.palinode.detection.stream.InstanceDetector}.
+ */
 interface Detector {
   List<Witness> opened(Candidate candidate);
 

@@ -87,10 +87,10 @@ final class FastForward {
         byte[] key = StoreLoad.key(random.nextInt(keys)).getBytes(StandardCharsets.UTF_8);
         StoreKey of = new StoreKey(LoadedNode.STORE, key);
         VectorClock seen = VectorClock.EMPTY;
-        for (Versioned version : node.get(of, writer).value()) {
+        for (Versioned version : node.reads().get(of, writer).value()) {
           seen = seen.merge(version.clock());
         }
-        var unused = node.put(of, Versioned.ofText(value, seen.incremented(0, i)), writer);
+        var unused = node.writes().put(of, Versioned.ofText(value, seen.incremented(0, i)), writer);
       }
     } catch (RefusedException e) {
       throw new IllegalStateException("node %d: %s".formatted(node.node(), e.getMessage()), e);

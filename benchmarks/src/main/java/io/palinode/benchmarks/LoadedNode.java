@@ -1,8 +1,8 @@
 package io.palinode.benchmarks;
 
-import io.palinode.voldemort.StorageEngine;
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.bdb.BdbEngine;

@@ -2,13 +2,13 @@ package io.palinode.benchmarks;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.WindowLogConfig;
-import io.palinode.retroscope.snapshot.Kind;
-import io.palinode.retroscope.snapshot.Manifest;
 import io.palinode.retroscope.snapshot.Order;
 import io.palinode.retroscope.snapshot.Pace;
-import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.Ref;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.server.StoreService;

@@ -2,8 +2,8 @@ package io.palinode.benchmarks;
 
 import io.palinode.detection.Candidate;
 import io.palinode.detection.DetectionSpec;
-import io.palinode.detection.InstanceDetector;
 import io.palinode.detection.Witness;
+import io.palinode.detection.stream.InstanceDetector;
 import java.util.List;
 
 /** What is measured. */

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.terminal.ApiClient;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

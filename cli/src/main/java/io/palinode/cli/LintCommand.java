@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.PredicateOptions;
-import io.palinode.predicate.Lint;
+import io.palinode.predicate.lint.Lint;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

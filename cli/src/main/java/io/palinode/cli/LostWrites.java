@@ -49,7 +49,8 @@ final class LostWrites {
    * @param discarded of the API
    * @param wanted which keys
    */
-  static List<Lost> of(PastStore past, JsonNode discarded, int nodes, Predicate<String> wanted) {
+  public static List<Lost> of(
+      PastStore past, JsonNode discarded, int nodes, Predicate<String> wanted) {
     LostWrites all = new LostWrites(past, wanted);
     LostWrites before = new LostWrites(past, wanted);
     for (int node = 0; node < nodes; node++) {

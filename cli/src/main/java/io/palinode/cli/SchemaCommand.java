@@ -1,6 +1,6 @@
 package io.palinode.cli;
 
-import io.palinode.predicate.Schemas;
+import io.palinode.predicate.form.Schemas;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -35,27 +35,18 @@ class ArchitectureTest {
   private static final String AGENT_BOOT = "io.palinode.agent.boot";
 
   private static final Map<String, List<String>> ARROWS =
-      Map.of(
-          HVC,
-          List.of(),
-          RETROSCOPE,
-          List.of(HVC),
-          PREDICATE,
-          List.of(HVC),
-          WIRE,
-          List.of(HVC, PREDICATE),
-          DETECTION,
-          List.of(HVC, PREDICATE),
-          DETECTOR,
-          List.of(HVC, RETROSCOPE, PREDICATE, WIRE),
-          "io.palinode.monitor..",
-          List.of(HVC, PREDICATE, DETECTION, WIRE),
-          "io.palinode.orchestrator..",
-          List.of(HVC, PREDICATE, WIRE, DETECTION),
-          CLIENT,
-          List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER),
-          "io.palinode.examples..",
-          List.of(HVC, CLIENT));
+      Map.ofEntries(
+          Map.entry(HVC, List.of()),
+          Map.entry(RETROSCOPE, List.of(HVC)),
+          Map.entry(PREDICATE, List.of(HVC)),
+          Map.entry(WIRE, List.of(HVC, PREDICATE)),
+          Map.entry(DETECTION, List.of(HVC, PREDICATE)),
+          Map.entry(DETECTOR, List.of(HVC, RETROSCOPE, PREDICATE, WIRE)),
+          Map.entry("io.palinode.store..", List.of(HVC, RETROSCOPE, DETECTOR)),
+          Map.entry("io.palinode.monitor..", List.of(HVC, PREDICATE, DETECTION, WIRE)),
+          Map.entry("io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION)),
+          Map.entry(CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER)),
+          Map.entry("io.palinode.examples..", List.of(HVC, CLIENT)));
 
   private static JavaClasses production;
 
@@ -158,7 +149,12 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "io.palinode.hvc",
             "io.palinode.retroscope",
+            "io.palinode.retroscope.disklog",
+            "io.palinode.retroscope.segment",
             "io.palinode.detection",
+            "io.palinode.detection.search",
+            "io.palinode.detection.stream",
+            "io.palinode.detection.trace",
             "io.palinode.detection.witness",
             "io.palinode.detector",
             "io.palinode.detector.affected",

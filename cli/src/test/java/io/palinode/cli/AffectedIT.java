@@ -9,7 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.palinode.examples.graph.net.HeldLinks;
 import io.palinode.orchestrator.plan.Rollback;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.StoreClient;
 import java.nio.file.Path;

@@ -14,7 +14,7 @@ import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.embedded.Ports;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.request.RefusedException;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.ClientConfig.Routing;
 import io.palinode.voldemort.client.Store;

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.examples.graph.net.HeldLinks;
 import io.palinode.hvc.Hlc;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.StoreClient;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.palinode.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.predicate.Lint;
+import io.palinode.predicate.lint.Lint;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;

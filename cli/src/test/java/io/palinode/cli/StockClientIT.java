@@ -114,6 +114,7 @@ class StockClientIT {
       var unused =
           cluster
               .node(asked.get(0))
+              .writes()
               .put(
                   key,
                   Versioned.ofText("v", VectorClock.EMPTY.incremented(asked.get(0), 1)),

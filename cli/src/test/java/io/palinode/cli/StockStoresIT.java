@@ -10,8 +10,8 @@ import io.palinode.hvc.Hlc;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.launcher.embedded.Ports;
-import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
@@ -178,7 +178,9 @@ class StockStoresIT {
   }
 
   private static Rollback rollBack(ControlPlane plane, long target) throws RefusedException {
-    return plane.orchestrator().rollBack(new RollbackRequest("stock-stores", target, List.of(), "", 0));
+    return plane
+        .orchestrator()
+        .rollBack(new RollbackRequest("stock-stores", target, List.of(), "", 0));
   }
 
   private static long now() {

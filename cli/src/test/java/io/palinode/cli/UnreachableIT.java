@@ -10,7 +10,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.Rollback;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Store;

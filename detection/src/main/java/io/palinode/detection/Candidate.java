@@ -72,17 +72,17 @@ public record Candidate(
   }
 
   /** The same candidate, when more became known of its interval. */
-  Candidate over(Interval known) {
+  public Candidate over(Interval known) {
     return new Candidate(clause, term, id, known, version, origin, amount, state, payload);
   }
 
   /** The same candidate with another payload. */
-  Candidate carrying(byte[] other) {
+  public Candidate carrying(byte[] other) {
     return new Candidate(clause, term, id, interval, version, origin, amount, state, other);
   }
 
   /** Whether this is another replica's copy of a version that {@link #origin} accepted first. */
-  boolean isCopy() {
+  public boolean isCopy() {
     return origin != null && origin != id.node();
   }
 }

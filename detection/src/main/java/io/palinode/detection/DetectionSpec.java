@@ -63,7 +63,7 @@ public record DetectionSpec(
   }
 
   /** Throws {@link IllegalArgumentException} when it is not {@link #isOfStates}. */
-  ClauseRule.ReplicasDiverged divergence() {
+  public ClauseRule.ReplicasDiverged divergence() {
     if (clauses.get(0).rule() instanceof ClauseRule.ReplicasDiverged rule) {
       return rule;
     }
@@ -71,7 +71,7 @@ public record DetectionSpec(
   }
 
   /** Throws {@link IllegalArgumentException} for a candidate of no replica's state. */
-  ReplicaState stateOf(Candidate candidate) {
+  public ReplicaState stateOf(Candidate candidate) {
     ReplicaState state = candidate.state();
     if (state == null) {
       throw new IllegalArgumentException(
@@ -81,7 +81,7 @@ public record DetectionSpec(
   }
 
   /** Throws {@link IllegalArgumentException} for a candidate of another predicate or cluster. */
-  void require(Candidate candidate) {
+  public void require(Candidate candidate) {
     requireTerm(candidate.clause(), candidate.term());
     if (isSum(candidate.clause()) && candidate.amount() == null) {
       throw new IllegalArgumentException(

@@ -25,15 +25,15 @@ import org.jspecify.annotations.Nullable;
  *
  * Not thread-safe.
  */
-final class FirstReplica {
+public final class FirstReplica {
   /** Which interval, whatever the replica. */
-  record Key(int clause, int term, String version) implements Comparable<Key> {
+  public record Key(int clause, int term, String version) implements Comparable<Key> {
     private static final Comparator<Key> ORDER =
         Comparator.comparingInt(Key::clause)
             .thenComparingInt(Key::term)
             .thenComparing(Key::version);
 
-    static Key of(Candidate candidate) {
+    public static Key of(Candidate candidate) {
       return new Key(candidate.clause(), candidate.term(), candidate.version());
     }
 
@@ -49,15 +49,15 @@ final class FirstReplica {
   private final TreeMap<Key, Hvc> ends = new TreeMap<>();
   private final TreeMap<Key, Candidate> found = new TreeMap<>();
 
-  Map<Key, Hvc> ends() {
+  public Map<Key, Hvc> ends() {
     return ends;
   }
 
-  Map<Key, Candidate> found() {
+  public Map<Key, Candidate> found() {
     return found;
   }
 
-  int size() {
+  public int size() {
     return ends.size() + found.size();
   }
 
@@ -65,25 +65,25 @@ final class FirstReplica {
    * A version's name without its time, as nodes of earlier releases publish it: {@code …@clock} of
    * {@code …@clock.time}, the clock in hexadecimal. Null when it has none.
    */
-  static @Nullable String untimed(String version) {
+  public static @Nullable String untimed(String version) {
     int clock = version.lastIndexOf('@');
     int time = version.lastIndexOf('.');
     return clock >= 0 && time > clock ? version.substring(0, time) : null;
   }
 
   /** Whether {@code end} moves {@code known} back, and is not of an earlier run of the version. */
-  static boolean isEarlier(Hvc start, @Nullable Hvc known, Hvc end) {
+  public static boolean isEarlier(Hvc start, @Nullable Hvc known, Hvc end) {
     boolean earlierRun = end.owner() == start.owner() && end.own() < start.own();
     return !earlierRun && (known == null || EARLIEST.compare(end, known) < 0);
   }
 
   /** An end whose start has not arrived. */
-  void end(Key key, Hvc end) {
+  public void end(Key key, Hvc end) {
     ends.merge(key, end, (known, other) -> EARLIEST.compare(other, known) < 0 ? other : known);
   }
 
   /** State found with an unknown origin. */
-  void find(Candidate candidate) {
+  public void find(Candidate candidate) {
     found.merge(
         Key.of(candidate),
         candidate,
@@ -94,7 +94,7 @@ final class FirstReplica {
   }
 
   /** The interval that starts with {@code opening}; what waited for it here is used up. */
-  Candidate start(Candidate opening) {
+  public Candidate start(Candidate opening) {
     Key key = Key.of(opening);
     Hvc start = opening.interval().start();
     found.remove(key);
@@ -105,7 +105,7 @@ final class FirstReplica {
   }
 
   /** Starts what was found and cannot have been found earlier elsewhere. */
-  List<Candidate> settle(Predicate<Hvc> isFirst) {
+  public List<Candidate> settle(Predicate<Hvc> isFirst) {
     List<Candidate> settled = new ArrayList<>();
     for (Candidate candidate : List.copyOf(found.values())) {
       if (isFirst.test(candidate.interval().start())) {
@@ -116,20 +116,20 @@ final class FirstReplica {
   }
 
   /** Forgets ends before {@code progress}: what they ended is no longer kept. */
-  void forgetBefore(long progress) {
+  public void forgetBefore(long progress) {
     ends.entrySet()
         .removeIf(entry -> entry.getValue().own() < progress && !found.containsKey(entry.getKey()));
   }
 
   /** Forgets one thing that waits; there must be one. */
-  void forgetOne() {
+  public void forgetOne() {
     Iterator<Key> keys = (ends.isEmpty() ? found : ends).keySet().iterator();
     keys.next();
     keys.remove();
   }
 
   /** The progress with which something that waits here no longer does. */
-  long wakeAt() {
+  public long wakeAt() {
     long wake = Long.MAX_VALUE;
     for (Map.Entry<Key, Hvc> end : ends.entrySet()) {
       // Else it waits for what was found, which is looked at below.
@@ -144,7 +144,7 @@ final class FirstReplica {
   }
 
   /** Joins the candidates of a whole trace. Those without a version stand for themselves. */
-  static List<Candidate> join(List<Candidate> trace) {
+  public static List<Candidate> join(List<Candidate> trace) {
     FirstReplica replicas = new FirstReplica();
     for (Candidate candidate : trace) {
       Hvc end = candidate.interval().end();

@@ -2,9 +2,9 @@
  * Detection of violations: sets of pairwise concurrent intervals that make a clause true. Pure: no
  * Flink, no Kafka, no clock.
  *
- * <p>{@link io.palinode.detection.InstanceDetector} is for events that still arrive, {@link
- * io.palinode.detection.TraceDetector} for a recorded trace. Both keep a queue for each term at
- * each node, ask a horizon what is certain, and search in the same way: conjunctions along
+ * <p>{@link io.palinode.detection.stream.InstanceDetector} is for events that still arrive, {@link
+ * io.palinode.detection.trace.TraceDetector} for a recorded trace. Both keep a queue for each term
+ * at each node, ask a horizon what is certain, and search in the same way: conjunctions along
  * forbidden states ({@code CliqueSearch}), k of n as conjunctions of those that hold ({@code
  * CombinationSearch}), sums by a minimum cut ({@code SumSearch}, {@code LeastSum}).
  *

@@ -2,7 +2,8 @@ package io.palinode.detection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detection.TraceDetector.Report;
+import io.palinode.detection.trace.TraceDetector;
+import io.palinode.detection.trace.TraceDetector.Report;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hvc;

@@ -2,6 +2,7 @@ package io.palinode.detection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detection.stream.InstanceDetector;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -9,7 +9,9 @@ import static io.palinode.detection.Given.names;
 import static io.palinode.detection.Given.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detection.TraceDetector.Report;
+import io.palinode.detection.stream.InstanceDetector;
+import io.palinode.detection.trace.TraceDetector;
+import io.palinode.detection.trace.TraceDetector.Report;
 import io.palinode.hvc.Grade;
 import java.util.ArrayList;
 import java.util.Collections;

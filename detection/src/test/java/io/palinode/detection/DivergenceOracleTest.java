@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detection.ReplicaHistory.Episode;
 import io.palinode.detection.ReplicaHistory.Kind;
 import io.palinode.detection.ReplicaHistory.Line;
+import io.palinode.detection.stream.Detector;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;

@@ -13,10 +13,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Small cases by hand. Clocks are written {@code 100/50}: an entry a node, in microseconds. */
-final class Given {
+public final class Given {
   private Given() {}
 
-  static DetectionSpec spec(int nodes, String epsilon, Uncertainty uncertainty, Integer... terms) {
+  public static DetectionSpec spec(
+      int nodes, String epsilon, Uncertainty uncertainty, Integer... terms) {
     return new DetectionSpec(
         nodes,
         Arrays.stream(terms).map(ClauseShape::all).toList(),
@@ -24,19 +25,19 @@ final class Given {
         ReplicaRule.ANY);
   }
 
-  static DetectionSpec conservative(int nodes, String epsilon, Integer... terms) {
+  public static DetectionSpec conservative(int nodes, String epsilon, Integer... terms) {
     return spec(nodes, epsilon, Uncertainty.CONSERVATIVE, terms);
   }
 
-  static DetectionSpec causal(int nodes, String epsilon, Integer... terms) {
+  public static DetectionSpec causal(int nodes, String epsilon, Integer... terms) {
     return spec(nodes, epsilon, Uncertainty.CAUSAL, terms);
   }
 
-  static DetectionSpec firstReplicas(DetectionSpec spec) {
+  public static DetectionSpec firstReplicas(DetectionSpec spec) {
     return new DetectionSpec(spec.nodes(), spec.clauses(), spec.causality(), ReplicaRule.FIRST);
   }
 
-  static Hvc hvc(int node, String entries) {
+  public static Hvc hvc(int node, String entries) {
     return Hvc.of(
         node,
         Arrays.stream(entries.split("/"))
@@ -45,12 +46,12 @@ final class Given {
   }
 
   /** Of clause 0. */
-  static Candidate candidate(
+  public static Candidate candidate(
       int node, int term, long sequence, String start, @Nullable String end) {
     return candidate(node, 0, term, sequence, start, end, "", null);
   }
 
-  static Candidate version(
+  public static Candidate version(
       int node,
       int term,
       long sequence,
@@ -80,16 +81,16 @@ final class Given {
         new byte[] {7});
   }
 
-  static long at(long micros) {
+  public static long at(long micros) {
     return Hlc.ofMicros(micros);
   }
 
   /** {@code node:sequence} of each candidate, in the order of terms. */
-  static List<String> names(List<Witness> witnesses) {
+  public static List<String> names(List<Witness> witnesses) {
     return witnesses.stream().map(Given::name).toList();
   }
 
-  static String name(Witness witness) {
+  public static String name(Witness witness) {
     return String.join(
         " ",
         witness.candidates().stream()

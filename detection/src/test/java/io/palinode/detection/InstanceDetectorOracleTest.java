@@ -2,6 +2,7 @@ package io.palinode.detection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detection.stream.InstanceDetector;
 import io.palinode.hvc.Grade;
 import java.util.HashMap;
 import java.util.List;

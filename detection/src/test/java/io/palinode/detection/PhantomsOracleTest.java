@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detection.Phantoms.Decided;
 import io.palinode.detection.Phantoms.Outcome;
+import io.palinode.detection.stream.InstanceDetector;
 import io.palinode.hvc.Interval;
 import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;

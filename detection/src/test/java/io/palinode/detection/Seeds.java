@@ -6,16 +6,16 @@ import java.util.function.Consumer;
 /**
  * Runs a check on many seeds; a failure names its seed. {@code -Dpalinode.seeds=20000} runs more.
  */
-final class Seeds {
+public final class Seeds {
   private static final int COUNT_DEFAULT = 2_000;
 
   private Seeds() {}
 
-  static int count() {
+  public static int count() {
     return Integer.getInteger("palinode.seeds", COUNT_DEFAULT);
   }
 
-  static void each(int count, Consumer<Random> check) {
+  public static void each(int count, Consumer<Random> check) {
     for (int seed = 0; seed < count; seed++) {
       one(seed, check);
     }

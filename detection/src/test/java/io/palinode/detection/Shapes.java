@@ -2,7 +2,7 @@ package io.palinode.detection;
 
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
-import io.palinode.predicate.Decimal;
+import io.palinode.predicate.template.Decimal;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;

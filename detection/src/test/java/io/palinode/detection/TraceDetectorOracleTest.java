@@ -2,7 +2,9 @@ package io.palinode.detection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detection.TraceDetector.Report;
+import io.palinode.detection.trace.TraceDetector;
+import io.palinode.detection.trace.TraceDetector.Report;
+import io.palinode.detection.trace.TraceSource;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import java.util.ArrayList;

@@ -11,7 +11,7 @@ import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.wire.Topics;
 import java.io.IOException;
 import java.nio.file.Path;

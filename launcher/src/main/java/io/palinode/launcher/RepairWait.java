@@ -33,7 +33,7 @@ final class RepairWait implements AutoCloseable {
 
   private void await() {
     try {
-      while (!service.node().hasComparedAll()) {
+      while (!service.node().rollback().hasComparedAll()) {
         TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
       }
       service.repaired();

@@ -6,7 +6,7 @@ import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.Emission.Told;
-import io.palinode.predicate.Binding;
+import io.palinode.predicate.template.Binding;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;

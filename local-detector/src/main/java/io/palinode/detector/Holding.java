@@ -1,6 +1,6 @@
 package io.palinode.detector;
 
-import io.palinode.predicate.Binding;
+import io.palinode.predicate.template.Binding;
 
 /** That a version of a key makes a term true under a binding. */
 record Holding(WatchedTerm term, Binding binding, Version version) {

@@ -1,15 +1,15 @@
 package io.palinode.detector;
 
 import io.palinode.retroscope.OutOfReachException;
-import io.palinode.retroscope.snapshot.Kind;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.retroscope.snapshot.Manifest;
 import io.palinode.retroscope.snapshot.Order;
 import io.palinode.retroscope.snapshot.Pace;
-import io.palinode.retroscope.snapshot.Ref;
-import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.Ref;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotKind;

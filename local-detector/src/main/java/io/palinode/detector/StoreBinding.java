@@ -2,8 +2,8 @@ package io.palinode.detector;
 
 import io.palinode.detector.affected.Trace;
 import io.palinode.hvc.HvcClock;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.wire.TopicLayout;
 import java.util.List;
 import java.util.Map;

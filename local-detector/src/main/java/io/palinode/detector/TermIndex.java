@@ -2,9 +2,9 @@ package io.palinode.detector;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.palinode.predicate.Binding;
 import io.palinode.predicate.Clause;
-import io.palinode.predicate.Template;
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Template;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.palinode.detector;
 
 import io.palinode.detector.TermIndex.Match;
-import io.palinode.predicate.Binding;
-import io.palinode.predicate.Condition;
-import io.palinode.predicate.Value;
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Value;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;

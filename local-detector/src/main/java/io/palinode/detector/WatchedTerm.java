@@ -2,11 +2,11 @@ package io.palinode.detector;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.palinode.predicate.Binding;
 import io.palinode.predicate.Comparison;
-import io.palinode.predicate.Condition;
 import io.palinode.predicate.Term;
-import io.palinode.predicate.Value;
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Value;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

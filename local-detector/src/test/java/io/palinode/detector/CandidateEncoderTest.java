@@ -9,7 +9,7 @@ import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
-import io.palinode.predicate.Binding;
+import io.palinode.predicate.template.Binding;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.hvc.Hvc;
-import io.palinode.predicate.Binding;
+import io.palinode.predicate.template.Binding;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,12 +2,12 @@ package io.palinode.detector;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.palinode.predicate.Binding;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Comparison;
-import io.palinode.predicate.Condition;
-import io.palinode.predicate.Decimal;
 import io.palinode.predicate.Term;
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Decimal;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

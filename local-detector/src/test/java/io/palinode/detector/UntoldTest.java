@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Told;
 import io.palinode.hvc.Hvc;
-import io.palinode.predicate.Binding;
+import io.palinode.predicate.template.Binding;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

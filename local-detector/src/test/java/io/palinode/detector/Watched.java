@@ -1,6 +1,6 @@
 package io.palinode.detector;
 
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import java.util.List;
 import java.util.Random;
 

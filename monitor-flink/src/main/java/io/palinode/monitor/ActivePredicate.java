@@ -5,32 +5,39 @@ import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.predicate.PredicateLimits;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.wire.v1.PredicateRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest known version of a predicate, as detection needs it.
+ * The newest known version of a predicate, parsed for detection.
  *
- * @param spec null when the predicate is deleted
- * @param appliedHlc when this version was applied; 0: not known
+ * @param spec null if the predicate is deleted
+ * @param appliedHlc when this version was applied; 0 if not known
  */
 public record ActivePredicate(
     String name, long version, @Nullable DetectionSpec spec, long appliedHlc) {
 
-  /** What is to be done with a candidate of a predicate's version. */
+  /**
+   * How a candidate's predicate version compares with the active one.
+   */
   public enum Standing {
-    /** It is of the active version. */
+    /**
+     * The candidate has the active version.
+     */
     CURRENT,
-    /** It is of a version that is not known yet: candidates and predicates come by two topics. */
+    /**
+     * The candidate's version is not known yet. Candidates and predicates arrive by different topics.
+     */
     AHEAD,
-    /** It is of a version that was replaced or deleted. */
+    /**
+     * The candidate's version was replaced or deleted.
+     */
     OUTDATED
   }
 
   /**
-   * Throws {@link IllegalArgumentException} or a {@link io.palinode.predicate.PredicateException}
-   * for a record that holds no predicate.
+   * Parses a predicate record. Throws {@link IllegalArgumentException} or {@link io.palinode.predicate.PredicateException} if the record holds no predicate.
    *
    * @param epsilon the cluster's, for predicates that name none
    */
@@ -72,10 +79,7 @@ public record ActivePredicate(
   }
 
   /**
-   * Whether an event of a version before this one, at {@code hlc}, tells that its node does not
-   * look for this one yet, though it is in force: what the node sees is not judged by it. What was
-   * before that is: by the version that was in force then. Where nobody knows when this one was
-   * applied, no event tells that.
+   * Returns whether the event's node misses violations of this version. The event has an older version and the time {@code hlc}. If {@code hlc} is at or after the time at which this version was applied, the node does not evaluate this version yet. False if the time of application is not known.
    */
   public boolean isMissedBy(long hlc) {
     return spec != null && appliedHlc > 0 && hlc >= appliedHlc;

@@ -6,9 +6,9 @@ import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 
 /**
- * A record of the candidates' topic, read just as far as everything before detection needs it.
+ * A record of the candidates' topic, parsed as far as the steps before detection need it.
  *
- * @param hlc the node's own HLC at which the event stands
+ * @param hlc the node's own HLC at the event
  * @param clock the node's encoded HVC at the event; empty for a gap
  * @param key names the predicate instance; empty for progress, gaps and stops
  * @param record the whole record's bytes
@@ -26,14 +26,18 @@ public record CandidateEvent(
     byte[] record) {
   private static final byte[] NO_CLOCK = {};
 
-  /** What a record tells. */
+  /**
+   * What a record contains.
+   */
   public enum Kind {
     OPENED(1),
     CLOSED(2),
     PROGRESS(3),
     GAP(4),
     STOPPED(5),
-    /** No event: the node's disk refuses its clock promise, so the node publishes no progress. */
+    /**
+     * The node's disk refuses its clock promise, so the node publishes no progress.
+     */
     UNPROMISED(6);
 
     private final int code;
@@ -42,31 +46,38 @@ public record CandidateEvent(
       this.code = code;
     }
 
-    /** In the state's bytes. */
+    /**
+     * The code in the state's bytes.
+     */
     public int code() {
       return code;
     }
 
-    /** Throws {@link IllegalArgumentException} for a code that no kind has. */
+    /**
+     * Returns the kind of a code. Throws {@link IllegalArgumentException} for an unknown code.
+     */
     public static Kind of(int code) {
       return Codes.of(values(), Kind::code, code);
     }
 
-    /** Whether it says how far the node has come, rather than what happened. */
+    /**
+     * Returns whether this kind states how far the node's records are complete.
+     */
     boolean isProgress() {
       return this == PROGRESS || this == STOPPED;
     }
   }
 
   /**
-   * Throws {@link IllegalArgumentException} for bytes that are no event of a cluster of {@code
-   * nodes} nodes.
+   * Parses a record's bytes. Throws {@link IllegalArgumentException} if they are no event of a cluster of {@code nodes} nodes.
    */
   public static CandidateEvent parse(int partition, int nodes, byte[] bytes) {
     return of(partition, nodes, decode(bytes), bytes);
   }
 
-  /** Likewise, of {@code bytes} that were read as {@code record}. */
+  /**
+   * Returns the event of {@code record}, which was parsed from {@code bytes}. Throws {@link IllegalArgumentException} as {@link #parse}.
+   */
   public static CandidateEvent of(int partition, int nodes, CandidateRecord record, byte[] bytes) {
     if (record.getNode() < 0 || record.getNode() >= nodes) {
       throw new IllegalArgumentException(
@@ -128,7 +139,9 @@ public record CandidateEvent(
         bytes);
   }
 
-  /** The record again, in full. */
+  /**
+   * Parses the whole record again.
+   */
   public CandidateRecord decode() {
     return decode(record);
   }
@@ -153,7 +166,7 @@ public record CandidateEvent(
     Hvc clock = CandidateRecords.decode(bytes);
     if (clock.nodes() != nodes || clock.owner() != record.getNode()) {
       throw new IllegalArgumentException(
-          "an event carries the clock of its node among "
+          "an event must carry the clock of its node among "
               + nodes
               + ": node="
               + record.getNode()

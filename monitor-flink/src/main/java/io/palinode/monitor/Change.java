@@ -6,7 +6,7 @@ import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.ReplicaState;
 import io.palinode.hvc.Interval;
-import io.palinode.predicate.Decimal;
+import io.palinode.predicate.template.Decimal;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.Closed;
@@ -21,15 +21,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a record changes in its predicate instance.
  *
- * @param candidate the interval that opened, or that is now closed
- * @param endedBy the version that ended it; empty when it opened, and after a delete
- * @param endOrigin the node that accepted that version first, if known
+ * @param candidate the interval that the record opens or closes
+ * @param endedBy the version that ended the interval; empty for an opening and after a delete
+ * @param endOrigin the first acceptor of that version, if known
  */
 public record Change(Candidate candidate, String endedBy, @Nullable Integer endOrigin) {
 
   /**
-   * Throws {@link IllegalArgumentException} for a term that the predicate does not have, and for an
-   * end before the start.
+   * Returns the change that a record describes. Throws {@link IllegalArgumentException} if the predicate lacks the term, or if the end is before the start.
    */
   public static Change of(CandidateRecord record, DetectionSpec spec) {
     return record.hasOpened()
@@ -37,7 +36,9 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
         : closed(record, record.getClosed(), spec);
   }
 
-  /** Which predicate instance and term an opening or closing is about. */
+  /**
+   * Returns the predicate instance and term of an opening or closing.
+   */
   public static IntervalRef interval(CandidateRecord record) {
     return record.hasOpened() ? record.getOpened().getInterval() : record.getClosed().getInterval();
   }
@@ -46,19 +47,20 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
     return candidate.interval().isOpen();
   }
 
-  /** The values and the writer of a candidate made here. */
+  /**
+   * Returns the values and the writer of a candidate that this class made.
+   */
   static Opened payload(Candidate candidate) {
     try {
       return Opened.parseFrom(candidate.payload());
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalStateException(
-          "a payload of our own must be readable: " + candidate.id(), e);
+          "a payload of this job must be readable: " + candidate.id(), e);
     }
   }
 
   /**
-   * Equal for the same version on all replicas: {@code store/key@clock.time}, the clock in
-   * hexadecimal; without the time where a node of an earlier release told it.
+   * Returns {@code store/key@clock.time}, with the clock in hexadecimal. Equal for one version on all replicas. Has no time if a node of an earlier release published the version.
    */
   static String version(VariableVersion version) {
     String untimed =
@@ -67,7 +69,7 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
   }
 
   private static String variable(VariableVersion version) {
-    // Latin-1, not UTF-8: it keeps any two keys apart.
+    // Latin-1, not UTF-8: it maps different keys to different texts.
     return version.getStore() + "/" + version.getKey().toString(StandardCharsets.ISO_8859_1);
   }
 
@@ -76,7 +78,7 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
         Opened.newBuilder().addAllValues(opened.getValuesList()).setWriter(opened.getWriter());
     IntervalRef interval = requireTerm(opened.getInterval(), spec);
     if (spec.isOfStates()) {
-      return told(record, opened, payload.build());
+      return ofState(record, opened, payload.build());
     }
     return new Change(
         new Candidate(
@@ -92,10 +94,10 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
         null);
   }
 
-  private static Change told(CandidateRecord record, Opened opened, Opened payload) {
+  private static Change ofState(CandidateRecord record, Opened opened, Opened payload) {
     if (!opened.hasDigest() || opened.getValuesCount() == 0) {
       throw new IllegalArgumentException(
-          "what a replica has is told with its key and digest: node=" + record.getNode());
+          "a replica's state must have a key and a digest: node=" + record.getNode());
     }
     ReplicaState state =
         new ReplicaState(
@@ -118,7 +120,7 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
     IntervalRef interval = requireTerm(closed.getInterval(), spec);
     if (spec.isOfStates()) {
       throw new IllegalArgumentException(
-          "what a replica has ends with what it has next: node=" + record.getNode());
+          "a replica's state must have no closing: node=" + record.getNode());
     }
     return new Change(
         new Candidate(
@@ -141,7 +143,9 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
     return interval;
   }
 
-  /** What a variable of a sum contributes; null for any other term, and for what is no decimal. */
+  /**
+   * Returns what a variable adds to a sum; null for other terms and for text that is no decimal.
+   */
   private static @Nullable BigDecimal amount(
       DetectionSpec spec, IntervalRef interval, VariableVersion version) {
     Decimal value =

@@ -2,11 +2,15 @@ package io.palinode.monitor;
 
 import java.util.function.ToIntFunction;
 
-/** The constants of an enum by the codes that stand for them in bytes. */
+/**
+ * Finds an enum constant by its code in bytes.
+ */
 public final class Codes {
   private Codes() {}
 
-  /** Throws {@link IllegalArgumentException} for a code that none has. */
+  /**
+   * Returns the constant with this code. Throws {@link IllegalArgumentException} for an unknown code.
+   */
   public static <E extends Enum<E>> E of(E[] constants, ToIntFunction<E> codeOf, int code) {
     for (E constant : constants) {
       if (codeOf.applyAsInt(constant) == code) {

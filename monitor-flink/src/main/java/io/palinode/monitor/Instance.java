@@ -2,19 +2,16 @@ package io.palinode.monitor;
 
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
-import io.palinode.detection.Detector;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
+import io.palinode.detection.stream.Detector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One predicate instance, as it is kept between two events: live while there is something to do,
- * and packed into bytes, which are far smaller, when nothing happens to it for a while. Its methods
- * return the witnesses to publish. Not thread-safe; but while nothing changes it, several threads
- * may read its {@link #state}.
+ * One predicate instance between two events. It is live while it has work and packed into bytes, which are smaller, while it is idle. Its methods return the witnesses to publish. Not thread-safe. Several threads may read its {@link #state} while no thread changes it.
  */
 public final class Instance {
   /** No timer is set. */
@@ -24,23 +21,29 @@ public final class Instance {
   private final long predicateVersion;
   private final int partition;
 
-  /** Null while it is live. */
+  /**
+   * Null while the instance is live.
+   */
   private @Nullable InstanceState packed;
 
-  /** Null while it is packed. */
+  /**
+   * Null while the instance is packed.
+   */
   private @Nullable Detector live;
 
-  /** When it wakes, as long as nothing changes: it takes a look at all that is kept. */
+  /**
+   * The cached result of {@link #wakeAt}, whose computation reads all intervals.
+   */
   private long wakeAt;
 
   private boolean wakeKnown;
   private @Nullable ShadowDetector shadow;
   private final List<Witness> reported = new ArrayList<>();
-  private Overflows overflowsTold = Overflows.NONE;
-  private List<Witness> raisedTold = List.of();
+  private Overflows overflowsTaken = Overflows.NONE;
+  private List<Witness> raisedTaken = List.of();
   private long timerAt = NO_TIMER;
   private boolean counted;
-  private boolean doubting;
+  private boolean distrusting;
 
   private Instance(long epoch, long predicateVersion, int partition) {
     this.epoch = epoch;
@@ -49,7 +52,7 @@ public final class Instance {
   }
 
   /**
-   * The instance that {@code event} is about, as the first event of an epoch or a version finds it.
+   * Returns an empty instance for the first event of an epoch or of a predicate version.
    */
   public static Instance begin(
       CandidateEvent event, long predicateVersion, DetectionSpec spec, DetectionLimits limits) {
@@ -58,36 +61,41 @@ public final class Instance {
     return instance;
   }
 
-  /** As it was when it was packed. */
+  /**
+   * Returns the packed instance of a saved state.
+   */
   public static Instance of(InstanceState state) {
     Instance instance = new Instance(state.epoch(), state.predicateVersion(), state.partition());
     instance.packed = state;
     return instance;
   }
 
-  /** Another one in the same state, packed; with the same timer. */
+  /**
+   * Returns a packed copy with the same state and timer.
+   */
   public Instance copy() {
     Instance copy = of(state());
     copy.timerAt = timerAt;
     copy.counted = counted;
-    copy.doubting = doubting;
+    copy.distrusting = distrusting;
     copy.shadow = shadow == null ? null : shadow.copy();
     return copy;
   }
 
-  /** Makes it live, if it is not. {@code spec} is that of its predicate's version. */
+  /**
+   * Makes the instance live. {@code spec} is that of its predicate's version.
+   */
   public void unpack(DetectionSpec spec, DetectionLimits limits) {
     if (packed != null) {
       live = Detector.restore(spec, limits, packed.detector());
-      overflowsTold = live.overflows();
-      raisedTold = List.of();
+      overflowsTaken = live.overflows();
+      raisedTaken = List.of();
       packed = null;
     }
   }
 
   /**
-   * From here on, what {@code replicas: any} would report of it is worked out too; once is enough.
-   * It is not in checkpoints.
+   * Also evaluates {@code replicas: any} from now on. Repeated calls change nothing. Checkpoints do not contain this evaluation.
    */
   public void shadow(DetectionSpec spec, DetectionLimits limits) {
     if (shadow == null) {
@@ -96,7 +104,9 @@ public final class Instance {
     }
   }
 
-  /** Makes it small. Not while it is empty. */
+  /**
+   * Packs the instance. Call only if it is not empty.
+   */
   public void pack() {
     packed = state();
     live = null;
@@ -105,7 +115,9 @@ public final class Instance {
     }
   }
 
-  /** An opening or closing, in the order of its node. Only while it is live, as the next two. */
+  /**
+   * Applies an opening or closing, in the order of its node. Call only while the instance is live; the next two methods too.
+   */
   public List<Witness> apply(Change change) {
     wakeKnown = false;
     if (shadow != null) {
@@ -117,7 +129,9 @@ public final class Instance {
             : live().closed(change.candidate(), change.endedBy(), change.endOrigin()));
   }
 
-  /** Settles what can be once every event at or before {@code watermark} has been applied. */
+  /**
+   * Decides what {@code watermark} permits. Every event at or before it must have been applied.
+   */
   public List<Witness> progress(long watermark) {
     if (wakeAt() > watermark) {
       return List.of();
@@ -130,7 +144,7 @@ public final class Instance {
   }
 
   /**
-   * Ends what a node left open before it started anew; nothing for an instance that knows of it.
+   * Ends the intervals that earlier incarnations of a node left open. A repeated restart changes nothing.
    */
   public List<Witness> restarted(Restart restart) {
     wakeKnown = false;
@@ -140,47 +154,48 @@ public final class Instance {
     return withRaised(live().restarted(restart.node(), restart.incarnation(), restart.first()));
   }
 
-  /** What a node has told by then; see {@link Detector#searched}. */
+  /**
+   * Records that a node has published all its states; see {@link Detector#searched}.
+   */
   public void searched(Search search) {
     wakeKnown = false;
     live().searched(search.node(), search.incarnation(), search.at());
   }
 
   /**
-   * That a node has told nothing of it does not mean that it has nothing, until all have. Not in
-   * checkpoints.
+   * Ignores searches until all nodes have published a state of this instance. Checkpoints do not contain this.
    */
-  public void doubtSilence() {
-    doubting = true;
-  }
-
-  /** Only while it is live. */
-  public boolean doubtsSilence() {
-    doubting = doubting && !live().isPublishedByAll();
-    return doubting;
+  public void distrustSearches() {
+    distrusting = true;
   }
 
   /**
-   * A grade that rose is published again, under the id it had. A call that changes nothing leaves
-   * what the one before it raised.
+   * Returns whether searches are still ignored. Call only while the instance is live.
+   */
+  public boolean distrustsSearches() {
+    distrusting = distrusting && !live().isPublishedByAll();
+    return distrusting;
+  }
+
+  /**
+   * Adds the witnesses whose grade rose; they are published again under the same id. The detector keeps its list of raised witnesses until a call changes something.
    */
   private List<Witness> withRaised(List<Witness> found) {
     if (shadow == null) {
       reported.addAll(found);
     }
     List<Witness> raised = live().raised();
-    if (raised == raisedTold || raised.isEmpty()) {
+    if (raised == raisedTaken || raised.isEmpty()) {
       return found;
     }
-    raisedTold = raised;
+    raisedTaken = raised;
     List<Witness> all = new ArrayList<>(found);
     all.addAll(raised);
     return all;
   }
 
   /**
-   * What was reported since this was asked last, each once, whatever its grade; with a shadow, what
-   * that reports.
+   * Returns and clears the witnesses reported since the last call, each once, whatever its grade. If the instance has a shadow, returns the shadow's witnesses.
    */
   public List<Witness> takeReported() {
     if (reported.isEmpty()) {
@@ -191,11 +206,13 @@ public final class Instance {
     return taken;
   }
 
-  /** How often a limit of detection was met since this was asked last: each loses coverage. */
+  /**
+   * Returns how often a limit of detection was met since the last call. Each one is a coverage gap.
+   */
   public Overflows takeOverflows() {
-    Overflows before = overflowsTold;
-    overflowsTold = live().overflows();
-    return overflowsTold.since(before);
+    Overflows before = overflowsTaken;
+    overflowsTaken = live().overflows();
+    return overflowsTaken.since(before);
   }
 
   public long epoch() {
@@ -210,7 +227,9 @@ public final class Instance {
     return partition;
   }
 
-  /** When time decides something of it; {@link InstanceState#NO_WAKE} for never. */
+  /**
+   * Returns the HLC at which time alone decides something; {@link InstanceState#NO_WAKE} for never.
+   */
   public long wakeAt() {
     if (!wakeKnown) {
       long wake = packed != null ? packed.wakeAt() : live().wakeAt();
@@ -220,27 +239,35 @@ public final class Instance {
     return wakeAt;
   }
 
-  /** Whether there is nothing to keep. */
+  /**
+   * Returns whether the instance has no state.
+   */
   public boolean isEmpty() {
-    // What is packed was not empty.
+    // Only an instance that is not empty is packed.
     return live != null && live.isEmpty() && (shadow == null || shadow.isEmpty());
   }
 
-  /** Whether it was taken back by a rollback, or its predicate was replaced or deleted. */
+  /**
+   * Returns whether a rollback discarded the instance, or its predicate was replaced or deleted.
+   */
   public boolean isStale(long newestEpoch, @Nullable ActivePredicate predicate) {
     return epoch < newestEpoch
         || ActivePredicate.standing(predicate, predicateVersion)
             == ActivePredicate.Standing.OUTDATED;
   }
 
-  /** What is written of it; the timer is not, for that is kept with the timers. */
+  /**
+   * Returns the state for a checkpoint, without the timer, which Flink saves with the timers.
+   */
   public InstanceState state() {
     return packed != null
         ? packed
         : new InstanceState(epoch, predicateVersion, partition, live().wakeAt(), live().toBytes());
   }
 
-  /** The time of the one timer that is set for it, as far as it knows; see {@link #hasTimer}. */
+  /**
+   * Returns the time of its timer; see {@link #hasTimer}.
+   */
   public long timerAt() {
     return timerAt;
   }
@@ -253,14 +280,18 @@ public final class Instance {
     timerAt = at;
   }
 
-  /** A timer of {@code at} has come. */
+  /**
+   * Records that a timer of {@code at} fired.
+   */
   public void timerCame(long at) {
     if (at >= timerAt) {
       timerAt = NO_TIMER;
     }
   }
 
-  /** Whether a meter counts it; false after it was read from a checkpoint. */
+  /**
+   * Returns whether a meter counts the instance; false after a restore from a checkpoint.
+   */
   public boolean isCounted() {
     return counted;
   }
@@ -270,6 +301,6 @@ public final class Instance {
   }
 
   private Detector live() {
-    return Objects.requireNonNull(live, "a packed instance is unpacked before it is used");
+    return Objects.requireNonNull(live, "a packed instance must be unpacked before use");
   }
 }

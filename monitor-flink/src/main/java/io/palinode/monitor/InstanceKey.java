@@ -5,7 +5,9 @@ import io.palinode.wire.CandidateRecords;
 /** Names a predicate instance; the inverse of {@link CandidateRecords#instanceKey}. */
 public record InstanceKey(String predicate, String binding) {
 
-  /** Splits at the first bar: a predicate's name holds none, a binding may. */
+  /**
+   * Splits the key at the first bar; a predicate's name holds no bar. Throws {@link IllegalArgumentException} for a key without a bar.
+   */
   public static InstanceKey parse(String key) {
     int bar = key.indexOf('|');
     if (bar < 0) {

@@ -3,7 +3,7 @@ package io.palinode.monitor;
 import java.nio.ByteBuffer;
 
 /**
- * What is written of a predicate instance.
+ * The state of a predicate instance in a checkpoint.
  *
  * <pre>
  * +---------+-------+-----------+-----------+------+----------------------+
@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  *
  * Integers are big-endian.
  *
- * @param partition where the instance's candidates come from
- * @param wakeAt when time decides something of it; {@link #NO_WAKE} for never
+ * @param partition the partition of the instance's candidates
+ * @param wakeAt the HLC at which time alone decides something; {@link #NO_WAKE} for never
  * @param detector the detector's own bytes
  */
 public record InstanceState(
@@ -25,7 +25,9 @@ public record InstanceState(
   private static final byte VERSION = 1;
   private static final int HEADER_BYTES = 1 + 8 + 8 + 4 + 8;
 
-  /** Throws {@link IllegalArgumentException} for bytes of another version. */
+  /**
+   * Parses a state. Throws {@link IllegalArgumentException} for bytes of another version.
+   */
   public static InstanceState decode(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     if (bytes.length < HEADER_BYTES || in.get() != VERSION) {

@@ -7,17 +7,16 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * When to say how far judgement has come: at most once a period, and never later than a period
- * after it has moved. Times are milliseconds of any clock that does not go back. Not thread-safe.
+ * Decides when to publish {@code Judged}: at most once per period, and at most one period after the value grew. Times are milliseconds of any clock that does not go back. Not thread-safe.
  *
- * <p>Idle nodes tell their progress at the same moments, so the watermark takes small steps there,
- * and then a long one. While nothing happened for a while, a small step waits for the long one.
+ * <p>Idle nodes publish their progress at about the same time. The watermark then moves in small steps, followed by a long one. After {@link #HURRY_MS} without activity, a small step waits for the long one.
  *
- * <p>A hold at h says that an event at h cannot be judged yet: until it is released, judgement has
- * not come to h.
+ * <p>A hold at h means that an event at h cannot be judged yet. Until it is released, the judged HLC stays before h.
  */
 public final class JudgedPace {
-  /** Nothing to say now. */
+  /**
+   * No HLC: nothing is due.
+   */
   public static final long NOTHING = Long.MIN_VALUE;
 
   private static final long HURRY_MS = 1_000;
@@ -26,16 +25,18 @@ public final class JudgedPace {
   private final long periodMs;
   private final TreeMap<Long, Integer> holds = new TreeMap<>();
   private long watermark = NOTHING;
-  private long said = NOTHING;
+  private long published = NOTHING;
   private long periodOverMs = Long.MIN_VALUE;
   private long nextAtMs = Long.MIN_VALUE;
 
-  /** Whether something has happened since {@link #due} was asked last. */
-  private boolean stirred = true;
+  /**
+   * Whether there was activity since the last call of {@link #due}.
+   */
+  private boolean isActive = true;
 
   private long hurryUntilMs = Long.MIN_VALUE;
 
-  /** When the step that is not yet said began; {@link #NOTHING} when there is none. */
+  /** When the step that is not yet published began; {@link #NOTHING} when there is none. */
   private long stepSinceMs = NOTHING;
 
   public JudgedPace(long periodMs) {
@@ -49,35 +50,39 @@ public final class JudgedPace {
     watermark = Math.max(watermark, hlc);
   }
 
-  /** Something happened: somebody may soon wait for judgement. */
-  public void stir() {
-    stirred = true;
+  /**
+   * Records activity: a plan may soon wait for judgement.
+   */
+  public void noteActivity() {
+    isActive = true;
   }
 
   public void hold(long hlc) {
-    stir();
+    noteActivity();
     holds.merge(hlc, 1, Integer::sum);
   }
 
   /**
-   * Ends one hold at {@code hlc}; one that is not known (of a time before a restart) is ignored.
+   * Ends one hold at {@code hlc}. Ignores an unknown hold, which is from before a restart.
    */
   public void release(long hlc) {
-    stir();
+    noteActivity();
     holds.computeIfPresent(hlc, (at, count) -> count == 1 ? null : count - 1);
   }
 
-  /** The holds, each as often as it was placed: kept in checkpoints. */
+  /**
+   * Returns all holds, each as often as it was placed, for a checkpoint.
+   */
   public List<Long> holds() {
     List<Long> all = new ArrayList<>();
     holds.forEach((hlc, count) -> all.addAll(Collections.nCopies(count, hlc)));
     return all;
   }
 
-  /** What is to be said at {@code nowMs}, which then counts as said; else {@link #NOTHING}. */
+  /** What is to be published at {@code nowMs}, which then counts as published; else {@link #NOTHING}. */
   public long due(long nowMs) {
-    if (stirred) {
-      stirred = false;
+    if (isActive) {
+      isActive = false;
       hurryUntilMs = nowMs + HURRY_MS;
     }
     if (!isPending()) {
@@ -91,34 +96,38 @@ public final class JudgedPace {
     if (nowMs < nextAtMs) {
       return NOTHING;
     }
-    said = judged();
+    published = judged();
     periodOverMs = nowMs + periodMs;
     stepSinceMs = NOTHING;
-    return said;
+    return published;
   }
 
-  /** What was said last; {@link #NOTHING} before that. */
-  public long said() {
-    return said;
+  /** What was published last; {@link #NOTHING} before that. */
+  public long published() {
+    return published;
   }
 
-  /** The least hold; {@link #NOTHING} without one. */
+  /**
+   * Returns the least hold; {@link #NOTHING} without one.
+   */
   public long heldAt() {
     return holds.isEmpty() ? NOTHING : holds.firstKey();
   }
 
-  /** Whether there is something to say, now or once the period is over. */
+  /**
+   * Returns whether an HLC is due now or at the end of the period.
+   */
   public boolean isPending() {
-    return judged() > said;
+    return judged() > published;
   }
 
-  /** When what is pending has to be said, if nothing else comes. */
+  /** When what is pending has to be published, if nothing else comes. */
   public long nextAtMs() {
     return nextAtMs;
   }
 
   private boolean isSmallStep() {
-    return said != NOTHING && Hlc.micros(judged()) - Hlc.micros(said) < periodMs * MICROS_PER_MS;
+    return published != NOTHING && Hlc.micros(judged()) - Hlc.micros(published) < periodMs * MICROS_PER_MS;
   }
 
   private long judged() {

@@ -8,8 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the job waits for, put together from its partitions: of each node the partition in which it
- * was read least far. Not thread-safe.
+ * What judgement waits for, merged from all partitions. For each node it uses the partition whose records are read least far. Not thread-safe.
  */
 public final class JudgementReports {
   private static final long MICROS_PER_MS = 1_000;
@@ -21,13 +20,15 @@ public final class JudgementReports {
     this.startedMs = startedMs;
   }
 
-  /** The latest of a partition counts. */
+  /**
+   * Replaces the report of a partition.
+   */
   public void learn(int partition, JudgementReport ofPartition) {
     byPartition.put(partition, ofPartition.getNodesList());
   }
 
   /**
-   * The report at {@code nowMs}.
+   * Returns the merged report.
    *
    * @param heldAt the least HLC that waits for a predicate, or {@link JudgedPace#NOTHING}
    */

@@ -10,32 +10,34 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Events that arrived behind a hole in their node's sequences. Each would show that what its node
- * had open before it goes on, and an end may be what is missing. So they wait until the node has
- * said what is missing, and has told late what it can; then they are handed on in the order of its
- * clock. Where nothing is missing an event goes straight on, in O(1). What waits is bounded, in
- * number and bytes: what has no room goes on, with what waited of its node before it.
+ * Holds events that arrived after a hole in their node's sequences. An event after a hole implies that earlier intervals of the node continue, but the hole may contain their closings. Such events wait until the node has published which sequences are missing and the late closings. Then they are passed on in the order of the node's clock. An event without a hole before it is passed on at once, in O(1). The number and bytes of waiting events are limited. If an event exceeds a limit, it and the waiting events of its node are passed on.
  *
- * <p>Progress behind a hole shows the same, so no watermark may go on while anything {@linkplain
- * #isWaiting waits}: whoever makes watermarks begins with each life of the job, and knows only of
- * the holes since.
+ * <p>Progress after a hole is no proof either, so the watermark must stop while {@link #isWaiting}. The watermark generator restarts with the job and knows only of later holes.
  */
 public final class KeptBack {
   private static final int EVENTS_MAX = 10_000;
 
-  /** What all that waits may take: as many events with long values would fill the heap. */
+  /**
+   * Limit of the waiting events' bytes; {@link #EVENTS_MAX} events with long values would fill the heap.
+   */
   static final long BYTES_MAX = 64L << 20;
 
-  /** About what an event takes beside its record. */
+  /**
+   * Approximate size of an event without its record.
+   */
   private static final long EVENT_BYTES = 256;
 
   private final long bytesMax;
   private final Map<Channel, Waiting> channels = new HashMap<>();
 
-  /** What waits, of what was heard since this began. */
+  /**
+   * Bytes of the waiting events, of channels with an event since the start.
+   */
   private long bytes;
 
-  /** Those with a hole, of what was heard since this began. */
+  /**
+   * Channels with a hole, of those with an event since the start.
+   */
   private final Set<Channel> behindHoles = new HashSet<>();
 
   private record Channel(int partition, int node) {}
@@ -44,8 +46,8 @@ public final class KeptBack {
     private final Numbering numbering;
     private final List<CandidateEvent> events;
     private long incarnation;
-    private long heard;
-    private boolean isHeardHere;
+    private long observed;
+    private boolean isObservedHere;
     private long bytes;
 
     Waiting() {
@@ -57,7 +59,7 @@ public final class KeptBack {
       numbering = new Numbering(from.missing());
       events = new ArrayList<>(from.events());
       incarnation = from.missing().incarnation();
-      heard = from.heard();
+      observed = from.observed();
       bytes = events.stream().mapToLong(KeptBack::bytesOf).sum();
     }
   }
@@ -67,30 +69,30 @@ public final class KeptBack {
   }
 
   /**
-   * @param bytesMax for all that waits
+   * @param bytesMax limit of the waiting events' bytes
    */
   KeptBack(long bytesMax) {
     this.bytesMax = bytesMax;
   }
 
   /**
-   * What is known of one node on one partition, for a checkpoint.
+   * The state of one node on one partition, for a checkpoint.
    *
-   * @param heard how many events were observed: of two, the one with more is the later one
-   * @param events that wait
+   * @param observed how many events were observed; of two states, the one with more is later
+   * @param events the waiting events
    */
   public record State(
-      int partition, int node, long heard, Missing missing, List<CandidateEvent> events) {
+      int partition, int node, long observed, Missing missing, List<CandidateEvent> events) {
     public State {
       events = List.copyOf(events);
     }
   }
 
   /**
-   * What is missing of a node's sequences.
+   * The missing sequences of a node.
    *
-   * @param sequence the last
-   * @param waits whether what comes next is to wait
+   * @param sequence the last sequence observed
+   * @param waits whether the next event must wait
    * @param waitsSince the node's time at its first progress since the newest hole; -1 before that
    */
   public record Missing(
@@ -103,26 +105,29 @@ public final class KeptBack {
   /** First to last missing sequence. */
   public record Hole(long first, long last) {}
 
-  /** Takes up what a checkpoint has; of several for one node and partition, the latest. */
+  /**
+   * Restores the states of a checkpoint. Of several for one node and partition, the latest counts.
+   */
   public void restore(Iterable<State> saved) {
     for (State state : saved) {
       channels.merge(
           new Channel(state.partition(), state.node()),
           new Waiting(state),
-          (a, b) -> a.heard < b.heard ? b : a);
+          (a, b) -> a.observed < b.observed ? b : a);
     }
   }
 
-  /** All that is known. */
+  /**
+   * Returns the states of all channels.
+   */
   public List<State> states() {
     return states(true);
   }
 
   /**
-   * What is known of those of whom something was heard since this began. What a checkpoint had of
-   * the others is to be written by one alone: of each copy that is written, all get a copy.
+   * Returns the states of channels with an event since the start. Every subtask receives a copy of every saved state, so one subtask alone must save the states of the other channels.
    */
-  public List<State> statesHeard() {
+  public List<State> statesObserved() {
     return states(false);
   }
 
@@ -130,12 +135,12 @@ public final class KeptBack {
     List<State> states = new ArrayList<>();
     channels.forEach(
         (channel, of) -> {
-          if (all || of.isHeardHere) {
+          if (all || of.isObservedHere) {
             states.add(
                 new State(
                     channel.partition(),
                     channel.node(),
-                    of.heard,
+                    of.observed,
                     of.numbering.missing(),
                     of.events));
           }
@@ -144,20 +149,20 @@ public final class KeptBack {
   }
 
   /**
-   * Hands on what is not to wait, or no longer.
+   * Passes on the event, and waiting events that need not wait any longer.
    *
-   * @param fresh false for what is not to be handed on: a repeat, or of a life that is over
+   * @param fresh false for a repeated event or one of an earlier incarnation
    */
   public void observe(CandidateEvent event, boolean fresh, Consumer<CandidateEvent> handOn) {
     Channel channel = new Channel(event.partition(), event.node());
     Waiting waiting = channels.computeIfAbsent(channel, unknown -> new Waiting());
-    waiting.heard++;
-    if (!waiting.isHeardHere) {
-      waiting.isHeardHere = true;
+    waiting.observed++;
+    if (!waiting.isObservedHere) {
+      waiting.isObservedHere = true;
       bytes += waiting.bytes;
     }
     if (event.incarnation() > waiting.incarnation) {
-      // What is missing of the life before is never told.
+      // An earlier incarnation never publishes its missing events.
       waiting.incarnation = event.incarnation();
       release(waiting, handOn);
     }
@@ -185,9 +190,7 @@ public final class KeptBack {
   }
 
   /**
-   * Whether anything is missing of a node and partition of which something was heard since this
-   * began: a checkpoint has others too, which are read elsewhere, and before all nodes of a
-   * partition were heard there is no watermark of it.
+   * Returns whether a channel with an event since the start has a hole. Another subtask reads the other channels of a checkpoint. A partition has no watermark before each of its nodes had an event.
    */
   public boolean isWaiting() {
     return !behindHoles.isEmpty();

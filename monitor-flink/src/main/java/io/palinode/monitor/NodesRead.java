@@ -6,8 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the nodes of one partition have been read, reported at most once per second. Not
- * thread-safe. O(1) a record, O(nodes) a report.
+ * Reports how far the nodes of one partition have been read, once per second. Not thread-safe. O(1) a record, O(nodes) a report.
  */
 public final class NodesRead {
   private static final long PERIOD_MS = 1_000;
@@ -27,11 +26,13 @@ public final class NodesRead {
     Arrays.fill(readMs, NEVER);
   }
 
-  /** The report of the nodes that were read so far, if one is due; its own times are not set. */
+  /**
+   * Returns a report of the nodes read so far, without its own times; null if none is due.
+   */
   public @Nullable JudgementReport observe(CandidateEvent event, long nowMs) {
     var unused = watermarks.observe(event);
     readMs[event.node()] = nowMs;
-    // Of the newest record: the first progress after it clears it.
+    // The newest record counts: the first progress after it clears the state.
     unpromisedSince[event.node()] =
         event.kind() == CandidateEvent.Kind.UNPROMISED
             ? event.decode().getUnpromisedSinceMicros()
@@ -41,7 +42,7 @@ public final class NodesRead {
     }
     boolean isFirst = dueMs == NEVER;
     dueMs = nowMs + PERIOD_MS;
-    // A job that starts reads of the nodes one after the other.
+    // At the start the first record comes from one node only.
     return isFirst ? null : report();
   }
 

@@ -9,22 +9,19 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The sequences of one node on one partition: which of them are missing, and not yet explained by
- * the node. A record that Kafka refuses leaves a hole, and what was on its way behind it arrives
- * all the same, progress too; then the node tells a gap in its place, and what it can tell late,
- * before its next progress.
+ * Tracks which sequences of one node on one partition are missing and not explained. If Kafka refuses a record, the records sent after it still arrive, progress too. The node then publishes a gap for the hole, and late closings, before its next progress.
  *
- * <p>What is heard first of a node is where its sequences begin here, but of a gap, which may be
- * told late: what it speaks of may be long before what was read already by who was here before.
- * (What is missing right behind a gap that was heard first in its order is told as lost, and seen
- * no more.) A hole that nobody explains for half a minute of the node's time (Kafka itself has lost
- * records) counts as explained. O(log holes) an event.
+ * <p>The first event observed of a node defines where its sequences begin. A gap does not, because it may be late and name sequences that were read long before.
+ *
+ * <p>A hole without an explanation counts as explained after 30 s of the node's time, since Kafka itself lost the records. O(log holes) an event.
  */
 final class Numbering {
   private static final long UNKNOWN = -1;
   private static final long WAIT_MAX = Hlc.ofMicros(30_000_000);
 
-  /** More holes than this become wider ones, which wait their time out. */
+  /**
+   * Further holes extend the last one, which waits its full time.
+   */
   private static final int HOLES_MAX = 1_000;
 
   /** First to last missing sequence. */
@@ -32,7 +29,9 @@ final class Numbering {
 
   private long incarnation;
 
-  /** The last; {@link #UNKNOWN} when only gaps were heard. */
+  /**
+   * The last sequence; {@link #UNKNOWN} while only gaps were observed.
+   */
   private long sequence = UNKNOWN;
 
   private boolean waits;
@@ -50,14 +49,18 @@ final class Numbering {
     from.holes().forEach(hole -> holes.put(hole.first(), hole.last()));
   }
 
-  /** All of it, for a checkpoint. */
+  /**
+   * Returns the whole state, for a checkpoint.
+   */
   Missing missing() {
     List<Hole> all = new ArrayList<>();
     holes.forEach((first, last) -> all.add(new Hole(first, last)));
     return new Missing(incarnation, sequence, waits, waitsSince, all);
   }
 
-  /** False for what says nothing new: of an earlier life, or of a sequence that was passed. */
+  /**
+   * Returns false for an event of an earlier incarnation or an earlier sequence.
+   */
   boolean observe(CandidateEvent event) {
     boolean begins = incarnation == 0;
     if (event.incarnation() > incarnation) {
@@ -83,7 +86,7 @@ final class Numbering {
     if (missing > sequence) {
       miss(sequence + 1, missing);
     }
-    // What a gap names anew may be told late, and what was sent meanwhile comes before that.
+    // A gap with new sequences may have late closings, which are before the records sent meanwhile.
     waits |= event.kind() == CandidateEvent.Kind.GAP && event.sequence() > sequence;
     sequence = event.sequence();
     return true;
@@ -97,7 +100,9 @@ final class Numbering {
     }
   }
 
-  /** The last sequence that is before the event, or is what it speaks of. */
+  /**
+   * Returns the last sequence before the event, or the event's own for progress.
+   */
   private static long reached(CandidateEvent event) {
     return switch (event.kind()) {
       case OPENED, CLOSED -> event.sequence() - 1;
@@ -132,13 +137,12 @@ final class Numbering {
   }
 
   /**
-   * Whether the event, which was observed last, comes behind a hole. All does until the first
-   * progress without one: what the node tells late comes before that.
+   * Returns whether the last observed event is after a hole. True until the first progress without a hole: late closings come before that progress.
    */
   boolean isBehindHole(CandidateEvent event) {
     boolean isNewest = event.incarnation() == incarnation && event.sequence() == sequence;
     if (waits && isNewest && event.kind().isProgress()) {
-      // Of progress alone: what is told late has an earlier time.
+      // Only progress counts: late closings have an earlier time.
       waitsSince = waitsSince == UNKNOWN ? event.hlc() : waitsSince;
       waits = !holes.isEmpty() && event.hlc() - waitsSince <= WAIT_MAX;
       if (!waits) {

@@ -3,28 +3,18 @@ package io.palinode.monitor;
 import java.util.Arrays;
 
 /**
- * How far a partition is complete: the least own HLC over all nodes for which everything has been
- * read. One per partition; its records come in the partition's order. O(1) an event, O(n) when the
- * node that was furthest behind moves.
+ * Computes how far a partition is complete: the least HLC over all nodes up to which all their records are read. One object per partition; records must come in the partition's order. O(1) an event, O(nodes) when the node that is furthest behind moves.
  *
- * <p>Progress at h says that all up to h is here. A candidate at h only says so for what is before
- * h: one write may end several intervals, all at the same time. A node that starts anew goes on
- * from where its clock was, so a new incarnation changes nothing here. One that counts its
- * incarnations or sequences anew has lost its disk: {@link SequenceCheck} keeps back what it says,
- * so that completes nothing, and the watermark stands still.
+ * <p>Progress at h completes everything up to h. A candidate at h completes only what is before h, because one write may end several intervals at the same time. A new incarnation changes nothing, because its clock continues. If a node restarts its incarnations or sequences, it has lost its disk. {@link SequenceCheck} then drops its records, and the watermark stops.
  *
- * <p>What follows a record that did not arrive says nothing of it: until the node has told that it
- * is missing, and then, in its order, what of it can be told late, its records complete nothing
- * ({@link Numbering}). An end that Kafka refused would else count as never come.
+ * <p>A record after a hole completes nothing. Completion resumes when the node has published the gap and its late closings ({@link Numbering}). Otherwise a closing that Kafka refused would count as absent.
  *
- * <p>A new epoch does change something. A node that opens one finds again what holds in its
- * restored state, from a time before any node served it; a node that is late in opening it may have
- * told progress past that. So from the first record of a newer epoch on, a node counts only once it
- * has spoken in that epoch, and what is said in an older one completes nothing. The watermark is
- * held meanwhile. Until then the older epoch counts: a plan waits for judgement in it.
+ * <p>A new epoch resets completion. In a new epoch, a node publishes the intervals of its restored state, from before it serves. A node that opens the epoch late may have published progress past that time. From the first record of a newer epoch on, a node counts only after it publishes in that epoch. Records of older epochs then complete nothing, and the watermark stops meanwhile. Until then the older epoch counts, because a plan waits for judgement in it.
  */
 public final class ProgressWatermarks {
-  /** Before every node has spoken nothing is complete. */
+  /**
+   * The watermark before every node has published a record.
+   */
   public static final long NONE = Long.MIN_VALUE;
 
   private final long[] complete;
@@ -40,7 +30,9 @@ public final class ProgressWatermarks {
     Arrays.fill(complete, NONE);
   }
 
-  /** Whether the watermark has moved on. */
+  /**
+   * Observes an event. Returns whether the watermark grew.
+   */
   public boolean observe(CandidateEvent event) {
     Numbering numbering = numberings[event.node()];
     if (event.kind() == CandidateEvent.Kind.UNPROMISED) {
@@ -59,7 +51,7 @@ public final class ProgressWatermarks {
         switch (event.kind()) {
           case PROGRESS, STOPPED -> event.hlc();
           case OPENED, CLOSED -> event.hlc() - 1;
-          // What was lost is still part of what is not complete; progress follows a gap.
+          // Only the progress after a gap completes its span.
           case GAP, UNPROMISED -> NONE;
         };
     long before = complete[event.node()];
@@ -76,12 +68,16 @@ public final class ProgressWatermarks {
     least = NONE;
   }
 
-  /** The greatest HLC up to which the partition is complete, or {@link #NONE}. */
+  /**
+   * Returns the greatest HLC up to which the partition is complete, or {@link #NONE}.
+   */
   public long watermark() {
     return watermark;
   }
 
-  /** The greatest HLC up to which the node is complete, or {@link #NONE}. */
+  /**
+   * Returns the greatest HLC up to which the node is complete, or {@link #NONE}.
+   */
   public long complete(int node) {
     return complete[node];
   }

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * By {@code at} a node had told, in an epoch, every key of a partition that it has of a predicate
- * that compares replicas. As the body of a {@link Notice}:
+ * A node has published, by {@code at}, all keys of a partition for a predicate that compares
+ * replicas. As the body of a {@link Notice}:
  *
  * <pre>
  * +---------------+-----------+---------------------+
@@ -26,7 +26,9 @@ import java.util.List;
 public record Search(
     String predicate, long version, int partition, int node, long incarnation, long epoch, Hvc at) {
 
-  /** Of each predicate that the progress names. */
+  /**
+   * Returns one notice for each predicate that the progress names.
+   */
   static List<Notice> notices(CandidateEvent event, List<Searched> named) {
     List<Notice> notices = new ArrayList<>(named.size());
     for (Searched searched : named) {
@@ -47,7 +49,9 @@ public record Search(
     return bytes.toByteArray();
   }
 
-  /** Throws {@link UncheckedIOException} for a body that is cut off. */
+  /**
+   * Parses a notice. Throws {@link UncheckedIOException} for a truncated body.
+   */
   public static Search of(Notice notice) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(notice.body()))) {
       String predicate = in.readUTF();
@@ -62,11 +66,13 @@ public record Search(
           notice.epoch(),
           at);
     } catch (IOException e) {
-      throw new UncheckedIOException("a search's notice must be whole", e);
+      throw new UncheckedIOException("a search's notice must not be truncated", e);
     }
   }
 
-  /** Whether it says more than what is known of its predicate, partition and node. */
+  /**
+   * Returns whether this is newer than {@code known}, of the same predicate, partition and node.
+   */
   public boolean isNewerThan(Search known) {
     if (version != known.version) {
       return version > known.version;

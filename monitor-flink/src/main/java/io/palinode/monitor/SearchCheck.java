@@ -10,28 +10,29 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Of which predicates each node says, with its progress, that it has told every key: once each time
- * that this changes. That is in no checkpoint: what is told again says nothing new.
+ * Finds changes in the list of predicates for which a node has published every key. Each progress repeats the list. The list is in no checkpoint, because a repeated notice changes nothing.
  *
- * <p>A node is not believed where something of it was lost in the same life and epoch, as for a job
- * that begins when the topic's beginning is gone: a key that was told and not heard would count as
- * absent.
+ * <p>If an event of a node is missing, the node's lists are ignored until its next incarnation or epoch. A missing state would otherwise count as an absent key.
  */
 public final class SearchCheck {
-  private final Map<Channel, Said> said = new HashMap<>();
+  private final Map<Channel, SearchedList> published = new HashMap<>();
   private final Set<Broken> broken = new HashSet<>();
 
   private record Channel(int partition, int node) {}
 
-  private record Said(long incarnation, long epoch, List<Searched> searched) {}
+  private record SearchedList(long incarnation, long epoch, List<Searched> searched) {}
 
-  /** Where a node is not believed. */
+  /**
+   * An incarnation and epoch whose lists are ignored on a partition.
+   */
   public record Broken(int partition, int node, long incarnation, long epoch) {
-    /** As {@link #toString} has it. Throws {@link IllegalArgumentException}. */
+    /**
+     * Parses the result of {@link #toString}. Throws {@link IllegalArgumentException}.
+     */
     public static Broken parse(String text) {
       String[] parts = text.split("/", -1);
       if (parts.length != 4) {
-        throw new IllegalArgumentException("a place has four numbers: " + text);
+        throw new IllegalArgumentException("a place must have four numbers: '" + text + "'");
       }
       return new Broken(
           Integer.parseInt(parts[0]),
@@ -52,7 +53,9 @@ public final class SearchCheck {
     }
   }
 
-  /** Takes up what a checkpoint had. */
+  /**
+   * Restores the places of a checkpoint.
+   */
   public void restore(Iterable<Broken> saved) {
     saved.forEach(broken::add);
   }
@@ -61,10 +64,12 @@ public final class SearchCheck {
     return List.copyOf(broken);
   }
 
-  /** Something of this node was lost here, right before the event. */
+  /**
+   * Records a coverage gap right before the event.
+   */
   public void lost(CandidateEvent event, CoverageLost loss) {
     broken.removeIf(place -> place.isOver(event));
-    // What an earlier life took with it is not known any more as it is.
+    // A gap of an earlier incarnation does not affect the current one.
     if (loss.getIncarnation() == event.incarnation()) {
       broken.add(place(event));
     }
@@ -74,15 +79,17 @@ public final class SearchCheck {
     return new Broken(event.partition(), event.node(), event.incarnation(), event.epoch());
   }
 
-  /** To be told before what comes after {@code event}; empty as a rule. */
+  /**
+   * Returns the notices to publish after {@code event}; usually empty.
+   */
   public List<Notice> observe(CandidateEvent event) {
     if (event.kind() != CandidateEvent.Kind.PROGRESS || broken.contains(place(event))) {
       return List.of();
     }
     Channel channel = new Channel(event.partition(), event.node());
     List<Searched> searched = event.decode().getProgress().getSearchedList();
-    Said now = new Said(event.incarnation(), event.epoch(), searched);
-    Said before = said.put(channel, now);
+    SearchedList now = new SearchedList(event.incarnation(), event.epoch(), searched);
+    SearchedList before = published.put(channel, now);
     return searched.isEmpty() || now.equals(before) ? List.of() : Search.notices(event, searched);
   }
 }

@@ -108,7 +108,7 @@ public final class SequenceCheck {
     return new Outcome(true, notices(event, last, now, known));
   }
 
-  /** What a dead process still had on its way is not later than what its successor said. */
+  /** What a dead process still had on its way is not later than what its successor published. */
   private Outcome stale(CandidateEvent event, Position last) {
     Channel channel = new Channel(event.partition(), event.node());
     if (event.kind() == Kind.GAP) {

@@ -2,8 +2,8 @@ package io.palinode.monitor;
 
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
-import io.palinode.detection.InstanceDetector;
 import io.palinode.detection.Witness;
+import io.palinode.detection.stream.InstanceDetector;
 import io.palinode.predicate.ReplicaRule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -52,7 +52,7 @@ class JudgedPaceTest {
   void forAWhileAfterSomethingHappenedASmallStepIsSaidAtOnce() {
     pace.watermark(ms(100));
     pace.due(0);
-    pace.stir();
+    pace.noteActivity();
     pace.watermark(ms(101));
     assertThat(pace.due(5_000)).isEqualTo(ms(101));
     pace.watermark(ms(102));

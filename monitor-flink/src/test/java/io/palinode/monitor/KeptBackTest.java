@@ -99,10 +99,10 @@ class KeptBackTest {
     before.observe(opened(1, 1, 10), true, event -> {});
     KeptBack elsewhere = restored(before.states());
     elsewhere.observe(progress(1, 1, 40), true, event -> {});
-    assertThat(elsewhere.statesHeard()).extracting(State::node).containsExactly(1);
+    assertThat(elsewhere.statesObserved()).extracting(State::node).containsExactly(1);
     KeptBack reader = restored(before.states());
     reader.observe(progress(0, 3, 40), true, event -> {});
-    assertThat(reader.statesHeard())
+    assertThat(reader.statesObserved())
         .singleElement()
         .satisfies(state -> assertThat(state.events()).hasSize(1));
   }

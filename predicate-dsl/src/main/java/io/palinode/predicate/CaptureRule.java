@@ -1,5 +1,8 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Template;
+import io.palinode.predicate.text.Spelling;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,23 +15,23 @@ import org.jspecify.annotations.Nullable;
  * A write has to say which instance it belongs to: the captures declared in {@code forEach} are
  * those used in terms, and each term binds all of them. Conditions speak of no others.
  */
-final class CaptureRule {
+public final class CaptureRule {
   private CaptureRule() {}
 
   /** Where the rule is broken, and how. */
-  record Breach(Site site, String reason) {}
+  public record Breach(Site site, String reason) {}
 
   /** A part of a predicate. */
-  sealed interface Site {}
+  public sealed interface Site {}
 
-  record InForEach(String entry) implements Site {}
+  public record InForEach(String entry) implements Site {}
 
-  record InWhere(int condition) implements Site {}
+  public record InWhere(int condition) implements Site {}
 
-  record InTerm(int clause, int term) implements Site {}
+  public record InTerm(int clause, int term) implements Site {}
 
   /** The first breach, or null. O(terms). */
-  static @Nullable Breach firstBreach(
+  public static @Nullable Breach firstBreach(
       Map<String, Template> forEach, List<Condition> where, List<Clause> violation) {
     Set<String> declared = new TreeSet<>();
     forEach.values().forEach(template -> declared.addAll(template.captures()));
@@ -54,7 +57,7 @@ final class CaptureRule {
   }
 
   /** Keys that belong to an instance are named by its captures alone. */
-  static void requireDeclared(List<Template> templates, Map<String, Template> forEach) {
+  public static void requireDeclared(List<Template> templates, Map<String, Template> forEach) {
     Set<String> declared = new TreeSet<>();
     forEach.values().forEach(template -> declared.addAll(template.captures()));
     for (Template template : templates) {

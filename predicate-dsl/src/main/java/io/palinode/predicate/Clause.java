@@ -40,7 +40,7 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
   }
 
   /** Whether all its local predicates have to hold, and nothing else. */
-  boolean isConjunction() {
+  public boolean isConjunction() {
     return rule instanceof ClauseRule.All
         || (rule instanceof ClauseRule.AtLeast atLeast && atLeast.count() == of.size());
   }
@@ -50,7 +50,7 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
     return rule instanceof ClauseRule.ReplicasDiverged;
   }
 
-  boolean hasGroups() {
+  public boolean hasGroups() {
     return of.stream().anyMatch(LocalPredicate::isGroup);
   }
 

@@ -1,5 +1,6 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.template.Decimal;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;
@@ -65,7 +66,7 @@ public sealed interface ClauseRule {
     ABOVE("above", false, false, true);
 
     /** The words of all relations. */
-    static final List<String> WORDS = Arrays.stream(values()).map(Relation::word).toList();
+    public static final List<String> WORDS = Arrays.stream(values()).map(Relation::word).toList();
 
     private final String word;
     private final boolean ifLess;

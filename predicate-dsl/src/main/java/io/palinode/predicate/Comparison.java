@@ -1,5 +1,13 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Decimal;
+import io.palinode.predicate.template.Order;
+import io.palinode.predicate.template.Regex;
+import io.palinode.predicate.template.Template;
+import io.palinode.predicate.template.Value;
+import io.palinode.predicate.text.PredicateException;
+import io.palinode.predicate.text.Text;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -65,7 +73,7 @@ public sealed interface Comparison {
         Matches::read);
 
     /** The words of all kinds. */
-    static final List<String> WORDS = Arrays.stream(values()).map(Kind::word).toList();
+    public static final List<String> WORDS = Arrays.stream(values()).map(Kind::word).toList();
 
     private final String word;
     private final Operand operand;
@@ -91,7 +99,7 @@ public sealed interface Comparison {
     }
 
     /** The kind that is written {@code word}, which is one of {@link #WORDS}. */
-    static Kind of(String word) {
+    public static Kind of(String word) {
       return values()[WORDS.indexOf(word)];
     }
 
@@ -100,17 +108,17 @@ public sealed interface Comparison {
       return word;
     }
 
-    Operand operand() {
+    public Operand operand() {
       return operand;
     }
 
     /** One sentence for editors. */
-    String meaning() {
+    public String meaning() {
       return meaning;
     }
 
     /** Throws {@link IllegalArgumentException} or {@link PredicateException} with the reason. */
-    Comparison read(List<Text> operands) {
+    public Comparison read(List<Text> operands) {
       return reader.apply(operands);
     }
   }
@@ -139,7 +147,7 @@ public sealed interface Comparison {
   /** The value is this text, and binds the captures in it. */
   record Equals(Template value) implements Comparison {
     private static Comparison read(List<Text> operands) {
-      return new Equals(TermForms.template(operands.get(0)));
+      return new Equals(operands.get(0).read(Template::parse));
     }
 
     @Override
@@ -181,7 +189,7 @@ public sealed interface Comparison {
   /** The value is another text than this one, with the captures in it as the key binds them. */
   record NotEquals(Template value) implements Comparison {
     private static Comparison read(List<Text> operands) {
-      return new NotEquals(TermForms.template(operands.get(0)));
+      return new NotEquals(operands.get(0).read(Template::parse));
     }
 
     @Override
@@ -225,7 +233,7 @@ public sealed interface Comparison {
     }
 
     private static Comparison read(List<Text> operands) {
-      return new In(operands.stream().map(TermForms::template).toList());
+      return new In(operands.stream().map(operand -> operand.read(Template::parse)).toList());
     }
 
     @Override

@@ -15,12 +15,12 @@ public record LocalPredicate(List<Term> terms) {
     }
   }
 
-  static LocalPredicate of(Term term) {
+  public static LocalPredicate of(Term term) {
     return new LocalPredicate(List.of(term));
   }
 
   /** Whether its terms have to hold on one node. */
-  boolean isGroup() {
+  public boolean isGroup() {
     return terms.size() > 1;
   }
 }

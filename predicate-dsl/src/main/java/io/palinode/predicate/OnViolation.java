@@ -1,6 +1,8 @@
 package io.palinode.predicate;
 
 import io.palinode.hvc.Grade;
+import io.palinode.predicate.template.Template;
+import io.palinode.predicate.text.Word;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -134,7 +136,7 @@ public record OnViolation(
   }
 
   /** Throws {@link IllegalArgumentException}, or returns {@code alert}. */
-  static String requireAlert(String alert) {
+  public static String requireAlert(String alert) {
     if (alert.length() > ALERT_LENGTH_MAX) {
       throw new IllegalArgumentException(
           "an alert must have at most "

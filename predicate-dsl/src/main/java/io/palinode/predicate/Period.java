@@ -5,13 +5,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Durations as they are written: {@code 500ms}, {@code 10s}, {@code 5m}, {@code 1h}. */
-final class Period {
-  static final Pattern TEXT = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h)");
+public final class Period {
+  public static final Pattern TEXT = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h)");
 
   private Period() {}
 
   /** Throws {@link IllegalArgumentException} that names the text. */
-  static Duration parse(String text) {
+  public static Duration parse(String text) {
     Matcher matcher = TEXT.matcher(text.strip());
     if (!matcher.matches()) {
       throw new IllegalArgumentException(
@@ -27,7 +27,7 @@ final class Period {
   }
 
   /** The inverse of {@link #parse} for whole milliseconds, in the largest unit that is exact. */
-  static String format(Duration duration) {
+  public static String format(Duration duration) {
     long ms = duration.toMillis();
     if (ms % 3_600_000 == 0) {
       return ms / 3_600_000 + "h";

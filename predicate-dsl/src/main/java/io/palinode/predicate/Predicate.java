@@ -3,6 +3,9 @@ package io.palinode.predicate;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.OnViolation.RollbackTarget;
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Template;
+import io.palinode.predicate.template.WritableText;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -57,9 +60,9 @@ public record Predicate(
   public static final int LABEL_VALUE_LENGTH_MAX = 256;
   public static final Epsilon EPSILON_MAX = Epsilon.ofMicros(3_600_000_000L);
 
-  static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
-  static final Pattern LABEL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,63}");
-  static final Pattern FOR_EACH = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,63}");
+  public static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+  public static final Pattern LABEL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,63}");
+  public static final Pattern FOR_EACH = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,63}");
 
   public Predicate {
     labels = Collections.unmodifiableMap(new TreeMap<>(labels));
@@ -105,27 +108,27 @@ public record Predicate(
         name, labels, type, epsilon, uncertainty, replicas, forEach, where, violation, onViolation);
   }
 
-  static void requireName(String name) {
+  public static void requireName(String name) {
     requireMatch("a predicate's name", NAME, name);
   }
 
-  static void requireLabel(String name, String value) {
+  public static void requireLabel(String name, String value) {
     requireMatch("a label's name", LABEL, name);
     requireAtMost("characters in a label", LABEL_VALUE_LENGTH_MAX, value.length());
     WritableText.require("a label", value);
   }
 
-  static void requireForEachName(String name) {
+  public static void requireForEachName(String name) {
     requireMatch("a name in forEach", FOR_EACH, name);
   }
 
-  static void requireEpsilon(@Nullable Epsilon epsilon) {
+  public static void requireEpsilon(@Nullable Epsilon epsilon) {
     if (epsilon != null && !epsilon.isInfinite() && epsilon.micros() > EPSILON_MAX.micros()) {
       throw new IllegalArgumentException("epsilon must be at most 1h, or inf: epsilon=" + epsilon);
     }
   }
 
-  static void requireReplicas(ReplicaRule replicas, List<Clause> violation) {
+  public static void requireReplicas(ReplicaRule replicas, List<Clause> violation) {
     if (replicas == ReplicaRule.FIRST && violation.stream().anyMatch(Clause::hasGroups)) {
       throw new IllegalArgumentException(
           "terms on the same node need replicas: any, for with first an interval is that of a"
@@ -138,7 +141,7 @@ public record Predicate(
     }
   }
 
-  static void requireAlone(List<Clause> violation) {
+  public static void requireAlone(List<Clause> violation) {
     if (violation.size() > 1 && isOfStates(violation)) {
       throw new IllegalArgumentException(
           "replicasDiverged must be the only clause of its predicate, because it is reported"
@@ -147,7 +150,7 @@ public record Predicate(
     }
   }
 
-  static void requireNoRollback(@Nullable RollbackTarget to, List<Clause> violation) {
+  public static void requireNoRollback(@Nullable RollbackTarget to, List<Clause> violation) {
     if (to != null && isOfStates(violation)) {
       throw new IllegalArgumentException(
           "replicasDiverged only alerts, because a rollback cannot restore a missing copy; use"

@@ -1,5 +1,6 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.text.Word;
 import java.util.List;
 
 /** The classes of predicates, by the algorithm that detects them; each holds the ones before it. */
@@ -24,7 +25,7 @@ public enum PredicateClass {
   /**
    * Throws {@link IllegalArgumentException} with a counterexample when this class is too narrow.
    */
-  void requireFits(List<Clause> violation) {
+  public void requireFits(List<Clause> violation) {
     PredicateClass narrowest = narrowest(violation);
     if (compareTo(narrowest) < 0) {
       throw new IllegalArgumentException(

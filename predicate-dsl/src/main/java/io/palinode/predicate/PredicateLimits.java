@@ -26,7 +26,7 @@ public record PredicateLimits(
   }
 
   /** Throws {@link IllegalArgumentException} with the limit, its option, and the value. */
-  void require(Clause clause) {
+  public void require(Clause clause) {
     int terms = clause.terms().size();
     if (terms > clauseTermsMax) {
       throw new IllegalArgumentException(
@@ -46,7 +46,7 @@ public record PredicateLimits(
   }
 
   /** As above, of all clauses together. */
-  void require(Predicate predicate) {
+  public void require(Predicate predicate) {
     requireAtMost("clauses", "--clauses-max", clausesMax, predicate.violation().size());
     int terms = predicate.violation().stream().mapToInt(clause -> clause.terms().size()).sum();
     requireAtMost("terms", "--terms-max", termsMax, terms);

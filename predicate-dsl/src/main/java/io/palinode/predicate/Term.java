@@ -1,5 +1,9 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Template;
+import io.palinode.predicate.template.Value;
+import io.palinode.predicate.text.Spelling;
 import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
@@ -13,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param store the store of the key; null: any
  */
 public record Term(@Nullable String store, Template variable, Comparison comparison) {
-  static final Pattern STORE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+  public static final Pattern STORE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
 
   public Term {
     requireVariable(variable);
@@ -63,13 +67,13 @@ public record Term(@Nullable String store, Template variable, Comparison compari
     return variable.gaveUp() + comparison.gaveUp();
   }
 
-  static void requireVariable(Template variable) {
+  public static void requireVariable(Template variable) {
     if (variable.toString().isEmpty()) {
       throw new IllegalArgumentException("a variable must not be empty");
     }
   }
 
-  static void requireStore(@Nullable String store) {
+  public static void requireStore(@Nullable String store) {
     if (store != null && !STORE.matcher(store).matches()) {
       throw new IllegalArgumentException(
           "a store's name must match " + STORE.pattern() + ": '" + store + "'");

@@ -1,5 +1,5 @@
 /**
- * The predicate model, its XML and YAML forms, and validation.
+ * The predicate model: what a valid predicate means. {@code form} reads and writes it.
  *
  * <p>Promises:
  *
@@ -16,20 +16,13 @@
  *       stores ask while their writers wait.
  * </ul>
  *
- * <p>Hazards: the match of a {@link io.palinode.predicate.Template} whose captures repeat is given
- * up after a number of steps, as is a long value's match of a {@link io.palinode.predicate.Regex},
- * and then a write opens no candidate; both count it. Two templates can split one key differently
- * ({@code {a}_{b}} on {@code 1_2_3}): separators should not appear in what captures take.
+ * <p>Hazards: the match of a {@link io.palinode.predicate.template.Template} whose captures repeat
+ * is given up after a number of steps, as is a long value's match of a {@link
+ * io.palinode.predicate.template.Regex}, and then a write opens no candidate; both count it. Two
+ * templates can split one key differently ({@code {a}_{b}} on {@code 1_2_3}): separators should not
+ * appear in what captures take.
  */
 @NullMarked
-@XmlSchema(namespace = PredicateForm.NAMESPACE, elementFormDefault = XmlNsForm.QUALIFIED)
-@XmlAccessorType(XmlAccessType.FIELD)
-@XmlJavaTypeAdapter(value = TextAdapter.class, type = Text.class)
 package io.palinode.predicate;
 
-import jakarta.xml.bind.annotation.XmlAccessType;
-import jakarta.xml.bind.annotation.XmlAccessorType;
-import jakarta.xml.bind.annotation.XmlNsForm;
-import jakarta.xml.bind.annotation.XmlSchema;
-import jakarta.xml.bind.annotation.adapters.XmlJavaTypeAdapter;
 import org.jspecify.annotations.NullMarked;

@@ -3,6 +3,8 @@ package io.palinode.predicate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.text.PredicateException;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;
 

@@ -8,6 +8,8 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Template;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

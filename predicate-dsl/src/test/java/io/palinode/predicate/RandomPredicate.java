@@ -6,6 +6,11 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Decimal;
+import io.palinode.predicate.template.Order;
+import io.palinode.predicate.template.Regex;
+import io.palinode.predicate.template.Template;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -17,7 +22,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Any valid predicate, with a liking for text that is hard to write down. */
-final class RandomPredicate {
+public final class RandomPredicate {
   private static final List<OnViolation.Approval> APPROVALS =
       List.of(OnViolation.Approval.values());
   private static final List<String> HARD =
@@ -77,11 +82,11 @@ final class RandomPredicate {
 
   private final Random random;
 
-  RandomPredicate(long seed) {
+  public RandomPredicate(long seed) {
     this.random = new Random(seed);
   }
 
-  Predicate next() {
+  public Predicate next() {
     Map<String, Template> forEach = forEach();
     List<String> captures =
         forEach.values().stream().flatMap(t -> t.captures().stream()).distinct().toList();

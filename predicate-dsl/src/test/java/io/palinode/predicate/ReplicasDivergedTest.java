@@ -3,6 +3,8 @@ package io.palinode.predicate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.template.Template;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

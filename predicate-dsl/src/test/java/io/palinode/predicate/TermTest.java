@@ -3,6 +3,11 @@ package io.palinode.predicate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Regex;
+import io.palinode.predicate.template.Template;
+import io.palinode.predicate.template.Value;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

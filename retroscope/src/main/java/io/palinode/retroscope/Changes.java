@@ -1,6 +1,10 @@
 package io.palinode.retroscope;
 
-import io.palinode.retroscope.Segment.Part;
+import io.palinode.retroscope.segment.Cursor;
+import io.palinode.retroscope.segment.KeyDictionary;
+import io.palinode.retroscope.segment.KeyNumbers;
+import io.palinode.retroscope.segment.LongList;
+import io.palinode.retroscope.segment.Segment.Part;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.palinode.retroscope;
 
+import io.palinode.retroscope.segment.Cursor;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

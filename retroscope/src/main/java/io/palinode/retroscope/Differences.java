@@ -1,8 +1,10 @@
 package io.palinode.retroscope;
 
 import io.palinode.retroscope.Diff.Known;
-import io.palinode.retroscope.Segment.Part;
 import io.palinode.retroscope.WindowLog.PresentValues;
+import io.palinode.retroscope.segment.Cursor;
+import io.palinode.retroscope.segment.KeyNumbers;
+import io.palinode.retroscope.segment.Segment.Part;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;

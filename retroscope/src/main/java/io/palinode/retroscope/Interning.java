@@ -1,5 +1,10 @@
 package io.palinode.retroscope;
 
+import io.palinode.retroscope.segment.Cursor;
+import io.palinode.retroscope.segment.KeyDictionary;
+import io.palinode.retroscope.segment.KeyGeneration;
+import io.palinode.retroscope.segment.Segment;
+import io.palinode.retroscope.segment.Varint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

@@ -1,5 +1,6 @@
 package io.palinode.retroscope;
 
+import io.palinode.retroscope.segment.Segment;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;
 

@@ -2,6 +2,7 @@ package io.palinode.retroscope;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.WindowLog.PresentValues;
+import io.palinode.retroscope.disklog.DiskLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,8 @@
 package io.palinode.retroscope;
 
-import io.palinode.retroscope.Segment.Part;
+import io.palinode.retroscope.segment.KeyGeneration;
+import io.palinode.retroscope.segment.Segment;
+import io.palinode.retroscope.segment.Segment.Part;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

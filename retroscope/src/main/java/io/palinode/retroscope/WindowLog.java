@@ -3,7 +3,13 @@ package io.palinode.retroscope;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.Differences.BothWays;
 import io.palinode.retroscope.Interning.Rewritten;
-import io.palinode.retroscope.Segment.Part;
+import io.palinode.retroscope.disklog.Compaction;
+import io.palinode.retroscope.disklog.Compactor;
+import io.palinode.retroscope.disklog.DamagedFileException;
+import io.palinode.retroscope.disklog.DiskLog;
+import io.palinode.retroscope.segment.Cursor;
+import io.palinode.retroscope.segment.Segment;
+import io.palinode.retroscope.segment.Segment.Part;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -85,21 +91,13 @@ public final class WindowLog implements AutoCloseable {
     this.layout = layout;
     this.executor = executor;
     this.segments = new Segments(layout);
-    this.ageMaxHlc = hlc(config.ageMax());
+    this.ageMaxHlc = Compaction.hlc(config.ageMax());
     this.interning = new Interning(layout, ageMaxHlc);
     this.reach = openedAt;
     this.lastHlc = openedAt;
     if (disk != null) {
       disk.goOn(openedAt);
     }
-  }
-
-  /** As a difference of two times. */
-  static long hlc(Duration age) {
-    return Hlc.ofMicros(
-        age.toSeconds() >= Hlc.MICROS_MAX / 1_000_000
-            ? Hlc.MICROS_MAX
-            : Math.min(Hlc.MICROS_MAX, age.toNanos() / 1_000));
   }
 
   /**

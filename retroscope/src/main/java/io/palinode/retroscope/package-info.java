@@ -12,9 +12,9 @@
  * out of the store's order) makes every later diff across it wrong; so the caller appends under the
  * lock that orders its writes. A difference that leads forward asks the store for values too, and
  * must not be asked for between a write and its append. Without a {@link
- * io.palinode.retroscope.DiskLog} the log is in memory: after a restart it reaches back to the
- * restart. With one it depends on the owner's session numbers: a store that changed while the log
- * was not open, under the same number, makes it wrong.
+ * io.palinode.retroscope.disklog.DiskLog} the log is in memory: after a restart it reaches back to
+ * the restart. With one it depends on the owner's session numbers: a store that changed while the
+ * log was not open, under the same number, makes it wrong.
  *
  * <p>Charapko et al., "Retrospective Lightweight Distributed Snapshots Using Loosely Synchronized
  * Clocks", ICDCS 2017.

@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.disklog.Compaction;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.retroscope.disklog.DiskFile;
+import io.palinode.retroscope.disklog.DiskLog;
+import io.palinode.retroscope.segment.Cursor;
+import io.palinode.retroscope.segment.Segment;
+import io.palinode.retroscope.segment.Slot;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

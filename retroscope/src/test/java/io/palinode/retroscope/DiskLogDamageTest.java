@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.retroscope.disklog.DiskFile;
+import io.palinode.retroscope.disklog.DiskLog;
+import io.palinode.retroscope.disklog.DiskLogException;
+import io.palinode.retroscope.disklog.LogState;
+import io.palinode.retroscope.segment.Slot;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,6 +2,9 @@ package io.palinode.retroscope;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.retroscope.disklog.DiskFile;
+import io.palinode.retroscope.disklog.DiskLog;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.retroscope.disklog.DiskFile;
+import io.palinode.retroscope.disklog.DiskLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.palinode.retroscope;
 
+import io.palinode.retroscope.disklog.DiskLog;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

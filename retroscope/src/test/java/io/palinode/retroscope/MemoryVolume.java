@@ -1,5 +1,6 @@
 package io.palinode.retroscope;
 
+import io.palinode.retroscope.disklog.LogVolume;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -13,7 +13,7 @@ import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.orchestrator.violations.TouchedInstance;
 import io.palinode.orchestrator.violations.TouchingRollback;
 import io.palinode.predicate.OnViolation.WhenFrequent;
-import io.palinode.predicate.Template;
+import io.palinode.predicate.template.Template;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Resume;

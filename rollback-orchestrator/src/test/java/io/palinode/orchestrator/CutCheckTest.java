@@ -6,7 +6,7 @@ import io.palinode.orchestrator.plan.CutPiece;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.state.Gates;
 import io.palinode.orchestrator.step.CutCheck;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.IntervalRef;

@@ -1,9 +1,9 @@
 package io.palinode.simulation;
 
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.voldemort.MemoryEngine;
-import io.palinode.voldemort.StorageEngine;
-import io.palinode.voldemort.StorageException;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.MemoryEngine;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageException;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

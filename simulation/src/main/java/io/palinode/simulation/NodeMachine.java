@@ -1,6 +1,6 @@
 package io.palinode.simulation;
 
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;

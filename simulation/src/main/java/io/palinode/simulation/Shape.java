@@ -3,7 +3,7 @@ package io.palinode.simulation;
 import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.retroscope.WindowLogConfig;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.StoreNodeConfig.Past;
 import io.palinode.voldemort.cluster.Cluster;

@@ -2,7 +2,7 @@ package io.palinode.simulation;
 
 import io.palinode.detector.ActivePredicate;
 import io.palinode.predicate.Predicate;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import java.util.List;
 
 /**

@@ -11,7 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where {@link io.palinode.agent.boot.Premain} begins in a server, in the agent's own class loader.
+ * The entry in a server, called by {@link io.palinode.agent.boot.Premain} in the agent's class
+ * loader.
  */
 public final class Agent {
   private static final int EXIT_REFUSED = 2;
@@ -20,8 +21,8 @@ public final class Agent {
   private Agent() {}
 
   /**
-   * Before any class of the server is loaded. Throws {@link IllegalArgumentException} when the
-   * configuration is wrong, or the server none that is known.
+   * Starts the agent before any class of the server is loaded. Throws {@link
+   * IllegalArgumentException} if the configuration is wrong or the server unknown.
    *
    * @param argument the path of the configuration
    */
@@ -49,8 +50,8 @@ public final class Agent {
   }
 
   /**
-   * Not by the calling thread, which is starting the server, and whose exception would leave the
-   * process with the server's other threads: neither serving nor gone.
+   * Ends the process in another thread. The calling thread starts the server: its exception alone
+   * would leave the server's other threads running.
    */
   private static void endProcess() {
     Thread end = new Thread(() -> System.exit(EXIT_REFUSED), "palinode-exit");

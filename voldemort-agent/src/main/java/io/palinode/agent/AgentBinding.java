@@ -25,12 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The node as the detector and the control log see it: a {@link StoreNode} whose writes are the
- * server's. Beside what that does, a restore drops the hints of what it undoes.
+ * The binding of a stock server: a {@link StoreNode} whose writes are the server's. A restore also
+ * drops the hints of undone writes.
  *
- * <p>Once the agent is off, writes are missed and none is fenced. The node answers all the same, so
- * that nobody waits for it: its past begins now, whenever that is asked; it refuses to restore; and
- * where records are made equal as they are, it takes no part.
+ * <p>After the agent turned off, it misses writes and fences none. The binding still acknowledges
+ * duties, so that no plan waits for the node. Its reach is always now, so it refuses to restore. It
+ * takes no part in a converge.
  */
 final class AgentBinding implements StoreBinding {
   private static final Logger log = LoggerFactory.getLogger(AgentBinding.class);
@@ -42,13 +42,12 @@ final class AgentBinding implements StoreBinding {
   private final LongSupplier missedAt;
   private final AtomicBoolean listening = new AtomicBoolean();
   private volatile @Nullable WriteListener listener;
-  // Of the control thread: the epoch for which it has paused, unless it was told to undo nothing.
+  // Of the control thread: the epoch of the pause, unless its plan undoes nothing.
   private long undoing = NOTHING;
 
   /**
-   * @param dropHintsAfter removes the hints that this server keeps for others of writes after an
-   *     HLC
-   * @param missedAt when a write may have been missed last, which nothing can undo; 0: never
+   * @param dropHintsAfter removes this server's hints of writes after an HLC
+   * @param missedAt the last HLC of a possibly missed write, which no undo covers; 0 for none
    */
   AgentBinding(
       StoreNode node, LongConsumer dropHintsAfter, BooleanSupplier off, LongSupplier missedAt) {
@@ -58,7 +57,7 @@ final class AgentBinding implements StoreBinding {
     this.missedAt = missedAt;
   }
 
-  /** {@inheritDoc} A later listener takes the place of the one before, whose monitor failed. */
+  /** {@inheritDoc} A later listener replaces the earlier one, whose detector failed. */
   @Override
   public void listen(WriteListener next) {
     listener = next;
@@ -67,7 +66,7 @@ final class AgentBinding implements StoreBinding {
     }
   }
 
-  /** Passes on to the listener that is there now. */
+  /** Passes writes on to the current listener. */
   private final class Latest implements WriteListener {
     @Override
     public boolean watches(StoreKey key) {
@@ -102,10 +101,10 @@ final class AgentBinding implements StoreBinding {
     return quietSince;
   }
 
-  /** {@inheritDoc} What is done is told, whatever happened since: others wait for it. */
+  /** {@inheritDoc} A repeat of a done step always succeeds, since other nodes wait for it. */
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
-    if (node.restored(epoch, attempt) == null) {
+    if (node.rollback().done(epoch, attempt) == null) {
       requireAble(target);
     }
     Restoration done = node.restore(epoch, attempt, target);
@@ -117,7 +116,7 @@ final class AgentBinding implements StoreBinding {
     if (off.getAsBoolean()) {
       throw new RestoreRefusedException(
           Reason.NOT_WATCHING,
-          "the agent of node %d has turned itself off: start its server anew".formatted(node()));
+          "the agent of node %d has turned itself off: restart its server".formatted(node()));
     }
     if (target < missedAt.getAsLong()) {
       throw new OutOfReachException(target, reach(), node.lastReading().own());
@@ -127,11 +126,11 @@ final class AgentBinding implements StoreBinding {
   @Override
   public Restoration keep(long epoch, int attempt, long target) {
     undoing = NOTHING;
-    // Its writes go on: what it would make equal is not what is there by then.
+    // Its writes continue, so its records would change after the comparison.
     return off.getAsBoolean() ? new Restoration(0, List.of()) : node.keep(epoch, attempt, target);
   }
 
-  /** {@inheritDoc} The plan may undo nothing: hints stay. */
+  /** {@inheritDoc} Hints stay, since the plan may undo nothing. */
   @Override
   public Restoration keepAll(long epoch, int attempt) {
     undoing = NOTHING;
@@ -156,7 +155,7 @@ final class AgentBinding implements StoreBinding {
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     if (undoing == epoch && !off.getAsBoolean()) {
-      // Other nodes, which paused later or resume earlier, may have taken some since the restore.
+      // Nodes that paused later or resumed earlier may have caused hints since the restore.
       dropHintsAfter.accept(target);
     }
     undoing = NOTHING;

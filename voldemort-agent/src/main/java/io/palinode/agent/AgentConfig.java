@@ -9,15 +9,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What the agent is set to.
+ * The agent's configuration.
  *
  * @param kafka {@code host:port} pairs separated by commas
- * @param data the folder of what the agent itself has to remember
- * @param pace how often progress is told
+ * @param data the folder of the agent's files
+ * @param pace how often progress is published
  * @param joinTimeout how long a start of the server waits until the node has joined
- * @param unjoined what happens when that takes longer
- * @param failuresMax so many of the agent's own failures turn it off
- * @param statusPort {@code /status} and {@code /metrics} of this machine are there; 0: nowhere
+ * @param unjoined the reaction if that takes longer
+ * @param failuresMax the number of internal failures that turn the agent off
+ * @param statusPort the local port of {@code /status} and {@code /metrics}; 0 for none
  */
 record AgentConfig(
     String kafka,
@@ -31,17 +31,17 @@ record AgentConfig(
     int failuresMax,
     int statusPort) {
 
-  /** A server whose agent has not heard from Kafka. */
+  /** The reaction of a server whose agent has not reached Kafka. */
   enum Unjoined {
-    /** Serves; it joins once that is possible. What is written until then is lost coverage. */
+    /** Serves, and joins when possible. Writes until then are a coverage gap. */
     SERVE,
     /** Does not start. */
     STOP
   }
 
   /**
-   * After a candidate, no more often than beside any write. Each is a request to Kafka, which takes
-   * as much of the server's processor as dozens of writes (docs/reference/benchmarks.md).
+   * After a candidate, as often as after any write. Each progress is a request to Kafka, which
+   * takes as much processor time as dozens of writes (docs/reference/benchmarks.md).
    */
   private static final ProgressPace PACE_DEFAULT = ProgressPace.sparing(Duration.ofMillis(50));
 
@@ -77,9 +77,9 @@ record AgentConfig(
   }
 
   /**
-   * Reads YAML. Throws {@link IllegalArgumentException} which names the file, the key and the rule.
+   * Reads YAML. Throws {@link IllegalArgumentException} with the file, the key and the rule.
    *
-   * @param file how errors call it
+   * @param file the name for errors
    */
   static AgentConfig parse(String file, String yaml) {
     return Settings.read(file, yaml, KEYS, AgentConfig::of);

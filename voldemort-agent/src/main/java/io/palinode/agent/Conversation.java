@@ -6,8 +6,7 @@ import io.palinode.voldemort.RefusedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread of the server is in the middle of: who asks, what came of it, and the methods that
- * are under way.
+ * The state of one server thread: its caller, the result of its request, and its running writes.
  */
 final class Conversation {
   private Caller caller = Caller.STOCK;
@@ -19,26 +18,25 @@ final class Conversation {
   private @Nullable EngineWrite write;
   private boolean hasStripe;
   private boolean pushes;
-  // The newest; the next one is known by it, so that nothing is allocated for who is in the node.
+  // The newest; each write links to the one before it, so that nothing is allocated inside the
+  // node.
   private @Nullable EngineWrite locked;
 
-  /** A request of a client of ours begins. */
+  /** Begins a request with a context. */
   void begin(Caller asks) {
     end();
     caller = asks;
     ours = true;
   }
 
-  /**
-   * A request begins of which nobody can tell who asks, or what it has seen: it must not be done.
-   */
+  /** Begins a request with an invalid context, which must be refused. */
   void beginUnknown(RefusedException why) {
     begin(Caller.STOCK);
     unknown = why;
     refused = why;
   }
 
-  /** Throws unless it is known who asks. What is refused for another reason may be asked again. */
+  /** Throws if the context is invalid. */
   void requireKnown() throws RefusedException {
     if (unknown != null) {
       throw unknown;
@@ -58,12 +56,12 @@ final class Conversation {
     return caller;
   }
 
-  /** Whether an answer is to tell of clocks. */
+  /** Whether the response carries a context. */
   boolean isOurs() {
     return ours;
   }
 
-  /** An engine has admitted the request: it is of the node's epoch, or names none. */
+  /** An engine has admitted the request, so its epoch is the node's, or absent. */
   void admitted() {
     admitted = true;
   }
@@ -97,7 +95,7 @@ final class Conversation {
     write = now;
   }
 
-  /** Whether this thread keeps others from writing some key. */
+  /** Whether this thread holds the lock of a key. */
   boolean hasStripe() {
     return hasStripe;
   }
@@ -106,7 +104,7 @@ final class Conversation {
     hasStripe = now;
   }
 
-  /** Whether this thread is in the middle of delivering hints. */
+  /** Whether this thread delivers hints. */
   boolean pushes() {
     return pushes;
   }
@@ -120,7 +118,7 @@ final class Conversation {
     locked = by;
   }
 
-  /** The write that got {@code handle}, which it has no more; null: it was not heard. */
+  /** Removes and returns the write that locked {@code handle}; null if it was not observed. */
   @Nullable EngineWrite unlocked(@Nullable Object handle) {
     EngineWrite later = null;
     for (EngineWrite each = locked; each != null; each = each.lockedBefore()) {

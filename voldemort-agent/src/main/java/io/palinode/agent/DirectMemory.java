@@ -3,24 +3,24 @@ package io.palinode.agent;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What a process may take outside of its heap, where window-logs are. */
+/** The direct memory of a process, which holds the window-logs. */
 final class DirectMemory {
   private static final long MIB = 1 << 20;
 
   private DirectMemory() {}
 
-  /** In bytes. */
+  /** The limit in bytes. */
   static long max() {
     HotSpotDiagnosticMXBean options =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
     long set = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
-    // Not set: as much as the heap.
+    // If not set, the limit equals that of the heap.
     return set > 0 ? set : Runtime.getRuntime().maxMemory();
   }
 
   /**
-   * Throws {@link StartRefusedException} when the window-logs could come to want more: from then on
-   * writes would be missed.
+   * Throws {@link StartRefusedException} if the window-logs may exceed it: writes would then be
+   * missed.
    */
   static void requireRoom(int stores, long windowLogBytes, long max) {
     long wanted = stores * windowLogBytes;

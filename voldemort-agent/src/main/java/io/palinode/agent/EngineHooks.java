@@ -6,7 +6,8 @@ import io.palinode.agent.boot.Operation;
 import io.palinode.agent.boot.Refusal;
 import io.palinode.agent.boot.Writing;
 import io.palinode.detector.StoreKey;
-import io.palinode.voldemort.FenceState;
+import io.palinode.store.order.FenceState;
+import io.palinode.voldemort.HostedWrites;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
@@ -18,19 +19,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns what the engines' methods do into what a node knows: reads that it admits, and writes that
- * it stamps. Called by all threads of the server.
+ * Turns calls of the engines' methods into reads that the node admits, and writes that it stamps.
+ * Called by all threads of the server.
  *
- * <p>A write of the disk engine enters the node before it takes the record's lock, tells what it
- * changes between reading and writing the record (under that lock, so in the key's order), and
- * leaves when its transaction has ended; the writes of one key go one at a time ({@link
- * KeyStripes}). One that locks first, and writes later, stays in between. A write of the memory
- * engine is told at its end, under the engine's monitor.
+ * <p>A write of the disk engine enters the node before it takes the record's lock. It passes its
+ * change on under that lock, between reading and writing the record, so in the key's order. It
+ * leaves when its transaction has ended. Writes of one key run one at a time ({@link KeyStripes}).
+ * A write that locks first and writes later stays in the node in between. A write of the memory
+ * engine passes its change on at its end, under the engine's monitor.
  */
 final class EngineHooks implements Listener {
   private static final Logger log = LoggerFactory.getLogger(EngineHooks.class);
 
   private final StoreNode node;
+  private final HostedWrites writes;
   private final StockTypes types;
   private final List<StockEngine> engines;
   private final OwnCalls own;
@@ -42,15 +44,15 @@ final class EngineHooks implements Listener {
   private final ThreadLocal<Conversation> conversations =
       ThreadLocal.withInitial(Conversation::new);
 
-  // What ends a stay in the node is there before it begins: else want of memory would keep the
-  // thread in there, and stop every write.
+  // Frames that leave the node are allocated before a write enters: otherwise a lack of memory
+  // would keep the thread in the node, and stop every write.
   private final Frame hintEnds;
   private final Frame clearEnds;
 
   private final Frame readsHint;
 
   /**
-   * @param hints the engine in which the server keeps hints; null: it keeps none
+   * @param hints the engine of the server's hints; null if it keeps none
    */
   EngineHooks(
       StoreNode node,
@@ -61,6 +63,7 @@ final class EngineHooks implements Listener {
       Fuse fuse,
       @Nullable Object hints) {
     this.node = node;
+    this.writes = node.hosted();
     this.types = types;
     this.engines = List.copyOf(engines);
     this.own = own;
@@ -69,18 +72,18 @@ final class EngineHooks implements Listener {
     this.hints = hints;
     this.hintEnds =
         (result, thrown) -> {
-          node.left();
+          writes.leave();
           return null;
         };
     this.readsHint = (result, thrown) -> thrown == null ? overtaken() : null;
     this.clearEnds =
         (result, thrown) -> {
           if (thrown != null) {
-            node.unheard();
+            writes.missed();
           }
-          node.leftAlone();
+          writes.leaveAlone();
           if (thrown != null) {
-            fuse.failed(new IllegalStateException("a store was cleared in part only", thrown));
+            fuse.failed(new IllegalStateException("a store was only partly cleared", thrown));
           }
           return null;
         };
@@ -113,7 +116,7 @@ final class EngineHooks implements Listener {
       if (watched != null && watched.isRemoved()) {
         // A refused truncation would leave the store half deleted: the server has dropped its
         // engine.
-        node.unheard();
+        writes.missed();
         return null;
       }
       return new Refusal(refusal(refused, conversation));
@@ -141,28 +144,28 @@ final class EngineHooks implements Listener {
   }
 
   /**
-   * What the job that delivers hints gets instead of the next one, and ends its run with; null: it
-   * goes on. It may have read that hint before the rollback that undid its write.
+   * The exception that ends a run of the hint delivery job; null to continue. The job may have read
+   * a hint before the rollback that undid its write.
    */
   private @Nullable RuntimeException overtaken() {
-    boolean goesOn = fuse.isBlown() || !pushes.isOvertaken(node.fence());
-    return goesOn
+    boolean continues = fuse.isBlown() || !pushes.isOvertaken(node.fence());
+    return continues
         ? null
         : types.failure(
-            "a rollback came while hints were delivered; those that stand go out with the next run");
+            "a rollback began while hints were delivered; the next run delivers the hints that stand");
   }
 
   /**
-   * A hint of an undone write would bring it back: while paused none is taken, nor of an old epoch.
+   * A hint of an undone write would restore it: refuses hints while paused, and of an old epoch.
    */
   private Frame hint(Conversation conversation) throws RefusedException {
-    node.entered(conversation.caller());
+    writes.enter(conversation.caller());
     return hintEnds;
   }
 
   /**
-   * Whether it takes a hint, when the engine is that of the hints. One that has been pushed, or is
-   * purged, goes: by its version, without which none is deleted but by us.
+   * Whether the operation adds a hint to the engine of hints. The server deletes a hint by its
+   * version; only the agent deletes without one.
    */
   private static boolean puts(Operation operation, @Nullable Object version) {
     return operation == Operation.BDB_PUT
@@ -188,11 +191,11 @@ final class EngineHooks implements Listener {
   }
 
   private Frame read(Conversation conversation) throws RefusedException {
-    FenceState admitted = node.admitted(conversation.caller());
+    FenceState admitted = node.admission().admit(conversation.caller());
     return (result, thrown) -> {
       if (thrown == null) {
         try {
-          node.served(admitted);
+          node.admission().requireSameFence(admitted);
         } catch (RefusedException refused) {
           return refusal(refused, conversation);
         }
@@ -204,10 +207,10 @@ final class EngineHooks implements Listener {
   private EngineWrite begun(
       StockEngine engine, Object key, @Nullable VectorClock deleted, Conversation conversation) {
     StoreKey storeKey = new StoreKey(engine.store(), engine.clientKey(key));
-    return new EngineWrite(node, conversation, storeKey, deleted);
+    return new EngineWrite(writes, conversation, storeKey, deleted);
   }
 
-  /** The write that this is begins, and ends before another of the thread does. */
+  /** Begins a write that ends before the thread begins another. */
   private Frame write(
       StockEngine engine, Object key, @Nullable VectorClock deleted, Conversation conversation)
       throws RefusedException {
@@ -223,7 +226,8 @@ final class EngineHooks implements Listener {
     if (version != null) {
       return write(engine, key, types.clock(version), conversation);
     }
-    // It does not read what it deletes: so we do, and nobody writes this key meanwhile.
+    // This delete does not read the record, so read it here; no other thread writes this key
+    // meanwhile.
     EngineWrite write = begun(engine, key, null, conversation);
     write.enter(stripes);
     try {
@@ -281,35 +285,35 @@ final class EngineHooks implements Listener {
           try {
             write.leaves(engine.memoryRecord(key), thrown);
           } catch (RuntimeException | Error e) {
-            // It is done already.
-            node.unheard();
+            // The write is done already.
+            writes.missed();
             throw e;
           } finally {
-            node.left();
+            writes.leave();
           }
           return null;
         };
-    node.entered(conversation.caller());
+    writes.enter(conversation.caller());
     try {
       write.begins(engine.memoryRecord(key));
     } catch (RuntimeException | Error e) {
-      node.left();
+      writes.leave();
       throw e;
     }
     return writing;
   }
 
   private Frame clear(StockEngine engine, Conversation conversation) throws RefusedException {
-    node.enteredAlone(conversation.caller());
+    writes.enterAlone(conversation.caller());
     try {
       own.run(
           () ->
               engine.scan(
                   (key, record) ->
-                      new EngineWrite(node, conversation, new StoreKey(engine.store(), key), null)
+                      new EngineWrite(writes, conversation, new StoreKey(engine.store(), key), null)
                           .changes(record, null)));
     } catch (RuntimeException | Error e) {
-      node.leftAlone();
+      writes.leaveAlone();
       throw e;
     }
     return clearEnds;
@@ -375,8 +379,8 @@ final class EngineHooks implements Listener {
 
   @Override
   public void failed(Throwable bug) {
-    // First, while there may be no memory to tell it: how far the node came is told no more.
-    node.unheard();
+    // First, since memory may be exhausted: stop the node's progress.
+    writes.missed();
     fuse.failed(bug);
   }
 }

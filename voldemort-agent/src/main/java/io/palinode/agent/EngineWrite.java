@@ -4,8 +4,8 @@ import io.palinode.agent.boot.Frame;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.HostedWrites;
 import io.palinode.voldemort.RefusedException;
-import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
@@ -15,32 +15,32 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of one key that is under way in the server: what it found, what it leaves, and whether
- * the node has been told. For the thread that makes it.
+ * A running write of one key in the server: its records before and after, and whether it was passed
+ * on. For the thread of the write.
  *
- * <p>It is its own end too: between {@link #enter} and that nothing is allocated to get out of the
- * node again, so want of memory leaves nobody in there.
+ * <p>It is also the frame of its end: leaving the node allocates nothing, so a lack of memory
+ * leaves no thread in the node.
  */
 final class EngineWrite implements Frame {
-  private final StoreNode node;
+  private final HostedWrites writes;
   private final Conversation conversation;
   private final StoreKey key;
   private final Caller caller;
   private final @Nullable VectorClock deleted;
   private byte @Nullable [] before;
   private byte @Nullable [] after;
-  private boolean told;
-  private @Nullable Hvc toldAt;
+  private boolean passedOn;
+  private @Nullable Hvc passedOnAt;
   private @Nullable Object handle;
   private @Nullable ReentrantLock stripe;
   private @Nullable EngineWrite lockedBefore;
 
   /**
-   * @param deleted what a delete covers; null for any other write
+   * @param deleted the clock that a delete covers; null for any other write
    */
   EngineWrite(
-      StoreNode node, Conversation conversation, StoreKey key, @Nullable VectorClock deleted) {
-    this.node = node;
+      HostedWrites writes, Conversation conversation, StoreKey key, @Nullable VectorClock deleted) {
+    this.writes = writes;
     this.conversation = conversation;
     this.key = key;
     this.caller = conversation.caller();
@@ -48,11 +48,11 @@ final class EngineWrite implements Frame {
   }
 
   /**
-   * It begins: from now on until {@link #leave} it is in the node, and the only one of its key. By
-   * a thread that is in another write, it is only in the node.
+   * Begins the write: until {@link #leave} it is in the node, and the only write of its key. If the
+   * thread is in another write, it does not take the key's lock.
    */
   void enter(KeyStripes stripes) throws RefusedException {
-    node.entered(caller);
+    writes.enter(caller);
     try {
       if (!conversation.hasStripe()) {
         ReentrantLock taken = stripes.of(key);
@@ -61,12 +61,12 @@ final class EngineWrite implements Frame {
         conversation.hasStripe(true);
       }
     } catch (RuntimeException | Error e) {
-      node.left();
+      writes.leave();
       throw e;
     }
   }
 
-  /** By the same thread. */
+  /** Ends the write. Call in the same thread. */
   void leave() {
     ReentrantLock taken = stripe;
     if (taken != null) {
@@ -74,10 +74,10 @@ final class EngineWrite implements Frame {
       conversation.hasStripe(false);
       taken.unlock();
     }
-    node.left();
+    writes.leave();
   }
 
-  /** It ends, and leaves; also one that has locked its record, and wrote nothing. */
+  /** {@inheritDoc} Leaves the node; also if the write locked its record and changed nothing. */
   @Override
   public @Nullable RuntimeException ended(@Nullable Object result, @Nullable Throwable thrown) {
     if (conversation.write() == this) {
@@ -95,22 +95,25 @@ final class EngineWrite implements Frame {
     return null;
   }
 
-  /** What the key has before it, where nothing tells the record that it finds. */
+  /** The record before the write, if no hook passes it on. */
   void begins(byte @Nullable [] record) {
     before = record;
   }
 
-  /** What the key has after it, likewise. One that failed and changed nothing is not told. */
+  /**
+   * The record after the write, if no hook passes it on. A failed write without a change is not
+   * passed on.
+   */
   void leaves(byte @Nullable [] record, @Nullable Throwable thrown) {
     if (thrown == null || !Arrays.equals(before, record)) {
-      tell(record);
+      passOn(record);
     }
     if (thrown == null) {
       succeeded();
     }
   }
 
-  /** The record that it found, under the record's lock. */
+  /** The record that the write found, under the record's lock. */
   void found(byte[] record) {
     before = record;
     if (deleted != null) {
@@ -118,49 +121,49 @@ final class EngineWrite implements Frame {
       List<Versioned> left = Siblings.delete(versions, deleted);
       boolean same = left.size() == versions.size();
       byte[] rest = left.isEmpty() ? null : Siblings.encode(left);
-      tell(same ? record : rest);
+      passOn(same ? record : rest);
     }
   }
 
-  /** The record that it writes, under the same lock. A delete has told that already. */
+  /** The record that the write leaves, under the same lock. A delete has already passed it on. */
   void writes(byte[] record) {
     if (deleted == null) {
-      tell(record);
+      passOn(record);
     }
   }
 
-  /** From {@code old} to {@code fresh}; null is no record. */
+  /** Passes on a change from {@code old} to {@code fresh}; null is no record. */
   void changes(byte @Nullable [] old, byte @Nullable [] fresh) {
     before = old;
-    tell(fresh);
+    passOn(fresh);
   }
 
-  private void tell(byte @Nullable [] fresh) {
+  private void passOn(byte @Nullable [] fresh) {
     after = fresh;
-    toldAt = node.changed(key, before, fresh, deleted, caller);
-    conversation.wrote(toldAt);
-    told = true;
+    passedOnAt = writes.changed(key, before, fresh, deleted, caller);
+    conversation.wrote(passedOnAt);
+    passedOn = true;
   }
 
   /**
-   * It went well. Only now a delete stands, also one that found nothing: there may be something
-   * elsewhere, which goes when a rollback makes replicas equal.
+   * The write succeeded. Only now a delete counts, even if it found nothing: a rollback applies it
+   * to the other replicas.
    */
   private void succeeded() {
     if (deleted == null) {
       return;
     }
-    if (!told) {
-      tell(null);
+    if (!passedOn) {
+      passOn(null);
     }
-    node.deleted(key, deleted, toldAt, caller);
+    writes.deleted(key, deleted, passedOnAt, caller);
   }
 
-  /** It failed after it was told: the key is again what it was. */
+  /** The write failed after it was passed on: passes on its reverse. */
   private void failed() {
-    if (told) {
-      told = false;
-      Object unused = node.changed(key, after, before, null, Caller.STOCK);
+    if (passedOn) {
+      passedOn = false;
+      Object unused = writes.changed(key, after, before, null, Caller.STOCK);
     }
   }
 
@@ -168,7 +171,7 @@ final class EngineWrite implements Frame {
     handle = lock;
   }
 
-  /** Which record the same thread had locked before, and has still; null: none. */
+  /** The thread's earlier write that still has its lock; null if there is none. */
   @Nullable EngineWrite lockedBefore() {
     return lockedBefore;
   }

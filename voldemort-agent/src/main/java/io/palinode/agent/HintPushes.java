@@ -1,14 +1,13 @@
 package io.palinode.agent;
 
-import io.palinode.voldemort.FenceState;
+import io.palinode.store.order.FenceState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs of the server's job that delivers hints, and the epoch of what they deliver. A run reads
- * hints ahead of sending them: what it had read before a rollback is in no store of hints when that
- * drops those of undone writes. So all that a run delivers is of the epoch in which it began, and
- * servers refuse it in another. Those that stand are in the store of hints still, for the next run.
- * Thread-safe.
+ * The runs of the server's hint delivery job, with their epochs. A run reads hints before it sends
+ * them, so a rollback cannot drop the hints already read. All hints of a run therefore carry the
+ * epoch in which it began, and servers refuse them in another. Hints that stand remain in the store
+ * of hints for the next run. Thread-safe.
  */
 final class HintPushes {
   private int underWay;
@@ -16,7 +15,7 @@ final class HintPushes {
 
   synchronized void begun(FenceState fence) {
     if (underWay++ == 0) {
-      // Until the epoch is served, some hints of what it undid may be there: nobody takes these.
+      // Until the epoch is served, hints of undone writes may remain: no server accepts these.
       epoch = fence.paused() ? fence.epoch() - 1 : fence.epoch();
     }
   }
@@ -27,13 +26,13 @@ final class HintPushes {
     }
   }
 
-  /** Whether what it delivers is refused now: by who is paused, or in another epoch. */
+  /** Whether servers now refuse the hints of the run: a pause or another epoch. */
   boolean isOvertaken(FenceState fence) {
     Long begun = epoch;
     return begun != null && (fence.paused() || fence.epoch() != begun);
   }
 
-  /** Of the run that began first of those under way; null: there is none. */
+  /** The epoch of the earliest running run; null if there is none. */
   @Nullable Long epoch() {
     return epoch;
   }

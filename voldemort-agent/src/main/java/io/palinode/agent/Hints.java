@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The writes that this server keeps for others that could not be reached ("slops"). One of a write
- * that was undone would bring it back. What its client's clock says is when it was written.
+ * The hints ("slops") that this server keeps for unreachable servers. A hint of an undone write
+ * would restore it. The time of a hint is that of its client's clock.
  */
 final class Hints {
   private static final Logger log = LoggerFactory.getLogger(Hints.class);
@@ -33,8 +33,8 @@ final class Hints {
   private final MethodHandle storeOf;
 
   /**
-   * @param slopEngine the server's; null: it keeps none
-   * @param stores those of which hints are dropped
+   * @param slopEngine the server's engine of hints; null if it keeps none
+   * @param stores the stores whose hints are dropped
    */
   Hints(StockTypes types, @Nullable Object slopEngine, Set<String> stores, OwnCalls own) {
     Class<?> engine = types.type("voldemort.store.StorageEngine");
@@ -62,15 +62,15 @@ final class Hints {
   }
 
   /**
-   * The engine whose woven methods are called when a hint is taken; null: none is.
+   * The engine whose woven methods run when a hint is added; null if there is none.
    *
-   * @param slopEngine the server's
+   * @param slopEngine the server's engine of hints
    */
   static @Nullable Object engineOf(@Nullable Object slopEngine) {
     return slopEngine == null ? null : StockTypes.field(slopEngine, "slopEngine");
   }
 
-  /** Drops those of the millisecond of {@code target} and later. O(hints). */
+  /** Drops the hints from the millisecond of {@code target} on. O(hints). */
   void dropAfter(long target) {
     if (hints == null) {
       return;

@@ -13,9 +13,9 @@ import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.matcher.ElementMatcher;
 
 /**
- * A method of Voldemort, and what is woven into it.
+ * A method of Voldemort, with the advice that is woven into it.
  *
- * @param parameters the names of their types, erased
+ * @param parameters the names of the erased types
  */
 record Hook(String type, String method, List<String> parameters, Class<?> advice) {
   static final String CONSTRUCTOR = "<init>";

@@ -6,15 +6,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Locks that keep the writes of one key apart from before they are told until they have ended. The
- * disk engine's own lock is one of a record: where there is none, two first writes are in each
- * other's way only after both were told.
+ * Locks that run the writes of one key one at a time. The disk engine locks records only: two first
+ * writes of a key would collide only after both were passed on.
  *
- * <p>A thread has one at most, so that nobody waits in a circle: taken after the node's gate,
- * before any lock of the engine.
+ * <p>A thread takes at most one, after the node's gate and before any lock of the engine, so that
+ * no deadlock is possible.
  */
 final class KeyStripes {
-  /** A power of two; many times the threads of a server, which seldom meet then. */
+  /** A power of two; many times the number of server threads, so that these rarely collide. */
   private static final int COUNT = 1 << 10;
 
   private final ReentrantLock[] stripes = new ReentrantLock[COUNT];
@@ -24,7 +23,7 @@ final class KeyStripes {
   }
 
   /**
-   * @param locks gives a new one each time
+   * @param locks creates a lock
    */
   KeyStripes(Supplier<ReentrantLock> locks) {
     Arrays.setAll(stripes, i -> locks.get());

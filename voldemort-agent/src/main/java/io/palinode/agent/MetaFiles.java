@@ -1,8 +1,8 @@
 package io.palinode.agent;
 
 import io.palinode.retroscope.disk.OwnerOnly;
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.disk.SpareFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -26,14 +26,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the node remembers of itself, a file for each record, and the journal of a commit. A file is
- * replaced as a whole. For one thread at a time; failures are {@link StorageException}s.
+ * The node's own records, one file each, and the journal of a commit. A file is replaced
+ * atomically. For one thread at a time. Throws {@link StorageException}.
  *
  * <pre>
  * record  | sealed u8 = 0xFE | CRC-32C of the record i32 | record |; of an earlier release: | record |,
  *         | which begins with 1
  * journal | version u8 = 2 | changes i32 | per change: store UTF, key length i32, key,
- *         | record length i32 (-1: the key goes), record, the same of what it had before
+ *         | record length i32 (-1: removed), record, then length and record before
  *         | CRC-32C of all before i32 |
  * </pre>
  */
@@ -43,7 +43,7 @@ final class MetaFiles {
   private static final String SPARE = "spare";
   private static final Logger log = LoggerFactory.getLogger(MetaFiles.class);
 
-  /** Differs in all bits from what a record of an earlier release begins with. */
+  /** Differs in all bits from the first byte of an earlier release's record. */
   private static final byte SEALED = (byte) 0xFE;
 
   private static final byte UNSEALED = 1;
@@ -55,11 +55,11 @@ final class MetaFiles {
   /**
    * A change of a commit.
    *
-   * @param before what the key had until then; null: nothing
+   * @param before the record before the commit; null for none
    */
   record Planned(Change change, byte @Nullable [] before) {}
 
-  /** Makes the folder when it is not there. */
+  /** Opens the folder, or creates it. */
   MetaFiles(Path folder) {
     this.folder = folder;
     try {
@@ -73,7 +73,7 @@ final class MetaFiles {
     this.spare = spareIn(folder);
   }
 
-  /** A disk that is full by now is served without: promises then need room. */
+  /** On a full disk the node runs without it: promises then need free space. */
   private static @Nullable SpareFile spareIn(Path folder) {
     try {
       return SpareFile.open(folder.resolve(SPARE));
@@ -83,7 +83,7 @@ final class MetaFiles {
     }
   }
 
-  /** Into room that was allocated before; false when that fails. */
+  /** Writes into allocated room; false if that fails. */
   boolean putSpare(byte[] record, boolean synced) {
     if (spare == null) {
       return false;
@@ -130,7 +130,7 @@ final class MetaFiles {
         new IOException("its checksum is wrong"));
   }
 
-  /** Each by itself. */
+  /** Writes each change separately. */
   void put(List<Change> changes, boolean synced) {
     for (Change change : changes) {
       byte[] record = change.record();
@@ -142,7 +142,7 @@ final class MetaFiles {
     }
   }
 
-  /** On the medium when it returns. */
+  /** Writes the journal; on the medium when it returns. */
   void writeJournal(List<Planned> changes) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
@@ -163,7 +163,7 @@ final class MetaFiles {
     write(folder.resolve(JOURNAL), bytes.toByteArray(), true);
   }
 
-  /** Off the medium when it returns: it would be taken for that of a later time. */
+  /** Removes the journal; off the medium when it returns, or a later start would apply it. */
   void removeJournal() {
     delete(folder.resolve(JOURNAL));
     try {
@@ -173,7 +173,7 @@ final class MetaFiles {
     }
   }
 
-  /** The commit that was interrupted; empty: none was. */
+  /** The changes of an interrupted commit; empty if there was none. */
   List<Planned> journal() {
     byte[] bytes = read(folder.resolve(JOURNAL));
     if (bytes == null) {

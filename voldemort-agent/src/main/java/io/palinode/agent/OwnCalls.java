@@ -2,7 +2,7 @@ package io.palinode.agent;
 
 import java.util.function.Supplier;
 
-/** Tells which calls of the server's methods are the agent's own, which nobody is to hear. */
+/** Marks the agent's own calls of woven methods, which the hooks ignore. */
 final class OwnCalls {
   private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
 

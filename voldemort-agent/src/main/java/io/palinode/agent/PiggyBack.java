@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
-/** What rides along with the server's pb0 messages ({@link UnknownField}), both ways. */
+/** The contexts in the server's pb0 messages, in both directions ({@link UnknownField}). */
 final class PiggyBack {
   private final StoreNode node;
   private final Contexts contexts;
@@ -22,13 +22,14 @@ final class PiggyBack {
   private final UnknownField field;
 
   /**
-   * The types of messages that something rides along with.
+   * The types of messages that carry a context.
    *
-   * @param requestBuilder of a client's requests
-   * @param request a client's, as which a server delivers a hint with {@code pusher.type=blocking}
-   * @param hint that one server delivers to another
-   * @param firstHint the request that has such a one as its field {@code hintField}, when {@code
-   *     hasHint} says so
+   * @param requestBuilder the builder of a client's request
+   * @param request a client's request; a server delivers a hint as one with {@code
+   *     pusher.type=blocking}
+   * @param hint a hint that one server delivers to another
+   * @param firstHint the request that has a hint as its field {@code hintField}, if {@code hasHint}
+   *     is true
    */
   record Messages(
       Class<?> requestBuilder,
@@ -39,7 +40,7 @@ final class PiggyBack {
       MethodHandle hasHint) {
     private static final String PACKAGE = "voldemort.client.protocol.pb.";
 
-    /** Of Voldemort's VAdminProto. */
+    /** A field number of Voldemort's VAdminProto. */
     private static final int UPDATE_SLOP_ENTRIES = 22;
 
     static Messages of(StockTypes types) {
@@ -66,8 +67,8 @@ final class PiggyBack {
   }
 
   /**
-   * A message was read; if it is a client's request, the conversation is with that client now, and
-   * if it is a hint, with the server that delivers it.
+   * Takes a message that was read. A client's request begins a conversation with that client, and a
+   * hint one with the delivering server.
    */
   void received(Object read, Conversation conversation) {
     boolean isHint = read.getClass() == messages.hint();
@@ -89,10 +90,10 @@ final class PiggyBack {
   }
 
   /**
-   * The same message, with the epoch that its hint is of; null: it holds none.
+   * The same message, with the epoch of its hint; null if it has none.
    *
-   * @param epoch of the run that delivers it
-   * @param ofTheRun whether the thread of that run sends it: its requests are hints too
+   * @param epoch the epoch of the delivering run
+   * @param ofTheRun whether the thread of that run sends it: its requests are hints
    */
   @Nullable Writing hint(Object message, long epoch, boolean ofTheRun) throws IOException {
     boolean isFirst =
@@ -108,7 +109,7 @@ final class PiggyBack {
         : field.write(message, context);
   }
 
-  /** The same message, with what a client of ours is told along. */
+  /** The same message, with the context for a client that sends contexts. */
   Writing answer(Object message, Conversation conversation) throws IOException {
     return field.write(message, context(conversation));
   }
@@ -127,7 +128,7 @@ final class PiggyBack {
   }
 
   private Reply<Boolean> reply(Conversation conversation) {
-    // What was served in an epoch is told as of that one, also when it has ended since.
+    // The response names the epoch that served the request, even if it has ended since.
     Long asked = conversation.isAdmitted() ? conversation.caller().epoch() : null;
     long epoch = asked == null ? node.fence().epoch() : asked;
     Hvc written = conversation.written();
@@ -135,7 +136,7 @@ final class PiggyBack {
       return new Reply<>(true, written, written.own(), epoch);
     }
     try {
-      return new Reply<>(true, node.answer(conversation.caller()), 0, epoch);
+      return new Reply<>(true, node.admission().receive(conversation.caller()), 0, epoch);
     } catch (RefusedException tooFarAhead) {
       return new Reply<>(true, node.lastReading(), 0, epoch);
     }

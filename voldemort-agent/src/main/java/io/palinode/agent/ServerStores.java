@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a server has: which node it is, of which cluster, and its stores. */
+/** A server's node id, cluster and stores. */
 final class ServerStores {
   private static final Logger log = LoggerFactory.getLogger(ServerStores.class);
   private static final String BDB = "voldemort.store.bdb.BdbStorageEngine";
@@ -27,7 +27,7 @@ final class ServerStores {
   private final List<StoreDefinition> definitions = new ArrayList<>();
   private final List<String> unwatched = new ArrayList<>();
 
-  /** Of the server's {@code StorageService}, once it has started. */
+  /** Reads the server's {@code StorageService} after its start. */
   ServerStores(Object storageService) {
     types = new StockTypes(storageService.getClass().getClassLoader());
     repository = StockTypes.field(storageService, "storeRepository");
@@ -69,7 +69,7 @@ final class ServerStores {
     return StockTypes.call(types.method(of.getClass(), method, result), of);
   }
 
-  /** Null if the server has no engine of that store, as while it deletes the store. */
+  /** The engine of a store; null if there is none, as while the server deletes the store. */
   private @Nullable Object engine(String store) {
     Class<?> type = types.type("voldemort.store.StorageEngine");
     return StockTypes.call(
@@ -98,7 +98,7 @@ final class ServerStores {
     return cluster;
   }
 
-  /** Those that can be watched. */
+  /** The stores that can be watched. */
   List<StoreDefinition> definitions() {
     return List.copyOf(definitions);
   }
@@ -116,7 +116,7 @@ final class ServerStores {
     return now;
   }
 
-  /** Those that cannot, by name. */
+  /** The names of the stores that cannot be watched. */
   List<String> unwatched() {
     return List.copyOf(unwatched);
   }
@@ -124,7 +124,7 @@ final class ServerStores {
   /**
    * The engines of {@link #definitions}.
    *
-   * @param alone whether this thread keeps all writes away
+   * @param alone whether this thread excludes all writes
    */
   List<StockEngine> engines(BooleanSupplier alone) {
     StockEngine.Calls calls = StockEngine.Calls.of(types);
@@ -139,7 +139,7 @@ final class ServerStores {
     return engines;
   }
 
-  /** Where the server keeps hints for others; null: it keeps none. */
+  /** The server's engine of hints; null if it keeps none. */
   @Nullable Object slopEngine() {
     return (boolean) ask(repository, "hasSlopStore", boolean.class)
         ? StockTypes.field(repository, "slopStore")

@@ -10,9 +10,9 @@ import java.util.jar.Manifest;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import org.jspecify.annotations.Nullable;
 
-/** Which Voldemort it is. */
+/** The version of the server. */
 final class ServerVersion {
-  /** Those with which the agent was tried. */
+  /** The versions with which the agent was tested. */
   static final List<String> KNOWN = List.of("1.10.26");
 
   private static final String SERVER = "voldemort/server/VoldemortServer.class";
@@ -22,9 +22,9 @@ final class ServerVersion {
   private ServerVersion() {}
 
   /**
-   * The version that the server's jar states, or {@code unstated} when it lies there as classes.
-   * Throws {@link IllegalArgumentException}, which names the versions that are known, when it is
-   * another one, or lacks a method that has to be woven.
+   * The version in the server's jar; {@code unstated} for a server without a jar. Throws {@link
+   * IllegalArgumentException} with the known versions if it is another one, or lacks a method to
+   * weave.
    */
   static String require(ClassLoader server) throws IOException {
     URL found = server.getResource(SERVER);
@@ -55,7 +55,7 @@ final class ServerVersion {
     if (!(connection instanceof JarURLConnection jar)) {
       return null;
     }
-    // The server's loader reads the same file: it is not ours to close.
+    // The server's loader uses the same jar file, so it must stay open.
     Manifest manifest = jar.getManifest();
     if (manifest == null) {
       return null;

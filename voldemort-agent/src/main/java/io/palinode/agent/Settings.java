@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The {@code key: value} lines of a file. What is thrown is {@link IllegalArgumentException}, which
- * names the key and the rule.
+ * The {@code key: value} lines of a file. Throws {@link IllegalArgumentException} with the key and
+ * the rule.
  */
 public final class Settings {
-  /** In hours it is 114 years; nanoseconds in a long overflow after 292. */
+  /** In hours this is 114 years; nanoseconds in a long overflow after 292 years. */
   private static final long DURATION_COUNT_MAX = 1_000_000;
 
   private static final long BYTES_COUNT_MAX = Long.MAX_VALUE >> 30;
@@ -26,10 +26,10 @@ public final class Settings {
   }
 
   /**
-   * Makes a configuration of YAML. What is thrown names the file too.
+   * Parses a configuration in YAML. Errors also name the file.
    *
-   * @param file how errors call it
-   * @param keys those that are allowed
+   * @param file the name for errors
+   * @param keys the allowed keys
    */
   public static <T> T read(
       String file, String yaml, List<String> keys, Function<Settings, T> configuration) {

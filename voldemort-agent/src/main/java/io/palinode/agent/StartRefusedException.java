@@ -2,7 +2,7 @@ package io.palinode.agent;
 
 import java.io.Serial;
 
-/** The server must not start as it is; the message says why, and the way out. */
+/** Thrown if the server must not start. The message has the reason and the way out. */
 final class StartRefusedException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

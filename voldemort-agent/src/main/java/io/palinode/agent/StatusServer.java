@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@code /status}, in JSON, and {@code /metrics}, for this machine alone. */
+/** Serves {@code /status} in JSON, and {@code /metrics}, on the loopback address. */
 final class StatusServer {
   private static final Logger log = LoggerFactory.getLogger(StatusServer.class);
   private static final int OK = 200;
@@ -77,13 +77,13 @@ final class StatusServer {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("voldemort", version);
     all.put("woven", woven.get().stream().sorted().toList());
-    all.put("joined", server.isJoined());
+    all.put("joined", server.detector().isJoined());
     all.put("covered", server.isCovered());
-    all.put("notJoined", server.notJoined());
+    all.put("notJoined", server.detector().notJoined());
     all.put("off", server.fuse().isBlown());
     all.put("failures", server.fuse().failures());
     all.put("firstFailure", server.fuse().first());
-    all.put("controlFailure", server.controlFailure());
+    all.put("controlFailure", server.detector().controlFailure());
     all.put("stores", server.watched());
     all.put("unwatchedStores", server.unwatched());
     all.put("addedStores", server.added());
@@ -95,7 +95,7 @@ final class StatusServer {
       all.put("paused", node.fence().paused());
       all.put("reach", Hlc.format(node.reach()));
       all.put("safePoint", Hlc.format(node.safePoint()));
-      all.put("windowLogBytes", node.windowLogBytes());
+      all.put("windowLogBytes", node.past().bytes());
       for (NodeCounter counter : NodeCounter.values()) {
         all.put(counter.name().toLowerCase(Locale.ROOT), node.counters().get(counter));
       }

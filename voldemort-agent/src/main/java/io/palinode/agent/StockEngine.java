@@ -11,9 +11,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One storage engine of the server: its records in the server's own format, read and set past all
- * rules. Thread-safe as the engine is; what is called here is not heard by our own hooks, which the
- * caller sees to.
+ * One storage engine of the server; reads and sets its records in the server's format. As
+ * thread-safe as the engine. Call within {@link OwnCalls}, so that the hooks ignore it.
  */
 final class StockEngine {
   private final StockTypes types;
@@ -25,7 +24,7 @@ final class StockEngine {
   private final Calls calls;
   private volatile boolean removed;
 
-  /** What it is asked, of the interface that all engines have. */
+  /** The methods of the interface of all engines. */
   record Calls(
       MethodHandle get,
       MethodHandle delete,
@@ -62,16 +61,16 @@ final class StockEngine {
     }
   }
 
-  /** Sees a key and its record. */
+  /** Receives a key and its record. */
   @FunctionalInterface
   interface Visitor {
     void visit(byte[] key, byte[] record);
   }
 
   /**
-   * @param alone whether this thread keeps all writes away
+   * @param alone whether this thread excludes all writes
    */
-  @SuppressWarnings("unchecked") // Of the server's types nothing is known here.
+  @SuppressWarnings("unchecked") // The server's types are unknown here.
   StockEngine(
       StockTypes types,
       Calls calls,
@@ -91,10 +90,10 @@ final class StockEngine {
     this.alone = alone;
   }
 
-  /** Which of the server's engines it is. */
+  /** The kind of the engine. */
   enum Kind {
     BDB,
-    /** A key is behind the number of its partition, two bytes. */
+    /** A key follows the number of its partition, two bytes. */
     BDB_PREFIXED,
     MEMORY
   }
@@ -103,7 +102,7 @@ final class StockEngine {
     return store;
   }
 
-  /** The server removes the store: what cannot be read any more is absent. */
+  /** The server removes the store: unreadable records count as absent. */
   void remove() {
     removed = true;
   }
@@ -116,7 +115,7 @@ final class StockEngine {
     return engine == other;
   }
 
-  /** Whether this thread keeps all writes away. */
+  /** Whether this thread excludes all writes. */
   boolean isAlone() {
     return alone.getAsBoolean();
   }
@@ -125,7 +124,7 @@ final class StockEngine {
     return memory != null;
   }
 
-  /** The client's key, of one that the base class of the engines was called with. */
+  /** The client's key, from the key in a call of the engines' base class. */
   byte[] clientKey(Object key) {
     byte[] bytes = types.bytes(key);
     return prefixed ? Arrays.copyOfRange(bytes, Short.BYTES, bytes.length) : bytes;
@@ -143,8 +142,8 @@ final class StockEngine {
   }
 
   /**
-   * A memory engine is not asked by who keeps writes away: a writer that waits for him has the
-   * monitor.
+   * Reads a memory engine without its monitor if this thread is alone: a waiting writer may hold
+   * the monitor.
    */
   private byte @Nullable [] get(Object key) {
     return memory != null && alone.getAsBoolean()
@@ -152,12 +151,12 @@ final class StockEngine {
         : types.record((List<?>) StockTypes.call(calls.get(), engine, key, null));
   }
 
-  /** Under the engine's monitor, or alone. */
+  /** The record of a key. Call under the engine's monitor, or alone. */
   byte @Nullable [] memoryRecord(Object key) {
     return memory == null ? null : types.record(memory.get(key));
   }
 
-  /** Makes the key have this record, whatever it has. Alone. */
+  /** Sets the record of a key. Call alone. */
   void set(byte[] key, byte @Nullable [] record) {
     if (removed) {
       return;
@@ -171,7 +170,7 @@ final class StockEngine {
         memory.put(stockKey, versions);
       }
     } else if (versions.isEmpty()) {
-      // Never an empty list: keys() would tell of a key that get() does not find.
+      // Never an empty list: keys() would name a key that get() does not find.
       Object unused = StockTypes.call(calls.delete(), engine, stockKey, null);
     } else {
       replace(stockKey, versions);
@@ -186,7 +185,7 @@ final class StockEngine {
       Object unused = StockTypes.call(calls.releaseLock(), engine, handle);
       throw e;
     }
-    // Lets go of the lock also when it fails: to release it then would hide why.
+    // putAndUnlock releases the lock even if it fails; a second release would hide the cause.
     Object unused = StockTypes.call(calls.putAndUnlock(), engine, stockKey, handle);
   }
 
@@ -198,7 +197,10 @@ final class StockEngine {
     return versions;
   }
 
-  /** Each key once; one that changes meanwhile as it was at some moment, or not at all. */
+  /**
+   * Visits each key once. A key that changes meanwhile appears with one of its records, or not at
+   * all.
+   */
   void scan(Visitor visitor) {
     try {
       visitAll(visitor);
@@ -228,7 +230,7 @@ final class StockEngine {
     }
   }
 
-  /** The versions of a key come one after the other. */
+  /** The versions of a key are consecutive. */
   private void visitEach(Object iterator, Visitor visitor) {
     byte @Nullable [] key = null;
     List<Object> versions = new ArrayList<>(1);
@@ -254,7 +256,7 @@ final class StockEngine {
     }
   }
 
-  /** What it acknowledged outlives a loss of power from now on. Nothing to do in memory. */
+  /** Makes acknowledged writes survive a loss of power. Does nothing in memory. */
   void sync() {
     if (memory == null) {
       Object environment = StockTypes.field(engine, "environment");

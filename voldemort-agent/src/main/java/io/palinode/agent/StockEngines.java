@@ -1,9 +1,9 @@
 package io.palinode.agent;
 
 import io.palinode.agent.MetaFiles.Planned;
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.voldemort.StorageEngine;
-import io.palinode.voldemort.StorageException;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import java.util.ArrayList;
@@ -16,16 +16,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The server's engines as the storage of a {@link StoreNode}, beside what that remembers of itself.
+ * The server's engines, and the node's own records, as the storage of a {@link StoreNode}.
  *
- * <p>A commit over several keys is all or nothing by a journal: it is on the medium before the
- * first key is changed, and is ended at the next start if it is still there. A key that has neither
- * what it had before the commit nor what it was to get has been written since, by a server that ran
- * without the agent: it stays as it is. Engines in memory begin empty, and have no part in it.
+ * <p>A journal makes a commit of several keys atomic. It is on the medium before the first key
+ * changes, and a start finishes it. A key with another record than before and after the commit was
+ * written by a server without the agent, and stays as it is. Engines in memory begin empty and need
+ * no journal.
  *
- * <p>A commit that fails without a crash is put back at once, in memory too. When that fails as
- * well it is tried again before anything else is read or committed, by the next thread that keeps
- * writes away; others are refused until then. So nobody goes by a half of it.
+ * <p>A commit that fails without a crash is reverted at once, in memory too. If the reversal fails,
+ * the next thread that excludes writes retries it before it reads or commits; other threads are
+ * refused until then. So no thread uses a partial commit.
  */
 final class StockEngines implements StorageEngine {
   private static final Logger log = LoggerFactory.getLogger(StockEngines.class);
@@ -33,12 +33,13 @@ final class StockEngines implements StorageEngine {
   private final Map<String, StockEngine> engines = new LinkedHashMap<>();
   private final MetaFiles meta;
   private final OwnCalls own;
-  // Of a commit that failed, what is still to be put back. Written while writes are kept away.
+  // The changes of a failed commit that are still to be reverted. Written while writes are
+  // excluded.
   private volatile List<Planned> failed = List.of();
 
   /**
-   * Ends what a crash interrupted. Throws {@link StorageException} when that fails, and leaves the
-   * journal for the next time.
+   * Finishes an interrupted commit. Throws {@link StorageException} if that fails, and keeps the
+   * journal for the next start.
    */
   StockEngines(List<StockEngine> engines, MetaFiles meta, OwnCalls own) {
     engines.forEach(engine -> this.engines.put(engine.store(), engine));
@@ -68,18 +69,18 @@ final class StockEngines implements StorageEngine {
     }
     apply(due);
     log.warn(
-        "journal changes={} writtenSince={} state=ENDED, what was written since stays",
+        "journal changes={} writtenSince={} state=ENDED, later writes stay",
         interrupted.size(),
         writtenSince);
   }
 
-  /** False also of a store that is not there any more. */
+  /** False also for a removed store. */
   private boolean isOnDisk(String store) {
     StockEngine engine = engines.get(store);
     return engine != null && !engine.isInMemory();
   }
 
-  /** Whether both hold the same versions. */
+  /** Whether both records have the same versions. */
   private static boolean isSame(byte @Nullable [] left, byte @Nullable [] right) {
     if (left == null || right == null) {
       return left == null && right == null;
@@ -153,7 +154,7 @@ final class StockEngines implements StorageEngine {
     }
   }
 
-  /** All of the commit that failed last, or throws. */
+  /** Reverts the failed commit, or throws. */
   private void putBackFailed() {
     List<Planned> all = failed;
     if (all.isEmpty()) {
@@ -168,7 +169,7 @@ final class StockEngines implements StorageEngine {
     log.info("commit changes={} state=PUT_BACK", all.size());
   }
 
-  /** Whether it has to be put back. What was written since stays, as at a start. */
+  /** Whether the key must be reverted. Later writes stay, as at a start. */
   private boolean isMade(Planned planned) {
     Change change = planned.change();
     if (isMeta(change.store())) {
@@ -214,10 +215,10 @@ final class StockEngines implements StorageEngine {
         });
   }
 
-  /** The server's engines have no order of keys. */
+  /** Throws: the server's engines have no key order. */
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
-    String why = "a stock server's store is not read in the order of keys: no snapshot of " + store;
+    String why = "a stock server's store has no key order: no snapshot of " + store;
     throw new StorageException(why, new UnsupportedOperationException(why));
   }
 
@@ -248,7 +249,7 @@ final class StockEngines implements StorageEngine {
     return meta.spare();
   }
 
-  /** The server closes its engines itself. */
+  /** Does nothing: the server closes its engines. */
   @Override
   public void close() {}
 }

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of Voldemort's classes, made and taken apart; they are known here as objects only. What is
- * called and throws, throws the same here. Thread-safe.
+ * Creates and reads values of Voldemort's classes, by reflection. An exception of a called method
+ * is thrown on. Thread-safe.
  */
 public final class StockTypes {
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.publicLookup();
@@ -30,7 +30,7 @@ public final class StockTypes {
   private final MethodHandle failure;
   private final MethodHandle storeName;
 
-  /** Throws {@link IllegalStateException} when a class or a method is not there. */
+  /** Throws {@link IllegalStateException} if a class or a method is missing. */
   public StockTypes(ClassLoader loader) {
     this.loader = loader;
     Class<?> key = type("voldemort.utils.ByteArray");
@@ -69,7 +69,7 @@ public final class StockTypes {
     return (String) call(storeName, store);
   }
 
-  /** An instance method that takes and gives objects. */
+  /** An instance method, typed with objects. */
   public MethodHandle method(Class<?> type, String name, Class<?> result, Class<?>... parameters) {
     try {
       return generic(LOOKUP.findVirtual(type, name, MethodType.methodType(result, parameters)));
@@ -98,7 +98,7 @@ public final class StockTypes {
     return handle.asFixedArity().asType(handle.type().generic());
   }
 
-  /** What a field of {@code owner}, or of a class above it, holds. */
+  /** The value of a field of {@code owner} or its superclasses. */
   public static Object field(Object owner, String name) {
     for (Class<?> type = owner.getClass(); type != null; type = type.getSuperclass()) {
       try {
@@ -106,7 +106,7 @@ public final class StockTypes {
         field.setAccessible(true);
         return field.get(owner);
       } catch (NoSuchFieldException furtherUp) {
-        // A class above has it.
+        // A superclass may have it.
       } catch (IllegalAccessException e) {
         throw new IllegalStateException("the server's field " + name + " cannot be read", e);
       }
@@ -114,7 +114,7 @@ public final class StockTypes {
     throw new IllegalStateException("the server has no field %s.%s".formatted(owner, name));
   }
 
-  // Handles of this object, called exactly: nanoseconds, where any arguments cost microseconds.
+  // invokeExact takes nanoseconds; a call with any arguments takes microseconds.
 
   public static Object call(MethodHandle handle) {
     try {
@@ -152,7 +152,7 @@ public final class StockTypes {
     }
   }
 
-  /** To be thrown: what the server's method threw, as it is unless it is checked. */
+  /** The exception of the server's method, to throw; wrapped if checked. */
   private static RuntimeException unchecked(Throwable thrown) {
     if (thrown instanceof Error error) {
       throw error;
@@ -168,7 +168,7 @@ public final class StockTypes {
     return (byte[]) call(keyBytes, key);
   }
 
-  /** Of a version that is a vector clock, as all are. */
+  /** The vector clock of a version; all versions are vector clocks. */
   VectorClock clock(Object stockVersion) {
     return VectorClock.decode((byte[]) call(clockBytes, stockVersion));
   }
@@ -185,22 +185,22 @@ public final class StockTypes {
     return clock(call(version, versioned));
   }
 
-  /** Some versions as the server's record; null of none. */
+  /** The server's record of some versions; null for none. */
   byte @Nullable [] record(@Nullable List<?> versions) {
     return versions == null || versions.isEmpty() ? null : (byte[]) call(encode, versions);
   }
 
-  /** The server's versions in a record of the server. */
+  /** The versions in a record of the server. */
   List<?> versions(byte[] record) {
     return (List<?>) call(decode, (Object) record);
   }
 
-  /** What clients take for a server that is not there for the moment. */
+  /** The exception that clients read as an unreachable server. */
   public RuntimeException unreachable(String message) {
     return (RuntimeException) call(unreachable, message);
   }
 
-  /** What clients take for a write over something that has changed since they read it. */
+  /** The exception that clients read as an obsolete write. */
   public RuntimeException obsolete(String message) {
     return (RuntimeException) call(obsolete, message);
   }

@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The field that rides along with pb0 messages of Voldemort, as one that its own classes do not
- * know: they keep what they do not know while a message is read, and it is written behind theirs.
+ * The context field in Voldemort's pb0 messages, which its own classes do not know. They keep
+ * unknown fields when reading; the agent appends the field when writing.
  */
 public final class UnknownField {
-  /** Of our {@code voldemort.proto}. */
+  /** The field number in {@code voldemort.proto}. */
   private static final int FIELD = 1000;
 
   private final MethodHandle unknownOf;
@@ -39,12 +39,12 @@ public final class UnknownField {
     writeTo = types.method(message, "writeTo", void.class, OutputStream.class);
   }
 
-  /** What came with the message that was read into {@code builder}; null: nothing. */
+  /** The context of the message in {@code builder}; null if there is none. */
   public byte @Nullable [] read(Object builder) {
     return in(StockTypes.call(unknownOf, builder));
   }
 
-  /** What came with {@code message}; null: nothing. */
+  /** The context of {@code message}; null if there is none. */
   byte @Nullable [] readMessage(Object message) {
     return in(StockTypes.call(unknownOfMessage, message));
   }
@@ -54,24 +54,21 @@ public final class UnknownField {
     return found.isEmpty() ? null : (byte[]) StockTypes.call(bytesOf, found.get(found.size() - 1));
   }
 
-  /**
-   * The same message with {@code context}, behind its own bytes: a field more to whoever reads
-   * them.
-   */
+  /** The same message with {@code context} appended as one more field. */
   public Writing write(Object message, byte[] context) throws IOException {
     return behind(message, field(FIELD, context));
   }
 
   /**
-   * Likewise, with {@code context} in the message that {@code message} has as its field {@code
-   * number}: whoever reads one such field twice, merges the two.
+   * The same message with {@code context} in its field {@code number}. The context is in a second
+   * field of that number: readers merge the two.
    */
   Writing writeWithin(Object message, int number, byte[] context) throws IOException {
     return behind(message, field(number, field(FIELD, context)));
   }
 
   private static byte[] field(int number, byte[] content) throws IOException {
-    // Not over a stream: that would take a buffer of 4 KiB for each message.
+    // Without a stream, which would allocate a buffer of 4 KiB for each message.
     byte[] bytes = new byte[CodedOutputStream.computeByteArraySize(number, content)];
     CodedOutputStream.newInstance(bytes).writeByteArray(number, content);
     return bytes;

@@ -4,100 +4,78 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.agent.AgentConfig.Unjoined;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.boot.Lifecycle;
-import io.palinode.detector.kafka.NodeMonitor;
-import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.voldemort.StorageEngine.Durability;
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.server.SystemMicros;
-import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server from when its stores are open until they are closed: the node that knows its writes, and
- * the monitor that tells of them. The monitor joins on a thread of its own, again and again until
- * Kafka is there; a start of the server waits for it for a while.
+ * A server while its stores are open, with its node and its detector. The start of the server waits
+ * for the detector up to {@code joinTimeout}.
  */
 final class WatchedServer implements Lifecycle {
   private static final Logger log = LoggerFactory.getLogger(WatchedServer.class);
-  private static final long RETRY_SECONDS = 5;
   private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
 
-  /** How far ahead, and how often, the clock is promised: no write waits for that. */
+  /** How far ahead the clock is promised, so that no write waits for the promise. */
   private static final long PROMISE_HLC = Hlc.ofMicros(1_000_000);
 
   private static final long PROMISE_EVERY_MILLIS = 100;
 
-  /** So that what goes to Kafka at once is one request, not the first record and then the rest. */
-  private static final int LINGER_MS = 1;
-
-  /** A write that was missed may be committed this much later than its failure. */
+  /** A missed write may commit this much later than its failure. */
   private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
 
   private static final Duration CLOSE_MAX = Duration.ofSeconds(60);
 
   private final AgentConfig config;
-  private final MeterRegistry registry;
   private final Runnable end;
   private final Fuse fuse;
   private final LongSupplier epochMicros = new SystemMicros();
-  private final CountDownLatch joined = new CountDownLatch(1);
-  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final JoinedDetector detector;
   private final AtomicLong missedAt = new AtomicLong();
-  private final AtomicBoolean missedUntold = new AtomicBoolean();
-  private final ExecutorService teller =
-      Executors.newSingleThreadExecutor(work -> daemon(work, "palinode-missed"));
   private final ScheduledExecutorService promiser =
-      Executors.newSingleThreadScheduledExecutor(work -> daemon(work, "palinode-promise"));
+      Executors.newSingleThreadScheduledExecutor(
+          work -> JoinedDetector.daemon(work, "palinode-promise"));
   private volatile @Nullable StoreNode node;
-  private volatile @Nullable NodeMonitor monitor;
   private volatile @Nullable StoresNow stores;
-  private volatile @Nullable String notJoined;
-  // Telling it may have failed when the fuse blew.
-  private volatile boolean toldOff;
-  private @Nullable Thread joiner;
   // Of one thread.
   private boolean promisesFail;
 
   /**
-   * @param end ends the process, soon: the server must not serve
+   * @param end ends the process soon: the server must not serve
    */
   WatchedServer(AgentConfig config, MeterRegistry registry, Runnable end) {
     this.config = config;
-    this.registry = registry;
     this.end = end;
     this.fuse =
         new Fuse(
-            "this node is not watched any more, until its server is started anew",
+            "this node is no longer watched, until its server restarts",
             config.failuresMax(),
             this::missed,
             this::turnOff);
+    this.detector = new JoinedDetector(config, registry, epochMicros, fuse);
   }
 
   /**
-   * {@inheritDoc} Throws, so that the server does not start, when it is not to serve unwatched and
-   * cannot be watched.
+   * {@inheritDoc} Throws, which stops the start, if the server cannot be watched and must not serve
+   * unwatched.
    */
   @Override
   public void storageStarted(Object storageService) {
@@ -120,7 +98,7 @@ final class WatchedServer implements Lifecycle {
         server.definitions().size(), config.windowLog().bytesMax(), DirectMemory.max());
     StockTypes types = server.types();
     OwnCalls own = new OwnCalls();
-    // The engines ask the node that is made over them.
+    // The engines call the node that is created over them.
     List<StockEngine> engines = server.engines(this::isAlone);
     Path folder = config.data().resolve("node-" + server.nodeId());
     StockEngines storage = storage(engines, folder.resolve("meta"), own);
@@ -133,7 +111,7 @@ final class WatchedServer implements Lifecycle {
             server.unwatched(),
             server::enginesNow,
             () -> opened.lastReading().own(),
-            this::publishGap);
+            detector::publishGap);
     stores = now;
     PiggyBack piggyBack = new PiggyBack(opened, types);
     Object slops = server.slopEngine();
@@ -146,12 +124,11 @@ final class WatchedServer implements Lifecycle {
     log.info("node={} stores={} state=HOOKED", opened.node(), now.watched());
     ScheduledFuture<?> unused =
         promiser.scheduleWithFixedDelay(
-            () -> lookAround(opened, now, () -> join(binding, snapshots)),
+            () -> lookAround(opened, now, () -> detector.check(binding, snapshots)),
             0,
             PROMISE_EVERY_MILLIS,
             TimeUnit.MILLISECONDS);
-    joiner = daemon(() -> join(binding, snapshots), "palinode-join");
-    joiner.start();
+    detector.start(binding, snapshots);
   }
 
   private static StockEngines storage(List<StockEngine> engines, Path meta, OwnCalls own) {
@@ -159,67 +136,33 @@ final class WatchedServer implements Lifecycle {
       return new StockEngines(engines, new MetaFiles(meta), own);
     } catch (StorageException e) {
       throw new StartRefusedException(
-          "what the agent left in %s cannot be read, or a rollback that was cut off there not be ended: %s. Mend that and start again; or remove that folder, if what the stores hold now is to stand"
+          "the agent's files in %s cannot be read, or an interrupted rollback cannot be finished: %s. Fix this and start again; or remove that folder to keep the stores as they are"
               .formatted(meta, e.getMessage()),
           e);
     }
   }
 
-  private void lookAround(StoreNode promising, StoresNow now, Runnable join) {
+  private void lookAround(StoreNode promising, StoresNow now, Runnable checkDetector) {
     try {
       now.look(System.nanoTime());
-      blowIfDeaf(fuse);
-      NodeMonitor telling = monitor;
-      if (telling != null
-          && blowIfEnded(fuse, telling::isRunning, () -> stopping.getCount() == 0)) {
-        joinAgain(telling, join);
-      }
-      if (fuse.isBlown() && !toldOff) {
-        turnOff();
-      }
+      blowIfCutOff(fuse);
+      checkDetector.run();
       promise(promising);
     } catch (OutOfMemoryError e) {
-      // Thrown on, it would end this look, which is for such times. The next one is soon.
+      // Thrown on, it would end this periodic check, which is meant for such times.
     }
   }
 
-  /** Want of memory may keep the hooks from telling their own failure: nothing is heard then. */
-  static void blowIfDeaf(Fuse fuse) {
-    if (Hooks.isDeaf() && !fuse.isBlown()) {
-      fuse.blow("a failure could not be told, and nothing was heard since");
+  /** A lack of memory may keep the hooks from reporting a failure; then they observe no write. */
+  static void blowIfCutOff(Fuse fuse) {
+    if (Hooks.isCutOff() && !fuse.isBlown()) {
+      fuse.blow("a failure could not be reported, and no write was observed since");
     }
   }
 
-  /**
-   * Whether a thread of the monitor has ended by itself, as by an error: what is heard is not told
-   * any more, or no plan is heard of. What is to be told next would count as told before.
-   */
-  static boolean blowIfEnded(Fuse fuse, BooleanSupplier isRunning, BooleanSupplier isStopping) {
-    // In this order: a stop is known before it ends a thread.
-    if (isRunning.getAsBoolean() || isStopping.getAsBoolean()) {
-      return false;
-    }
-    fuse.blow("a thread of its monitor has ended");
-    return true;
-  }
-
-  /** As one that is off: all nodes would wait in the next plan for one that answers nothing. */
-  private synchronized void joinAgain(NodeMonitor ended, Runnable join) {
-    Thread again =
-        daemon(
-            () -> {
-              closeQuietly(ended::close);
-              join.run();
-            },
-            "palinode-join");
-    again.start();
-    joiner = again;
-    monitor = null;
-  }
-
-  /** Whether writes are missed, and none is fenced. */
+  /** Whether the agent misses writes and fences none. */
   private boolean isOff() {
-    return fuse.isBlown() || Hooks.isDeaf();
+    return fuse.isBlown() || Hooks.isCutOff();
   }
 
   private void promise(StoreNode promising) {
@@ -227,7 +170,7 @@ final class WatchedServer implements Lifecycle {
       promising.promiseAhead(PROMISE_HLC);
       promisesFail = false;
     } catch (StorageException e) {
-      // A write that needs it does it itself, and tells the failure.
+      // A write that needs the promise extends it itself, and reports the failure.
       if (!promisesFail) {
         promisesFail = true;
         log.error("node={} state=NOT_PROMISED", promising.node(), e);
@@ -235,15 +178,9 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private static Thread daemon(Runnable work, String name) {
-    Thread thread = new Thread(work, name);
-    thread.setDaemon(true);
-    return thread;
-  }
-
   private boolean isAlone() {
     StoreNode now = node;
-    return now != null && now.isAlone();
+    return now != null && now.hosted().isAlone();
   }
 
   private StoreNodeConfig nodeConfig(ServerStores server) {
@@ -259,7 +196,7 @@ final class WatchedServer implements Lifecycle {
         StoreNodeConfig.Past.KEPT);
   }
 
-  /** As a node of ours does: what its last life promised has to be over. */
+  /** Waits for the clock promise of the last incarnation, as a Palinode node does. */
   private void awaitClock(long fromMicros) {
     long wait = fromMicros - epochMicros.getAsLong();
     if (wait > 0 && wait <= CLOCK_WAIT_MICROS_MAX) {
@@ -271,72 +208,9 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private void join(AgentBinding binding, LocalSnapshots snapshots) {
-    boolean told = false;
-    while (stopping.getCount() > 0) {
-      try {
-        NodeMonitor started =
-            NodeMonitor.start(
-                binding,
-                snapshots,
-                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT)
-                    .withPace(config.pace())
-                    .withLingerMs(LINGER_MS),
-                epochMicros,
-                registry);
-        became(started);
-        notJoined = null;
-        tellWhatWas(started);
-        joined.countDown();
-        return;
-      } catch (RuntimeException e) {
-        String why = String.valueOf(e.getMessage());
-        if (!why.equals(notJoined)) {
-          log.error(
-              "node={} state=NOT_JOINED, tried again every {} s: {}",
-              binding.node(),
-              RETRY_SECONDS,
-              why,
-              told ? null : e);
-          told = true;
-        }
-        notJoined = why;
-      }
-      awaitRetry();
-    }
-  }
-
-  private synchronized void became(NodeMonitor started) {
-    monitor = started;
-  }
-
-  /** What failed before there was anybody to tell it. */
-  private void tellWhatWas(NodeMonitor started) {
-    if (fuse.isBlown()) {
-      started.giveUp();
-    } else if (missedUntold.getAndSet(false)) {
-      started.missed();
-    }
-  }
-
-  private void awaitRetry() {
-    try {
-      boolean unused = stopping.await(RETRY_SECONDS, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      stopping.countDown();
-    }
-  }
-
   private void awaitJoined() {
-    boolean inTime = false;
-    try {
-      inTime = joined.await(config.joinTimeout().toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    if (!inTime) {
-      String why = notJoined;
+    if (!detector.awaitJoined(config.joinTimeout())) {
+      String why = detector.notJoined();
       refuseOr(
           "it has not joined within " + config.joinTimeout() + (why == null ? "" : ": " + why),
           null);
@@ -347,7 +221,7 @@ final class WatchedServer implements Lifecycle {
     if (config.unjoined() == Unjoined.STOP) {
       throw refusal(why, cause);
     }
-    log.error("agent state=UNWATCHED, the server serves all the same: {}", why);
+    log.error("agent state=UNWATCHED, the server serves unwatched: {}", why);
   }
 
   private IllegalStateException refusal(String why, @Nullable Throwable cause) {
@@ -356,56 +230,30 @@ final class WatchedServer implements Lifecycle {
     return new IllegalStateException("palinode-agent: " + why, cause);
   }
 
-  /** A class of the server was loaded as it is: it does what nobody hears. */
+  /** A class of the server was loaded unwoven, so its writes are not observed. */
   void notWoven(String type) {
     fuse.blow("class " + type + " could not be woven");
   }
 
-  /** What failed may have been the telling of a write, which then cannot be undone either. */
+  /** A failure may have missed a write, which then cannot be undone either. */
   private void missed() {
     StoreNode missing = node;
     if (missing != null) {
       missedAt.accumulateAndGet(missing.lastReading().own() + MISSED_MARGIN_HLC, Math::max);
     }
-    missedUntold.set(true);
-    tell(
-        telling -> {
-          if (missedUntold.getAndSet(false)) {
-            telling.missed();
-          }
-        });
+    detector.missed();
   }
 
-  /** Returns false if the node has not joined yet. Returns before the gap is published. */
-  private boolean publishGap(long sinceHlc) {
-    NodeMonitor telling = monitor;
-    if (telling == null) {
-      return false;
-    }
-    teller.execute(() -> telling.publishGap(sinceHlc));
-    return true;
-  }
-
-  /** The hooks stay, and pass everything by: who is in the node gets out. */
   private void turnOff() {
-    tell(NodeMonitor::giveUp);
-    toldOff = true;
-  }
-
-  /** On a thread of its own: telling takes the node's lock, and a client's thread may have it. */
-  private void tell(Consumer<NodeMonitor> what) {
-    NodeMonitor telling = monitor;
-    if (telling != null) {
-      teller.execute(() -> what.accept(telling));
-    }
+    detector.turnOff();
   }
 
   /**
-   * {@inheritDoc} Bounded in time: a write that never ends must not keep the server from ending.
+   * {@inheritDoc} Bounded in time: a write that never ends must not block the end of the server.
    */
   @Override
   public void storageStopping(Object storageService) {
-    Thread closing = daemon(() -> closeQuietly(this::close), "palinode-close");
+    Thread closing = JoinedDetector.daemon(this::closeQuietly, "palinode-close");
     closing.setContextClassLoader(WatchedServer.class.getClassLoader());
     closing.start();
     try {
@@ -414,39 +262,30 @@ final class WatchedServer implements Lifecycle {
       Thread.currentThread().interrupt();
     }
     if (closing.isAlive()) {
-      log.error("agent state=NOT_CLOSED within={}, the server stops all the same", CLOSE_MAX);
+      log.error("agent state=NOT_CLOSED within={}, the server stops without it", CLOSE_MAX);
     }
   }
 
-  private static void closeQuietly(Runnable close) {
+  private void closeQuietly() {
     try {
-      close.run();
+      close();
     } catch (RuntimeException e) {
       log.error("agent state=CLOSE_FAILED", e);
     }
   }
 
   private synchronized void close() {
-    stopping.countDown();
-    Thread joining = joiner;
-    if (joining != null) {
-      joining.interrupt();
-    }
-    NodeMonitor telling = monitor;
-    StoreNode closing = node;
-    if (telling != null) {
-      telling.close();
-      monitor = null;
-    }
+    detector.stop();
     Hooks.listen(null);
-    teller.shutdown();
+    detector.endReports();
     promiser.shutdown();
+    StoreNode closing = node;
     if (closing != null) {
       closing.close();
     }
   }
 
-  /** Kafka's client looks for its classes where the thread says. */
+  /** Kafka's client loads its classes with the thread's context class loader. */
   private static void inOwnContext(Runnable action) {
     Thread thread = Thread.currentThread();
     ClassLoader ofTheServer = thread.getContextClassLoader();
@@ -458,38 +297,26 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  // ---- what doctor asks
+  // ---- for /status
 
   Fuse fuse() {
     return fuse;
   }
 
-  /** Null before the stores are open. */
+  /** The node; null before the stores are open. */
   @Nullable StoreNode node() {
     return node;
   }
 
-  boolean isJoined() {
-    return joined.getCount() == 0;
+  JoinedDetector detector() {
+    return detector;
   }
 
   /** Whether the detector observes every write of the server now. */
   boolean isCovered() {
-    NodeMonitor telling = monitor;
     StoresNow now = stores;
     boolean isWhole = now == null || now.isComplete();
-    return isJoined() && isWhole && !isOff() && telling != null && telling.isRunning();
-  }
-
-  /** Why the node has not joined, while that is tried again; null: it has, or has not tried. */
-  @Nullable String notJoined() {
-    return notJoined;
-  }
-
-  /** See {@link NodeMonitor#controlFailure}. */
-  @Nullable String controlFailure() {
-    NodeMonitor telling = monitor;
-    return telling == null ? null : telling.controlFailure();
+    return isWhole && !isOff() && detector.isRunning();
   }
 
   List<String> watched() {

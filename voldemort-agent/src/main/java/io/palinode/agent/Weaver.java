@@ -46,9 +46,8 @@ import net.bytebuddy.implementation.FieldAccessor;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Puts calls of {@link io.palinode.agent.boot.Hooks} into methods of Voldemort, which are found by
- * their names. Only base classes are woven: a subclass that calls its parent would be heard twice.
- * Pure.
+ * Weaves calls of {@link io.palinode.agent.boot.Hooks} into methods of Voldemort, found by name.
+ * Weaves base classes only: a woven subclass that calls its parent would count twice. Pure.
  */
 public final class Weaver {
   private static final String BDB = "voldemort.store.bdb.BdbStorageEngine";
@@ -175,12 +174,12 @@ public final class Weaver {
     this.hooks = hooks;
   }
 
-  /** For a server, which the agent watches. */
+  /** The hooks of a watched server. */
   static Weaver ofServer() {
     return new Weaver(SERVER);
   }
 
-  /** For an application that uses Voldemort's client. */
+  /** The hooks of an application with Voldemort's client. */
   public static Weaver ofClient() {
     return new Weaver(CLIENT);
   }
@@ -192,7 +191,7 @@ public final class Weaver {
     return types;
   }
 
-  /** The methods that are not as they should be, of classes as {@code classes} has them. */
+  /** The hooked methods that {@code classes} lack. */
   List<String> missing(ClassFileLocator classes) {
     List<String> missing = new ArrayList<>();
     TypePool pool = TypePool.Default.of(classes);
@@ -206,7 +205,7 @@ public final class Weaver {
     return missing;
   }
 
-  /** The class file to be loaded instead. {@code others} are the classes that it names. */
+  /** The woven class file. {@code others} finds the classes that it names. */
   byte[] weave(String type, byte[] classFile, ClassFileLocator others) {
     ClassFileLocator locator =
         new ClassFileLocator.Compound(ClassFileLocator.Simple.of(type, classFile), others);
@@ -222,7 +221,7 @@ public final class Weaver {
     return builder.make().getBytes();
   }
 
-  /** What a client's objects are to remember, they remember themselves. */
+  /** A client's objects store the agent's values in added fields. */
   private static DynamicType.Builder<?> withFields(String type, DynamicType.Builder<?> builder) {
     return switch (type) {
       case ROUTED -> builder.defineField("palinodeClient", Object.class, FIELD);

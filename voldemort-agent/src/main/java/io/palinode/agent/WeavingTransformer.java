@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Weaves classes as they are loaded; what cannot be woven is told, and stays as it is. */
+/**
+ * Weaves classes when they are loaded. Reports a class that cannot be woven; it stays unchanged.
+ */
 public final class WeavingTransformer implements ClassFileTransformer {
   private static final Logger log = LoggerFactory.getLogger(WeavingTransformer.class);
 
@@ -21,7 +23,7 @@ public final class WeavingTransformer implements ClassFileTransformer {
   private final Consumer<String> notWoven;
 
   /**
-   * @param notWoven hears of a class that runs as it was: what it does is not heard
+   * @param notWoven accepts the name of a class that stays unwoven
    */
   public WeavingTransformer(Weaver weaver, Consumer<String> notWoven) {
     this.weaver = weaver;
@@ -59,7 +61,10 @@ public final class WeavingTransformer implements ClassFileTransformer {
     }
   }
 
-  /** Woven code of a loader that does not would end in the application as an error of linkage. */
+  /**
+   * Whether the loader sees the agent's classes; otherwise woven code would fail with a linkage
+   * error.
+   */
   private static boolean seesHooks(@Nullable ClassLoader loader) {
     try {
       return Class.forName(Hooks.class.getName(), false, loader) == Hooks.class;
@@ -68,7 +73,7 @@ public final class WeavingTransformer implements ClassFileTransformer {
     }
   }
 
-  /** The classes of which the server runs the woven form. */
+  /** The classes that run woven. */
   Set<String> woven() {
     return Set.copyOf(woven);
   }

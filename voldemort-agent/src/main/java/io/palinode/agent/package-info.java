@@ -2,28 +2,28 @@
  * The detector, the window-log and the node's side of rollback inside an unmodified Voldemort
  * server.
  *
- * <p>{@link io.palinode.agent.Weaver} puts calls into the methods of the storage engines through
- * which every committed write goes. {@link io.palinode.agent.EngineHooks} hears them and tells a
- * {@link io.palinode.voldemort.StoreNode}, which stamps, logs and tells them on as it does its own;
- * what that node reads and takes back goes through {@link io.palinode.agent.StockEngines}. No class
- * of the server is named but by text ({@link io.palinode.agent.StockTypes}).
+ * <p>{@link io.palinode.agent.Weaver} weaves calls into the methods of the storage engines that
+ * commit writes. {@link io.palinode.agent.EngineHooks} passes these writes to a {@link
+ * io.palinode.voldemort.StoreNode}, which stamps and logs them and passes them on. The node reads
+ * and restores records through {@link io.palinode.agent.StockEngines}. Classes of the server are
+ * named by text only ({@link io.palinode.agent.StockTypes}).
  *
  * <p>Promises, and who relies on them:
  *
  * <ul>
  *   <li><b>Every write once, in each key's order.</b> A write is stamped while the engine holds the
  *       lock of its record. (Detector, window-log.)
- *   <li><b>A failure of ours is not the server's.</b> It is caught in {@link
- *       io.palinode.agent.boot.Hooks}, counted, and when there are too many the agent turns itself
- *       off and tells that coverage is lost. (Whoever runs the server.)
- *   <li><b>Clients that tell nothing along meet fences only.</b> What they are told then is what a
- *       server tells that cannot be reached. One of ours is refused too, as by a node of ours, when
- *       what it tells cannot be of this cluster: no clock, an origin that is no node, a name that
- *       is too long; or, with a write, a clock of another size or too far ahead. (Clients.)
+ *   <li><b>A failure of the agent never fails the server.</b> {@link io.palinode.agent.boot.Hooks}
+ *       catches and counts it. At the limit the agent turns itself off and publishes a coverage
+ *       gap. (Operators.)
+ *   <li><b>A client that sends no context receives only fences</b>, as answers of an unreachable
+ *       server. A client that sends one is also refused, as by a Palinode node, for an invalid
+ *       context: no clock, an origin that is not a node, a name that is too long. A write is
+ *       refused for a clock of another size or too far ahead. (Clients.)
  * </ul>
  *
- * <p>Hazards: a server that locks a record on one thread and writes it on another; stores that are
- * added, or a cluster that changes, while the server runs: they are watched from its next start on.
+ * <p>Hazards: a server that locks a record in one thread and writes it in another. Stores that are
+ * added, or a cluster that changes, while the server runs: they are watched after its next start.
  */
 @NullMarked
 package io.palinode.agent;

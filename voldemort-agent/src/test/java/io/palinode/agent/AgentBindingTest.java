@@ -90,7 +90,7 @@ class AgentBindingTest {
     binding.pause(1);
     binding.keep(1, 1, then);
     binding.resume(1, then, 0);
-    // Nor does a start do anything to them, which tells the last rollback anew.
+    // Nor does a start, which repeats the last rollback.
     binding.resume(1, then, 0);
     assertThat(server.get("slop", "kept")).isNotEmpty();
   }
@@ -98,19 +98,19 @@ class AgentBindingTest {
   @Test
   void anAgentThatIsOffAnswersThatNothingIsInReachAndRefusesByName() {
     server.fuse.blow("a test");
-    server.put("disk", "k", "unheard", clock(0, 2));
+    server.put("disk", "k", "unobserved", clock(0, 2));
     long quietSince = binding.pause(1);
 
     assertThat(binding.reach()).isGreaterThanOrEqualTo(quietSince).isGreaterThan(then);
     assertThatThrownBy(() -> binding.restore(1, 1, then))
         .isInstanceOf(RestoreRefusedException.class)
         .hasMessageContaining("the agent of node 0 has turned itself off");
-    assertThat(server.get("disk", "k")).containsExactly("unheard");
+    assertThat(server.get("disk", "k")).containsExactly("unobserved");
   }
 
   @Test
-  void whatIsNotHeardIsToldToWhoListensNow() {
-    AtomicInteger unheard = new AtomicInteger();
+  void aMissedWriteIsReportedToTheCurrentListener() {
+    AtomicInteger missed = new AtomicInteger();
     binding.listen(event -> {});
     binding.listen(
         new WriteListener() {
@@ -119,18 +119,18 @@ class AgentBindingTest {
 
           @Override
           public void unheard() {
-            unheard.incrementAndGet();
+            missed.incrementAndGet();
           }
         });
-    server.node.unheard();
-    assertThat(unheard).hasValue(1);
+    server.node.hosted().missed();
+    assertThat(missed).hasValue(1);
     assertThat(binding.isHeard()).isTrue();
     server.fuse.blow("a test");
-    assertThat(binding.isHeard()).as("before anybody was told").isFalse();
+    assertThat(binding.isHeard()).as("before any report").isFalse();
   }
 
   @Test
-  void anAgentThatIsOffKeepsNobodyFromGoingOn() {
+  void anAgentThatIsOffBlocksNoPlan() {
     server.fuse.blow("a test");
     binding.pause(1);
     assertThat(binding.keep(1, 1, then).changed()).isEmpty();
@@ -141,7 +141,7 @@ class AgentBindingTest {
 
   /** It is asked again for which keys these were, and again when its answer was lost. */
   @Test
-  void whatIsRestoredIsToldAgainWhateverFailedSince() {
+  void aDoneRestoreIsRepeatedAlsoAfterAFailure() {
     server.put("disk", "k", "b", clock(0, 2));
     binding.pause(1);
     Restoration done = binding.restore(1, 1, then);
@@ -161,11 +161,11 @@ class AgentBindingTest {
     server.put("memory", "m", "b", clock(0, 1));
     server.hint("kept", "disk", millisThen());
     binding.pause(1);
-    Restoration told = binding.keepAll(1, 1);
-    assertThat(told.changed()).extracting(StoreKey::store).containsExactly("disk", "memory");
-    assertThat(told.replicas()).hasSize(2);
+    Restoration kept = binding.keepAll(1, 1);
+    assertThat(kept.changed()).extracting(StoreKey::store).containsExactly("disk", "memory");
+    assertThat(kept.replicas()).hasSize(2);
 
-    assertThat(binding.readSlices(told.changed(), then, true))
+    assertThat(binding.readSlices(kept.changed(), then, true))
         .extracting(AgentBindingTest::text)
         .containsExactly("k", "m");
     binding.resume(1, then, 0);

@@ -6,9 +6,9 @@ import io.palinode.detector.Emission;
 import io.palinode.detector.Emission.Told;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.StoreKey;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
+import io.palinode.store.engine.MemoryEngine;
 import io.palinode.voldemort.Caller;
-import io.palinode.voldemort.MemoryEngine;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What a node tells of a store's key "k" to those who compare replicas. */
+/** The digests that a node publishes of a store's key "k". */
 final class DigestsOfANode {
   private static final String YAML =
       """
@@ -57,11 +57,11 @@ final class DigestsOfANode {
   }
 
   void put(String value, VectorClock clock) throws RefusedException {
-    var unused = node.put(key(), Versioned.ofText(value, clock), Caller.STOCK);
+    var unused = node.writes().put(key(), Versioned.ofText(value, clock), Caller.STOCK);
   }
 
   void delete(VectorClock upTo) throws RefusedException {
-    var unused = node.delete(key(), upTo, Caller.STOCK);
+    var unused = node.writes().delete(key(), upTo, Caller.STOCK);
   }
 
   private StoreKey key() {
@@ -70,9 +70,9 @@ final class DigestsOfANode {
 
   /** Since the last time. */
   List<Long> take() {
-    List<Emission> told = new ArrayList<>();
-    int unused = ring.drain(told, 100);
-    return told.stream()
+    List<Emission> emissions = new ArrayList<>();
+    int unused = ring.drain(emissions, 100);
+    return emissions.stream()
         .filter(emission -> emission instanceof Told)
         .map(emission -> ((Told) emission).digest())
         .toList();

@@ -18,7 +18,7 @@ class EngineWriteTest {
     StandInServer server = new StandInServer(folder);
     EngineWrite write =
         new EngineWrite(
-            server.node, new Conversation(), new StoreKey("disk", new byte[] {1}), null);
+            server.node.hosted(), new Conversation(), new StoreKey("disk", new byte[] {1}), null);
     assertThatThrownBy(() -> write.enter(new KeyStripes(Failing::new)))
         .isInstanceOf(OutOfMemoryError.class);
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.agent.MetaFiles.Planned;
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

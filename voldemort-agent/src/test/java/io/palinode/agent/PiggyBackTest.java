@@ -65,7 +65,7 @@ class PiggyBackTest {
   }
 
   @Test
-  void whatAClientOfOursTellsIsKnownAndAnswered() throws IOException {
+  void aContextOfAClientIsReadAndAnswered() throws IOException {
     long ahead = server.node.clock().last().own() + 10;
     Hvc known = Hvc.of(Hvc.NO_OWNER, ahead);
     RequestContext context =
@@ -82,8 +82,8 @@ class PiggyBackTest {
     ResponseContext answer = answered();
     assertThat(answer.getTakesSeveral()).isFalse();
     assertThat(answer.getEpoch()).isZero();
-    Hvc told = HvcCodec.decode(answer.getHvc().toByteArray());
-    assertThat(told.own()).isGreaterThan(ahead);
+    Hvc answered = HvcCodec.decode(answer.getHvc().toByteArray());
+    assertThat(answered.own()).isGreaterThan(ahead);
     assertThat(answer.getAcceptedAt()).isZero();
   }
 

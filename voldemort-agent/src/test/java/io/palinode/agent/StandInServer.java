@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A disk engine "disk" and a memory engine "memory" of a stand-in for a server, woven, and the node
- * that hears them. Its clock is one microsecond later at each look.
+ * that observes them. Its clock is one microsecond later at each look.
  */
 final class StandInServer implements AutoCloseable {
   private static final int FAILURES_MAX = 3;
@@ -43,14 +43,14 @@ final class StandInServer implements AutoCloseable {
 
   final List<WriteEvent> events = Collections.synchronizedList(new ArrayList<>());
   final StoreNode node;
-  final Fuse fuse = new Fuse("", FAILURES_MAX, () -> this.tellFailure.run(), () -> {});
+  final Fuse fuse = new Fuse("", FAILURES_MAX, () -> this.reportFailure.run(), () -> {});
   final StockTypes types;
   final OwnCalls own = new OwnCalls();
   final Hints hints;
   private final Object disk;
   private final Object memory;
   private final Object slop;
-  private Runnable tellFailure = () -> {};
+  private Runnable reportFailure = () -> {};
 
   StandInServer(Path folder) {
     this(folder, false);
@@ -114,7 +114,7 @@ final class StandInServer implements AutoCloseable {
 
   private static boolean isAlone(AtomicReference<@Nullable StoreNode> opened) {
     StoreNode node = opened.get();
-    return node != null && node.isAlone();
+    return node != null && node.hosted().isAlone();
   }
 
   private Object engine(String type, String name) {
@@ -182,9 +182,9 @@ final class StandInServer implements AutoCloseable {
     put("slop", key, store + " " + arrivedMillis, clock(0, 1));
   }
 
-  /** From now on a failure of ours is told so. */
-  void tellsFailures(Runnable tell) {
-    tellFailure = tell;
+  /** Sets the report of later failures of the agent. */
+  void reportsFailures(Runnable report) {
+    reportFailure = report;
   }
 
   void remove(String store) {
@@ -231,8 +231,8 @@ final class StandInServer implements AutoCloseable {
         : Siblings.decode(record).stream().map(Versioned::text).toList();
   }
 
-  /** What the node was told last of a key. */
-  List<String> told(String key) {
+  /** The last event of a key. */
+  List<String> passedOn(String key) {
     synchronized (events) {
       for (int i = events.size() - 1; i >= 0; i--) {
         WriteEvent event = events.get(i);

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.agent.MetaFiles.Planned;
 import io.palinode.agent.StockEngine.Kind;
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
@@ -80,7 +80,7 @@ class StockEnginesTest {
     assertThat(start().get("memory", bytes("k"))).isNull();
   }
 
-  /** The journal of a commit as it is while that goes on. */
+  /** The journal of a running commit. */
   @Test
   void aCommitRemembersWhatItsKeysHad() {
     StockEngines storage = start();

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import net.bytebuddy.dynamic.ClassFileLocator;
 
-/** Loads the stand-ins for Voldemort's classes anew, woven, as the agent does with Voldemort's. */
+/** Loads the stand-ins for Voldemort's classes again, woven, as the agent does with Voldemort's. */
 public final class WeavingLoader extends ClassLoader {
   private final Weaver weaver;
 

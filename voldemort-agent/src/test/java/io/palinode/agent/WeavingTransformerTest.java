@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class WeavingTransformerTest {
   @Test
-  void aClassThatCannotBeWovenStaysAsItIsAndIsTold() {
+  void aClassThatCannotBeWovenStaysUnchangedAndIsReported() {
     List<String> notWoven = new ArrayList<>();
     WeavingTransformer transformer = new WeavingTransformer(Weaver.ofServer(), notWoven::add);
     byte[] damaged = {1, 2, 3};
@@ -25,7 +25,7 @@ class WeavingTransformerTest {
   }
 
   @Test
-  void aClassOfALoaderThatDoesNotSeeTheAgentStaysAsItIsAndIsTold() throws Exception {
+  void aClassOfALoaderWithoutTheAgentStaysUnchangedAndIsReported() throws Exception {
     List<String> notWoven = new ArrayList<>();
     WeavingTransformer transformer = new WeavingTransformer(Weaver.ofServer(), notWoven::add);
     ClassLoader seeing = WeavingTransformerTest.class.getClassLoader();

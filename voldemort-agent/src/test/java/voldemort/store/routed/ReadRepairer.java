@@ -6,7 +6,7 @@ import voldemort.versioning.Versioned;
 
 /** Shaped like Voldemort's class of this name; written for tests. */
 public class ReadRepairer<K, V> {
-  /** Whoever has nothing gets each version that another one has. */
+  /** A node without versions gets each version of the others. */
   public List<NodeValue<K, V>> getRepairs(List<NodeValue<K, V>> nodeValues) {
     List<NodeValue<K, V>> repairs = new ArrayList<>();
     for (NodeValue<K, V> lacking : nodeValues) {

@@ -4,14 +4,14 @@ import io.palinode.hvc.Hvc;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request tells of its client; everything may be missing.
+ * The client of a request, as far as its context names it.
  *
- * @param hvc what the client knows of the clocks
- * @param epoch the epoch that it works in
- * @param client its id, empty when unknown
- * @param origin on a replica copy: the node that accepted the version first
- * @param readAt on a read repair, of which the client is not the writer: the node that it read the
- *     version at; its origin may be any node, or not known
+ * @param hvc the maximum of all HVCs that the client has received
+ * @param epoch the client's epoch
+ * @param client its id; empty if unknown
+ * @param origin of a copy: the first acceptor of the version
+ * @param readAt of a read repair: the node that the client read the version at. The client is not
+ *     its writer; the origin may be any node, or unknown
  */
 public record Caller(
     @Nullable Hvc hvc,
@@ -19,41 +19,41 @@ public record Caller(
     String client,
     @Nullable Integer origin,
     @Nullable Integer readAt) {
-  /** A client that knows nothing of us. */
+  /** A client that sends no context. */
   public static final Caller STOCK = new Caller(null, null, "", null);
 
-  /** What the name of a node begins with that routes requests of others. */
+  /** The prefix of a router's client id; a router sends requests for other clients. */
   public static final String ROUTER = "router-";
 
-  /** Of anything but a read repair. */
+  /** For any request except a read repair. */
   public Caller(@Nullable Hvc hvc, @Nullable Long epoch, String client, @Nullable Integer origin) {
     this(hvc, epoch, client, origin, null);
   }
 
-  /** Who wrote what it sends; empty when that is not known. */
+  /** The writer of the version; empty if unknown. */
   String writer() {
     return readAt == null ? client : "";
   }
 
-  /** The same for those that are followed; see {@link #follower}. */
+  /** The writer for the access log; see {@link #follower}. */
   String followedWriter() {
     return readAt == null ? follower() : "";
   }
 
   /**
-   * Who it is that reads and writes; empty when that is not known. Behind a router there are many,
-   * and each may ask another router next.
+   * The client for the access log; empty if unknown. A router serves many clients, and each may use
+   * another router next.
    */
   String follower() {
     return client.startsWith(ROUTER) ? "" : client;
   }
 
-  /** Whether {@code node} is not the first one that is asked for this write. */
+  /** Whether this write is a copy at {@code node}, which is then not its first acceptor. */
   boolean isCopyAt(int node) {
     return readAt != null || (origin != null && origin != node);
   }
 
-  /** The node that accepted the write of this caller first, when {@code node} accepts it now. */
+  /** The first acceptor of this caller's write, if {@code node} accepts it now; null if unknown. */
   @Nullable Integer originAt(int node) {
     if (origin != null || readAt != null) {
       return origin;
@@ -62,10 +62,10 @@ public record Caller(
   }
 
   /**
-   * The same for the detector, to which a copy is what another node accepted first. So is a repair:
-   * also of what {@code node} itself had accepted, and has lost, or deleted, since.
+   * The origin in a write event: as {@link #originAt}, but a read repair never originates at {@code
+   * node}. It may repair a version that {@code node} accepted first and has lost or deleted since.
    */
-  @Nullable Integer toldOriginAt(int node) {
+  @Nullable Integer eventOriginAt(int node) {
     return readAt == null || (origin != null && origin != node) ? originAt(node) : readAt;
   }
 }

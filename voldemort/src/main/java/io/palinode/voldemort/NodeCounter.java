@@ -6,17 +6,17 @@ public enum NodeCounter {
   PUTS("Requests to put a version"),
   DELETES("Requests to delete"),
   DELETES_FORGOTTEN(
-      "Deletes of which, for want of memory, no rollback will know what they covered elsewhere"),
+      "Deletes dropped for lack of memory: no rollback applies them to other replicas"),
   OBSOLETE("Puts refused because the node has a newer or equal version"),
   FENCED("Requests refused for their epoch, or because the node is paused"),
   ERRORS("Requests refused for another reason, or failed"),
   CLOCKS_REFUSED("Requests refused because a clock in them is further ahead than max-drift"),
   CONNECTIONS_REFUSED("Connections refused above the limit"),
   MALFORMED("Connections closed for bytes that are no request, or with no protocol named in time"),
-  /** That they are open still is what {@link #STOCK_CONNECTIONS_ENDED} leaves. */
-  STOCK_CONNECTIONS("Connections of clients that tell no clock, as stock ones do"),
+  /** Open are those that {@link #STOCK_CONNECTIONS_ENDED} does not count. */
+  STOCK_CONNECTIONS("Connections of clients that send no clock, as stock ones do"),
   STOCK_CONNECTIONS_ENDED("Of these, those that have ended"),
-  STOCK_WRITES("Writes accepted of clients that tell no clock, stamped by the node's alone"),
+  STOCK_WRITES("Writes accepted of clients that send no clock, stamped by the node's alone"),
   THROTTLED("Times that a connection was not read on until its answers were out"),
   WINDOW_LOG_LOST("Times that a window-log on disk lost what it had: not written, or damaged");
 
@@ -26,7 +26,7 @@ public enum NodeCounter {
     this.what = what;
   }
 
-  /** What is counted, in words. */
+  /** The description of the metric. */
   public String what() {
     return what;
   }

@@ -2,6 +2,7 @@ package io.palinode.voldemort;
 
 import io.palinode.detector.NodeHealth;
 import io.palinode.hvc.ClockDriftException;
+import io.palinode.store.engine.StorageHealth;
 import org.jspecify.annotations.Nullable;
 
 /** The messages that a node refused because a clock in them is too far ahead. Thread-safe. */

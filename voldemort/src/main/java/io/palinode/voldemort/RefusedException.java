@@ -1,12 +1,11 @@
 package io.palinode.voldemort;
 
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.protocol.ErrorCode;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A node does not do what a request asks, and changed nothing. Cheap: it carries no stack trace.
- */
+/** Thrown when a node refuses a request. The node changed nothing. Has no stack trace. */
 public final class RefusedException extends Exception {
   @Serial private static final long serialVersionUID = 1L;
 
@@ -23,7 +22,7 @@ public final class RefusedException extends Exception {
     this.fence = fence;
   }
 
-  /** The request is of another epoch, or the node is paused. Stock clients try again later. */
+  /** Refuses a request of another epoch, or any request while paused. Stock clients retry later. */
   static RefusedException fenced(int node, FenceState fence) {
     String state = fence.paused() ? "is paused before epoch " : "serves epoch ";
     return new RefusedException(
@@ -34,7 +33,7 @@ public final class RefusedException extends Exception {
     return code;
   }
 
-  /** What the client is to know of epochs; null when it was refused for another reason. */
+  /** The fence for the client; null if the refusal has another reason. */
   public @Nullable FenceState fence() {
     return fence;
   }

@@ -3,25 +3,30 @@ package io.palinode.voldemort;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.WindowLogConfig;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.order.NodeMeta;
+import io.palinode.store.past.StoreSpec;
+import io.palinode.store.restore.RestoreLimit;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
 /**
- * What a store node is.
+ * The configuration of a store node.
  *
  * @param epsilon the bound on clock differences in the cluster
  * @param maxDrift a received clock further ahead than this is refused
- * @param convergenceWindow keys changed this long before a rollback's target are made equal on all
- *     replicas too: longer than a copy of a write is under way
- * @param writes what an acknowledged write outlives
- * @param past whether operations are stamped, and what writes replace is logged
- * @param restores what a restore may hold in memory
+ * @param convergenceWindow keys changed this long before a rollback's target also converge; longer
+ *     than a copy of a write takes
+ * @param writes the durability of an acknowledged write
+ * @param past whether operations are stamped and replaced records are logged
+ * @param restores the memory limit of a restore
  */
 public record StoreNodeConfig(
     int nodeId,
@@ -34,20 +39,20 @@ public record StoreNodeConfig(
     Durability writes,
     Past past,
     RestoreLimit restores) {
-  /** What a node keeps of the past. */
+  /** Whether a node keeps the past. */
   public enum Past {
-    /** Each operation has its HVC, each write is in the window-log. */
+    /** Each operation has an HVC, and each write is in the window-log. */
     KEPT,
     /**
-     * Nothing, as in a stock node: no clock rides along and nothing is logged. So nothing can be
-     * watched, taken back, or read as it was. For comparison.
+     * As in a stock node: no clocks and no log. So nothing can be watched, restored, or read in the
+     * past. For comparison.
      */
     NONE
   }
 
   /**
-   * Above the client's request timeout of 5 s, after which a copy is given up, and the drift of
-   * clocks.
+   * Longer than a client's request timeout plus the clock drift. A client gives up a copy after 5
+   * s.
    */
   public static final Duration CONVERGENCE_WINDOW_DEFAULT = Duration.ofSeconds(6);
 
@@ -73,7 +78,7 @@ public record StoreNodeConfig(
     }
   }
 
-  /** With a limit to restores for a node that is alone in its process. */
+  /** With the restore limit of a node that is alone in its process. */
   public StoreNodeConfig(
       int nodeId,
       Cluster cluster,
@@ -115,7 +120,7 @@ public record StoreNodeConfig(
     return with(windowLog, newPast, restores);
   }
 
-  /** The same node, with another limit to what a restore holds. */
+  /** The same node, with another restore limit. */
   public StoreNodeConfig withRestores(RestoreLimit limit) {
     return with(windowLog, past, limit);
   }
@@ -137,6 +142,17 @@ public record StoreNodeConfig(
         writes,
         newPast,
         newLimit);
+  }
+
+  /** The stores as the store-neutral parts of a node know them. */
+  List<StoreSpec> specs() {
+    return stores.stream().map(this::spec).toList();
+  }
+
+  private StoreSpec spec(StoreDefinition store) {
+    Ring ring = new Ring(cluster, store.replicationFactor());
+    boolean isOnDisk = store.persistence() != Persistence.MEMORY;
+    return new StoreSpec(store.name(), ring::preferenceList, VoldemortRules.INSTANCE, isOnDisk);
   }
 
   boolean keepsPast() {

@@ -1,21 +1,21 @@
 /**
- * The store node: applies requests to storage in the order of the node's clock, remembers the
- * recent past, and takes it back.
+ * The store node: applies requests in the order of the node's clock, logs replaced records, and
+ * restores them.
  *
  * <p>Guarantees:
  *
  * <ul>
  *   <li>Writes of a node are totally ordered by {@code after.own()}; storage, window-log and
  *       listeners see them in that order. A cut by HLC relies on it.
- *   <li>Once {@link io.palinode.voldemort.StoreNode#pause} has returned, no write of an older epoch
- *       is applied, and no read of one is answered with what a restore left behind.
- *   <li>A restore is one storage transaction with its mark: it is done once, or not at all.
+ *   <li>After {@link io.palinode.voldemort.StoreNode#pause} returns, no write of an older epoch is
+ *       applied, and no read of an older epoch returns restored records.
+ *   <li>A restore and its mark are one storage transaction: a restore happens once, or not at all.
  * </ul>
  *
- * <p>Hazards: a node whose window-log is in memory alone reaches, when it was restarted, back to
- * its start only; where a convergence window begins before that, the keys changed in the gap are
- * not told. A start begins after every earlier write, also after a crash; a clock that was set back
- * by more than {@code maxDrift} meanwhile is refused.
+ * <p>Hazards: a window-log in memory reaches back only to the node's start. If a convergence window
+ * begins earlier, keys that changed before the start do not converge. A start begins after every
+ * earlier write, also after a crash; if the clock was set back by more than {@code maxDrift}, the
+ * start is refused.
  */
 @NullMarked
 package io.palinode.voldemort;

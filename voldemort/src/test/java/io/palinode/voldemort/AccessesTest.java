@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.detector.affected.Access;
 import io.palinode.detector.affected.Access.Kind;
 import io.palinode.detector.affected.Trace;
+import io.palinode.store.past.Accesses;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -28,29 +29,32 @@ class AccessesTest {
 
   @Test
   void nothingIsNotedBeforeItIsAskedForNorAfterwards() throws RefusedException {
-    node.put(key("k"), version("v", 1), ALICE);
+    node.writes().put(key("k"), version("v", 1), ALICE);
     assertThat(node.accesses(0)).isEqualTo(new Trace(0, Long.MAX_VALUE, List.of()));
     node.followAccesses(true);
     long begun = node.accesses(0).since();
     assertThat(begun).isEqualTo(node.clock().last().own());
-    node.get(key("k"), ALICE);
+    node.reads().get(key("k"), ALICE);
     node.followAccesses(true);
-    assertThat(node.accesses(0).since()).as("it goes on").isEqualTo(begun);
+    assertThat(node.accesses(0).since()).as("it continues").isEqualTo(begun);
     assertThat(kinds()).containsExactly(Kind.READ);
     node.followAccesses(false);
     assertThat(node.accesses(0)).isEqualTo(new Trace(0, Long.MAX_VALUE, List.of()));
   }
 
   @Test
-  void whatAClientIsToldIsARead() throws RefusedException {
+  void everyAnswerToAClientIsARead() throws RefusedException {
     node.followAccesses(true);
-    long read = node.get(key("k"), ALICE).hvc().own();
+    long read = node.reads().get(key("k"), ALICE).hvc().own();
     long both =
-        node.getAll(TestNodes.EVERYWHERE, List.of(bytes("k"), bytes("l")), ALICE).hvc().own();
-    node.put(key("k"), version("v", 2), ALICE);
-    assertThatThrownBy(() -> node.put(key("k"), version("v", 1), ALICE))
+        node.reads()
+            .getAll(TestNodes.EVERYWHERE, List.of(bytes("k"), bytes("l")), ALICE)
+            .hvc()
+            .own();
+    node.writes().put(key("k"), version("v", 2), ALICE);
+    assertThatThrownBy(() -> node.writes().put(key("k"), version("v", 1), ALICE))
         .isInstanceOf(RefusedException.class);
-    assertThatThrownBy(() -> node.put(key("k"), version("v", 1), COPY))
+    assertThatThrownBy(() -> node.writes().put(key("k"), version("v", 1), COPY))
         .isInstanceOf(RefusedException.class);
     assertThat(kinds())
         .as("who sends a copy does not ask what else is there")
@@ -62,22 +66,22 @@ class AccessesTest {
   }
 
   @Test
-  void whatNodesRouteIsOfNobody() throws RefusedException {
+  void aRoutedRequestHasNoClient() throws RefusedException {
     node.followAccesses(true);
     Caller router = new Caller(null, null, Caller.ROUTER + 2, null);
-    node.put(key("k"), version("v", 1), router);
-    var unused = node.get(key("k"), router);
+    node.writes().put(key("k"), version("v", 1), router);
+    var unused = node.reads().get(key("k"), router);
     assertThat(node.accesses(0).accesses()).extracting(Access::client).containsExactly("", "");
   }
 
   @Test
   void copiesOfAWriteHaveItsNameAndOtherWritesOthers() throws RefusedException {
     node.followAccesses(true);
-    long put = node.put(key("k"), version("v", 1), ALICE).acceptedAt();
-    node.put(key("k"), version("v", 2), ALICE);
+    long put = node.writes().put(key("k"), version("v", 1), ALICE).acceptedAt();
+    node.writes().put(key("k"), version("v", 2), ALICE);
     StoreNode other = TestNodes.inMemory(TestNodes.clock());
     other.followAccesses(true);
-    other.put(key("k"), version("v", 1), COPY);
+    other.writes().put(key("k"), version("v", 1), COPY);
     Access written = node.accesses(0).accesses().get(0);
     Access copied = other.accesses(0).accesses().get(0);
     other.close();
@@ -92,9 +96,9 @@ class AccessesTest {
   @Test
   void aDeleteIsAWriteAlsoWhenItFindsNothing() throws RefusedException {
     node.followAccesses(true);
-    node.delete(key("k"), vector(1), ALICE);
-    node.put(key("k"), version("v", 1), ALICE);
-    node.delete(key("k"), vector(1), ALICE);
+    node.writes().delete(key("k"), vector(1), ALICE);
+    node.writes().put(key("k"), version("v", 1), ALICE);
+    node.writes().delete(key("k"), vector(1), ALICE);
     assertThat(kinds()).containsExactly(Kind.WRITE, Kind.WRITE, Kind.WRITE);
     List<Access> accesses = node.accesses(0).accesses();
     assertThat(accesses.get(0).write())
@@ -103,10 +107,10 @@ class AccessesTest {
   }
 
   @Test
-  void onlyWhatIsAfterATimeIsTold() throws RefusedException {
+  void onlyAccessesAfterATimeAreReturned() throws RefusedException {
     node.followAccesses(true);
-    long first = node.get(key("k"), ALICE).hvc().own();
-    node.get(key("k"), ALICE);
+    long first = node.reads().get(key("k"), ALICE).hvc().own();
+    node.reads().get(key("k"), ALICE);
     assertThat(node.accesses(first).accesses()).hasSize(1);
     assertThat(node.accesses(first - 1).accesses()).hasSize(2);
   }

@@ -74,8 +74,8 @@ class AccessesUnderLoadTest {
         try {
           Reply<?> reply =
               random.nextInt(3) == 0
-                  ? node.put(key, TestNodes.version("v", counter), caller)
-                  : node.get(key, caller);
+                  ? node.writes().put(key, TestNodes.version("v", counter), caller)
+                  : node.reads().get(key, caller);
           answered.add(reply.hvc().own());
           warm.countDown();
           noted.countDown();

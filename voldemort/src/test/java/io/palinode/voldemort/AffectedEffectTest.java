@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a rollback of what came of some writes would change, as all nodes tell it. */
+/** The effect of a rollback of scope affected, as all nodes report it. */
 class AffectedEffectTest {
   private static final int NODES = 3;
   private static final StoreKey K = key("k");
@@ -54,7 +54,7 @@ class AffectedEffectTest {
     target = nodes.stream().mapToLong(node -> node.clock().last().own()).max().orElseThrow();
     nodes.forEach(node -> node.clock().tickPast(target));
     witness = write("alice", 0, K, version("bad", 2), null);
-    Hvc seen = nodes.get(1).get(K, caller("bob", null, null)).hvc();
+    Hvc seen = nodes.get(1).reads().get(K, caller("bob", null, null)).hvc();
     cameOfIt = write("bob", 1, L, version("came of it", 0, 1), seen);
     write("carol", 2, key("m"), version("beside it", 0, 0, 1), null);
     write("carol", 2, key("n"), version("beside it", 0, 0, 1), null);
@@ -67,54 +67,54 @@ class AffectedEffectTest {
 
   @Test
   void onlyWhatCameOfTheWitnessIsCountedAndWhomItConcernsIsNamed() {
-    List<EffectTold> told = told(asked(at(0, witness)).build());
-    assertThat(told).extracting(EffectTold::getFailure).containsOnly("");
-    assertThat(told).extracting(EffectTold::getAllBecause).containsOnly("");
-    assertThat(told).extracting(EffectTold::getKeys).containsOnly(2L);
-    assertThat(told).extracting(EffectTold::getWrites).containsOnly(2L);
-    assertThat(told.stream().mapToLong(EffectTold::getFirstWrites).sum()).isEqualTo(2);
-    assertThat(told.stream().mapToLong(EffectTold::getFirstKeys).sum()).isEqualTo(2);
-    assertThat(told).allMatch(t -> t.getClientsList().equals(List.of("alice", "bob")));
-    assertThat(told).allMatch(t -> t.getWitnessesList().equals(List.of(at(0, witness))));
+    List<EffectTold> reports = reports(asked(at(0, witness)).build());
+    assertThat(reports).extracting(EffectTold::getFailure).containsOnly("");
+    assertThat(reports).extracting(EffectTold::getAllBecause).containsOnly("");
+    assertThat(reports).extracting(EffectTold::getKeys).containsOnly(2L);
+    assertThat(reports).extracting(EffectTold::getWrites).containsOnly(2L);
+    assertThat(reports.stream().mapToLong(EffectTold::getFirstWrites).sum()).isEqualTo(2);
+    assertThat(reports.stream().mapToLong(EffectTold::getFirstKeys).sum()).isEqualTo(2);
+    assertThat(reports).allMatch(t -> t.getClientsList().equals(List.of("alice", "bob")));
+    assertThat(reports).allMatch(t -> t.getWitnessesList().equals(List.of(at(0, witness))));
     assertThat(nodes.get(1).accesses(target).accesses()).as("nothing was paused").isNotEmpty();
   }
 
   @Test
-  void ofAKeyTheFirstWriteAfterTheTargetIsMeantAndTold() {
-    List<EffectTold> told = told(asked().addKeys(named(L)).build());
-    assertThat(told).allMatch(t -> t.getWitnessesList().equals(List.of(at(1, cameOfIt))));
-    assertThat(told).extracting(EffectTold::getKeys).containsOnly(1L);
-    assertThat(told).allMatch(t -> t.getClientsList().equals(List.of("bob")));
+  void aKeyStandsForItsFirstWriteAfterTheTarget() {
+    List<EffectTold> reports = reports(asked().addKeys(named(L)).build());
+    assertThat(reports).allMatch(t -> t.getWitnessesList().equals(List.of(at(1, cameOfIt))));
+    assertThat(reports).extracting(EffectTold::getKeys).containsOnly(1L);
+    assertThat(reports).allMatch(t -> t.getClientsList().equals(List.of("bob")));
   }
 
   @Test
-  void aKeyThatNobodyWroteSinceIsRefusedByName() {
-    assertThat(told(asked().addKeys(named(key("never"))).build()))
+  void aKeyWithoutAWriteSinceIsRefusedWithItsName() {
+    assertThat(reports(asked().addKeys(named(key("never"))).build()))
         .extracting(EffectTold::getFailure)
         .containsOnly("nobody wrote key 'never' after the target");
   }
 
   @Test
-  void whereItIsEverythingAllIsCountedAndTheReasonTold() {
+  void ifAllKeysAreAffectedTheReportHasTheReason() {
     nodes.get(2).followAccesses(false);
-    List<EffectTold> told = told(asked().addKeys(named(L)).build());
-    assertThat(told)
+    List<EffectTold> reports = reports(asked().addKeys(named(L)).build());
+    assertThat(reports)
         .extracting(EffectTold::getAllBecause)
         .containsOnly("node 2 has not noted who used which keys");
-    assertThat(told).extracting(EffectTold::getKeys).containsOnly(4L);
-    assertThat(told).allMatch(t -> t.getWitnessesCount() == 0);
+    assertThat(reports).extracting(EffectTold::getKeys).containsOnly(4L);
+    assertThat(reports).allMatch(t -> t.getWitnessesCount() == 0);
   }
 
   @Test
-  void tooManyAccessesAreNotToldAndMakeItEverything() {
+  void tooManyAccessesMakeAllKeysAffected() {
     EffectAsked.Builder asked = asked(at(0, witness));
     asked.getAffectedBuilder().setAccessesMax(1);
-    assertThat(told(asked.build()))
+    assertThat(reports(asked.build()))
         .extracting(EffectTold::getAllBecause)
         .allMatch(why -> why.endsWith("more than 1 are not told"));
   }
 
-  private List<EffectTold> told(EffectAsked asked) {
+  private List<EffectTold> reports(EffectAsked asked) {
     List<ControlRecord> log = new ArrayList<>();
     List<EffectAnswers> answers = new ArrayList<>();
     nodes.forEach(node -> answers.add(new EffectAnswers(node, log::addAll, micros::get)));
@@ -127,14 +127,14 @@ class AffectedEffectTest {
         answers.forEach(each -> each.answer(done.asked(), done.told()));
       }
     }
-    List<EffectTold> told =
+    List<EffectTold> reports =
         log.stream()
             .map(ControlRecord::getEffect)
             .filter(step -> step.hasTold())
             .map(step -> step.getTold())
             .toList();
-    assertThat(told).extracting(EffectTold::getNode).containsExactly(0, 1, 2);
-    return told;
+    assertThat(reports).extracting(EffectTold::getNode).containsExactly(0, 1, 2);
+    return reports;
   }
 
   private EffectAsked.Builder asked(Moment... witnesses) {
@@ -162,10 +162,13 @@ class AffectedEffectTest {
   /** On all nodes; the time of its first acceptance. */
   private long write(String client, int first, StoreKey key, Versioned version, @Nullable Hvc seen)
       throws RefusedException {
-    Reply<Boolean> reply = nodes.get(first).put(key, version, caller(client, seen, null));
+    Reply<Boolean> reply = nodes.get(first).writes().put(key, version, caller(client, seen, null));
     for (int i = 1; i < NODES; i++) {
       var unused =
-          nodes.get((first + i) % NODES).put(key, version, caller(client, reply.hvc(), first));
+          nodes
+              .get((first + i) % NODES)
+              .writes()
+              .put(key, version, caller(client, reply.hvc(), first));
     }
     return reply.acceptedAt();
   }

@@ -11,6 +11,7 @@ import io.palinode.detector.affected.Question;
 import io.palinode.detector.affected.Question.Moment;
 import io.palinode.detector.affected.Trace;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.VectorClock;
@@ -160,7 +161,7 @@ class AffectedOracleTest {
     private VectorClock read(Client client, StoreKey key) {
       int node = random.nextInt(NODES);
       try {
-        Reply<List<Versioned>> reply = nodes.get(node).get(key, client.caller(null));
+        Reply<List<Versioned>> reply = nodes.get(node).reads().get(key, client.caller(null));
         client.hvc = client.hvc.merge(reply.hvc());
         sees(client, node, key);
         VectorClock clock =
@@ -184,7 +185,7 @@ class AffectedOracleTest {
     private void write(Client client, StoreKey key, VectorClock seen) {
       int first = random.nextInt(NODES);
       boolean deletes = random.nextInt(4) == 0 && !seen.isEmpty();
-      // As clients do it: after a delete the counters begin anew.
+      // As clients do: after a delete the counters restart.
       Versioned added =
           deletes ? null : Versioned.ofText("v" + writes.size(), seen.incremented(first, 0));
       VectorClock upTo = deletes ? seen : null;
@@ -214,8 +215,8 @@ class AffectedOracleTest {
       try {
         Reply<Boolean> reply =
             copy.added() != null
-                ? node.put(copy.key(), copy.added(), caller)
-                : node.delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
+                ? node.writes().put(copy.key(), copy.added(), caller)
+                : node.writes().delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
         client.hvc = client.hvc.merge(reply.hvc());
         if (copy.write() == writes.size()) {
           writes.add(new Written(copy.write(), copy.to(), reply.hvc().own(), copy.key(), client));
@@ -225,7 +226,7 @@ class AffectedOracleTest {
             .add(copy.write());
         return true;
       } catch (RefusedException obsolete) {
-        // An error tells the clock, too.
+        // An error carries the clock too.
         client.hvc = client.hvc.merge(node.lastReading());
         return false;
       }
@@ -258,7 +259,7 @@ class AffectedOracleTest {
         }
         boolean goes = write.hlc > affected.clients().getOrDefault(write.client.id, Long.MAX_VALUE);
         assertThat(goes)
-            .as("%s write=%d is told rightly", label, write.id)
+            .as("%s write=%d is reported correctly", label, write.id)
             .isEqualTo(found.contains(write.id));
       }
       assertThat(found).as(label).isEqualTo(undone);

@@ -14,7 +14,7 @@ import io.palinode.detector.LocalDetector;
 import io.palinode.detector.NodeControl;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;
@@ -99,8 +99,8 @@ class AffectedPlanTest {
     target = lastOfAll();
     members.forEach(member -> member.node.clock().tickPast(target));
     witness = write("alice", 0, K, version("bad", 2), 2);
-    Hvc seen = members.get(1).node.get(K, caller("bob", null, null)).hvc();
-    members.get(1).node.put(L, version("came of it", 0, 1), caller("bob", seen, null));
+    Hvc seen = members.get(1).node.reads().get(K, caller("bob", null, null)).hvc();
+    members.get(1).node.writes().put(L, version("came of it", 0, 1), caller("bob", seen, null));
     // Its copies never arrive.
     write("carol", 2, M, version("beside it", 0, 0, 1), 1);
   }
@@ -124,7 +124,7 @@ class AffectedPlanTest {
   }
 
   @Test
-  void whatGoesOnThoughItWasEndedIsToldWithWhatStandsBesideIt() {
+  void aConvergeNamesTheRestoredAndTheStandingKeysOfAClause() {
     String both =
         """
         apiVersion: palinode.io/v1
@@ -143,13 +143,13 @@ class AffectedPlanTest {
     pause();
     restore(restore(1, scope(70)));
     converge(1);
-    List<Converged> told =
+    List<Converged> reports =
         log.stream().filter(ControlRecord::hasConverged).map(ControlRecord::getConverged).toList();
-    assertThat(told.stream().flatMap(each -> each.getBackList().stream()))
+    assertThat(reports.stream().flatMap(each -> each.getBackList().stream()))
         .extracting(AtKey::getKey)
         .isNotEmpty()
         .containsOnly(StoreNode.keyOfAccess(K));
-    assertThat(told.stream().flatMap(each -> each.getStoodList().stream()))
+    assertThat(reports.stream().flatMap(each -> each.getStoodList().stream()))
         .extracting(AtKey::getKey)
         .isNotEmpty()
         .containsOnly(StoreNode.keyOfAccess(M));
@@ -182,10 +182,11 @@ class AffectedPlanTest {
 
   private long write(String client, int first, StoreKey key, Versioned version, int replicas)
       throws RefusedException {
-    Reply<Boolean> reply = members.get(first).node.put(key, version, caller(client, null, null));
+    Reply<Boolean> reply =
+        members.get(first).node.writes().put(key, version, caller(client, null, null));
     for (int i = 1; i < replicas; i++) {
       Caller copy = caller(client, reply.hvc(), first);
-      members.get((first + i) % NODES).node.put(key, version, copy);
+      members.get((first + i) % NODES).node.writes().put(key, version, copy);
     }
     return reply.acceptedAt();
   }

@@ -16,11 +16,13 @@ class AsOfTest {
     AtomicLong clock = TestNodes.clock();
     ProbedEngine engine = new ProbedEngine(TestNodes.Medium.MEMORY.open(Path.of("unused")));
     try (StoreNode node = new StoreNode(TestNodes.config(), engine, clock::get)) {
-      node.put(TestNodes.key("k"), TestNodes.version("v1", 1), Caller.STOCK);
+      node.writes().put(TestNodes.key("k"), TestNodes.version("v1", 1), Caller.STOCK);
       long at = Hlc.ofMicros(clock.get() + 50_000);
       engine.duringNextRead = () -> put(node);
-      var first = TestNodes.texts(node.getAsOf(TestNodes.key("k"), at, Caller.STOCK).value());
-      var second = TestNodes.texts(node.getAsOf(TestNodes.key("k"), at, Caller.STOCK).value());
+      var first =
+          TestNodes.texts(node.reads().getAsOf(TestNodes.key("k"), at, Caller.STOCK).value());
+      var second =
+          TestNodes.texts(node.reads().getAsOf(TestNodes.key("k"), at, Caller.STOCK).value());
       assertThat(first).isEqualTo(second);
     }
   }
@@ -30,13 +32,17 @@ class AsOfTest {
     AtomicLong clock = TestNodes.clock();
     try (StoreNode node = TestNodes.inMemory(clock)) {
       long accepted =
-          node.put(TestNodes.key("k"), TestNodes.version("v1", 1), Caller.STOCK).acceptedAt();
+          node.writes()
+              .put(TestNodes.key("k"), TestNodes.version("v1", 1), Caller.STOCK)
+              .acceptedAt();
       clock.addAndGet(1_000);
       node.rollbacks(
           RollbackTimes.NONE.with(new RollbackTimes.Span(4, accepted, RollbackTimes.NOT_ENDED)));
-      assertThat(TestNodes.texts(node.getAsOf(TestNodes.key("k"), accepted, Caller.STOCK).value()))
+      assertThat(
+              TestNodes.texts(
+                  node.reads().getAsOf(TestNodes.key("k"), accepted, Caller.STOCK).value()))
           .containsExactly("v1");
-      assertThatThrownBy(() -> node.getAsOf(TestNodes.key("k"), accepted + 1, Caller.STOCK))
+      assertThatThrownBy(() -> node.reads().getAsOf(TestNodes.key("k"), accepted + 1, Caller.STOCK))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("half undone, by the rollback to epoch 4");
     }
@@ -44,7 +50,7 @@ class AsOfTest {
 
   private static void put(StoreNode node) {
     try {
-      node.put(TestNodes.key("k"), TestNodes.version("v2", 2), Caller.STOCK);
+      node.writes().put(TestNodes.key("k"), TestNodes.version("v2", 2), Caller.STOCK);
     } catch (RefusedException e) {
       throw new IllegalStateException(e);
     }

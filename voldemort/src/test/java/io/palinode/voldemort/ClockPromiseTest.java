@@ -9,6 +9,8 @@ import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.engine.StorageHealth;
+import io.palinode.store.order.ClockBehindException;
 import io.palinode.voldemort.TestNodes.Medium;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -75,20 +77,20 @@ class ClockPromiseTest {
     StoreNode full =
         new StoreNode(
             TestNodes.config(), engine, micros::get, PastOnDiskTest.in(folder.resolve("l"), "b"));
-    full.put(K, version("v", 1), Caller.STOCK);
+    full.writes().put(K, version("v", 1), Caller.STOCK);
     engine.fails = true;
     micros.addAndGet(200_000);
-    long before = full.windowLogBytes();
+    long before = full.past().bytes();
     assertThat(full.promises(Hlc.ofMicros(micros.get()))).isTrue();
     for (int i = 2; i < 1_000; i++) {
       long counter = i;
-      assertThatThrownBy(() -> full.put(K, version("w", counter), Caller.STOCK))
+      assertThatThrownBy(() -> full.writes().put(K, version("w", counter), Caller.STOCK))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("the disk is broken");
     }
-    assertThat(full.windowLogBytes()).isEqualTo(before);
+    assertThat(full.past().bytes()).isEqualTo(before);
     engine.fails = false;
-    full.put(K, version("x", 2), Caller.STOCK);
+    full.writes().put(K, version("x", 2), Caller.STOCK);
     full.close();
   }
 

@@ -8,6 +8,7 @@ import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.VectorClock;
@@ -159,7 +160,7 @@ class DeleteRaceOracleTest {
 
     private VectorClock incremented(VectorClock seen, int first) {
       if (!clocksAreUnique) {
-        // As clients do it: after a delete the counters begin anew.
+        // As clients do: after a delete the counters restart.
         return seen.incremented(first, writes);
       }
       TreeMap<Integer, Long> entries = new TreeMap<>(seen.entries());
@@ -169,7 +170,8 @@ class DeleteRaceOracleTest {
 
     private VectorClock read(StoreKey key) {
       try {
-        Reply<List<Versioned>> reply = nodes.get(random.nextInt(NODES)).get(key, caller(null));
+        Reply<List<Versioned>> reply =
+            nodes.get(random.nextInt(NODES)).reads().get(key, caller(null));
         client = client.merge(reply.hvc());
         return reply.value().stream()
             .map(Versioned::clock)
@@ -188,8 +190,8 @@ class DeleteRaceOracleTest {
       try {
         Reply<Boolean> reply =
             copy.added() != null
-                ? node.put(copy.key(), copy.added(), caller)
-                : node.delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
+                ? node.writes().put(copy.key(), copy.added(), caller)
+                : node.writes().delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
         client = client.merge(reply.hvc());
         if (copy.added() != null) {
           puts.add(new Put(copy.to(), order++, reply.acceptedAt(), copy.key(), copy.added()));
@@ -285,7 +287,7 @@ class DeleteRaceOracleTest {
         }
       }
       if ((epoch + attempt) % 2 == 0) {
-        // As nodes do: what all replicas have alike, nobody contributes.
+        // As nodes do: no node contributes a record that is equal on all replicas.
         changed.retainAll(agreement.unsettled());
       }
       List<KeyRecord> contributed = new ArrayList<>();
@@ -385,7 +387,7 @@ class DeleteRaceOracleTest {
                       && (clocksAreUnique || (isHeld(other, target) && !isCovered(other, target))));
     }
 
-    /** Of two versions with one clock the newer one goes on. */
+    /** Of two versions with one clock the newer one stays. */
     private static boolean isSuperseded(VectorClock clock, VectorClock by) {
       Relation relation = clock.compare(by);
       return relation == Relation.BEFORE

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.StoreKey;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.store.engine.KeyBytes;
+import io.palinode.store.past.Deletes;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.VectorClock;
 import java.nio.file.Path;
@@ -20,7 +22,8 @@ import org.junit.jupiter.api.Test;
 class DeletesTest {
   private static final byte[] KEY = TestNodes.bytes("k");
   private static final VectorClock UP_TO = TestNodes.vector(1);
-  private static final long ENTRY = Deletes.ENTRY_BYTES + 1L + UP_TO.encode().length;
+  private static final byte[] MARK = UP_TO.encode();
+  private static final long ENTRY = Deletes.ENTRY_BYTES + 1L + MARK.length;
 
   private final AtomicInteger forgotten = new AtomicInteger();
   private final Deletes deletes = new Deletes(3 * ENTRY, forgotten::incrementAndGet, null);
@@ -28,7 +31,7 @@ class DeletesTest {
   @Test
   void theOldestAreForgottenWhenThereIsNoRoom() {
     for (long hlc = 1; hlc <= 5; hlc++) {
-      deletes.add(hlc, KEY, UP_TO);
+      deletes.add(hlc, KEY, MARK);
     }
     assertThat(standing(5)).containsExactly(3L, 4L, 5L);
     assertThat(deletes.bytes()).isEqualTo(3 * ENTRY);
@@ -37,15 +40,15 @@ class DeletesTest {
 
   @Test
   void oneThatIsLargerThanAllTheRoomIsForgottenAtOnce() {
-    deletes.add(1, new byte[(int) (3 * ENTRY)], UP_TO);
+    deletes.add(1, new byte[(int) (3 * ENTRY)], MARK);
     assertThat(deletes.bytes()).isZero();
     assertThat(forgotten).hasValue(1);
   }
 
   @Test
   void whatTheWindowLogNoLongerReachesTakesNoMemory() {
-    deletes.add(1, KEY, UP_TO);
-    deletes.add(2, KEY, UP_TO);
+    deletes.add(1, KEY, MARK);
+    deletes.add(2, KEY, MARK);
     deletes.forgetUpTo(1);
     assertThat(deletes.bytes()).isEqualTo(ENTRY);
     deletes.forgetUpTo(2);
@@ -55,8 +58,8 @@ class DeletesTest {
 
   @Test
   void whatARestoreTookBackDoesNotStandAfterIt() {
-    deletes.add(1, KEY, UP_TO);
-    deletes.add(2, KEY, UP_TO);
+    deletes.add(1, KEY, MARK);
+    deletes.add(2, KEY, MARK);
     deletes.undone(3, 1);
     assertThat(standing(2)).containsExactly(1L, 2L);
     assertThat(standing(3)).containsExactly(1L);
@@ -66,9 +69,9 @@ class DeletesTest {
   void whatARestoreOfOneKeyTookBackStandsForTheOthers() {
     byte[] other = TestNodes.bytes("other");
     Deletes some = withRoom(null);
-    some.add(1, KEY, UP_TO);
-    some.add(2, KEY, UP_TO);
-    some.add(2, other, UP_TO);
+    some.add(1, KEY, MARK);
+    some.add(2, KEY, MARK);
+    some.add(2, other, MARK);
     some.undone(3, key -> key.equals(new KeyBytes(KEY)) ? 1 : 2);
     assertThat(standing(some, 2)).as("it can be undone").containsExactly(1L, 2L);
     assertThat(standing(some, 3)).containsExactly(1L);
@@ -78,9 +81,9 @@ class DeletesTest {
   @Test
   void whatARestoreOfOneKeyTookBackStandsOnAnEarlierCutOfIt() {
     Deletes some = withRoom(null);
-    some.add(1, KEY, UP_TO);
+    some.add(1, KEY, MARK);
     some.undone(2, key -> 0);
-    some.add(3, KEY, UP_TO);
+    some.add(3, KEY, MARK);
     some.undone(4, key -> 2);
     assertThat(standing(some, 1)).containsExactly(1L);
     assertThat(standing(some, 3)).containsExactly(3L);
@@ -89,7 +92,7 @@ class DeletesTest {
 
   @Test
   void aRestoreOfSomeKeysNotesNothingOfTheOthers() {
-    deletes.add(1, KEY, UP_TO);
+    deletes.add(1, KEY, MARK);
     long bytes = deletes.bytes();
     deletes.undone(2, key -> 1);
     assertThat(deletes.bytes()).isEqualTo(bytes);
@@ -99,8 +102,8 @@ class DeletesTest {
   void whatIsOnDiskHasGoldenBytes() {
     WindowLog disk = onDisk();
     Deletes written = withRoom(disk);
-    written.add(1, KEY, UP_TO);
-    written.add(2, KEY, UP_TO);
+    written.add(1, KEY, MARK);
+    written.add(2, KEY, MARK);
     written.undone(3, 2);
     written.undone(4, key -> 1);
     List<String> entries = new ArrayList<>();
@@ -110,8 +113,8 @@ class DeletesTest {
         (hlc, key, value) -> entries.add(hlc + " " + hex(key) + " " + hex(value)));
     assertThat(entries)
         .containsExactly(
-            "1 006b " + hex(UP_TO.encode()),
-            "2 006b " + hex(UP_TO.encode()),
+            "1 006b " + hex(MARK),
+            "2 006b " + hex(MARK),
             "3 01 0000000000000002",
             "4 026b 0000000000000001");
     Deletes read = withRoom(disk);
@@ -124,8 +127,8 @@ class DeletesTest {
   @Test
   void whatIsNotKnownOnDiskIsReadAsARestoreOfAllKeys() {
     WindowLog disk = onDisk();
-    disk.append(1, new byte[] {0, 'k'}, UP_TO.encode());
-    disk.append(2, new byte[] {0, 'k'}, UP_TO.encode());
+    disk.append(1, new byte[] {0, 'k'}, MARK);
+    disk.append(2, new byte[] {0, 'k'}, MARK);
     disk.append(3, new byte[] {3, 'x'}, new byte[] {0, 0, 0, 0, 0, 0, 0, 1});
     Deletes read = withRoom(disk);
     assertThat(standing(read, 3)).containsExactly(1L);
@@ -146,18 +149,18 @@ class DeletesTest {
   @Test
   void aNodeCountsThemWithItsWindowLogForAsLongAsItReachesThem() throws RefusedException {
     StoreNode node = withSmallWindowLog();
-    node.put(TestNodes.key("k"), TestNodes.version("v", 1), Caller.STOCK);
-    long logBytes = node.windowLogBytes();
+    node.writes().put(TestNodes.key("k"), TestNodes.version("v", 1), Caller.STOCK);
+    long logBytes = node.past().bytes();
     for (int i = 0; i < 10; i++) {
-      node.delete(TestNodes.key("k"), UP_TO, Caller.STOCK);
+      node.writes().delete(TestNodes.key("k"), UP_TO, Caller.STOCK);
     }
-    assertThat(node.windowLogBytes()).isEqualTo(logBytes + 10 * ENTRY);
+    assertThat(node.past().bytes()).isEqualTo(logBytes + 10 * ENTRY);
     // Old values fill the log, until a time after the deletes is as far as it reaches.
     for (int counter = 1; counter <= 4; counter++) {
       String value = "v".repeat((int) logBytes / 2 - 1_000);
-      node.put(TestNodes.key("large"), TestNodes.version(value, counter), Caller.STOCK);
+      node.writes().put(TestNodes.key("large"), TestNodes.version(value, counter), Caller.STOCK);
     }
-    assertThat(node.windowLogBytes()).isEqualTo(logBytes);
+    assertThat(node.past().bytes()).isEqualTo(logBytes);
     assertThat(node.counters().get(NodeCounter.DELETES_FORGOTTEN)).isZero();
   }
 
@@ -166,9 +169,9 @@ class DeletesTest {
     StoreNode node = withSmallWindowLog();
     StoreKey key = TestNodes.key("k".repeat(10_000));
     for (int i = 0; i < 12; i++) {
-      node.delete(key, UP_TO, Caller.STOCK);
+      node.writes().delete(key, UP_TO, Caller.STOCK);
     }
-    assertThat(node.windowLogBytes()).isBetween(60_000L, 75_000L);
+    assertThat(node.past().bytes()).isBetween(60_000L, 75_000L);
     assertThat(node.counters().get(NodeCounter.DELETES_FORGOTTEN)).isEqualTo(5);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.MissedEpochs;
+import io.palinode.store.order.FenceState;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,7 @@ class FenceStateTest {
   }
 
   @Test
-  void aPauseTellsNoTargetForItMayStillMove() {
+  void aPauseHasNoTargetSinceItMayStillMove() {
     assertThat(PAUSED.target()).isNull();
     assertThat(SERVING.target()).isEqualTo(1000);
   }

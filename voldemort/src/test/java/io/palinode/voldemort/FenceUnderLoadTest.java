@@ -89,7 +89,7 @@ class FenceUnderLoadTest {
         try {
           StoreKey key = TestNodes.key("k" + random.nextInt(KEYS));
           Caller caller = new Caller(null, epoch, "w" + writer, null);
-          Reply<Boolean> reply = node.put(key, version(writer, ++counter), caller);
+          Reply<Boolean> reply = node.writes().put(key, version(writer, ++counter), caller);
           assertThat(reply.epoch()).isEqualTo(epoch);
           accepted.add(new Accepted(epoch, reply.acceptedAt()));
         } catch (RefusedException refused) {
@@ -108,7 +108,7 @@ class FenceUnderLoadTest {
     Random random = new Random(99);
     while (!stopped.get()) {
       try {
-        node.get(TestNodes.key("k" + random.nextInt(KEYS)), Caller.STOCK);
+        node.reads().get(TestNodes.key("k" + random.nextInt(KEYS)), Caller.STOCK);
         reads++;
       } catch (RefusedException refused) {
         assertThat(refused.fence()).isNotNull();
@@ -147,9 +147,9 @@ class FenceUnderLoadTest {
   }
 
   private void assertEventsInOrder(List<Accepted> accepted) {
-    List<Long> heard = events.stream().map(event -> event.after().own()).toList();
-    assertThat(heard).isSorted().doesNotHaveDuplicates();
-    assertThat(heard)
+    List<Long> observed = events.stream().map(event -> event.after().own()).toList();
+    assertThat(observed).isSorted().doesNotHaveDuplicates();
+    assertThat(observed)
         .containsExactlyElementsOf(accepted.stream().map(Accepted::at).sorted().toList());
     for (int i = 1; i < events.size(); i++) {
       assertThat(events.get(i).before().own()).isGreaterThan(events.get(i - 1).after().own());
@@ -172,7 +172,7 @@ class FenceUnderLoadTest {
     return state;
   }
 
-  /** Each writer has an entry of its own, so its versions are siblings of the others'. */
+  /** Each writer has its own clock entry, so its versions are siblings of the others'. */
   private static Versioned version(int writer, long counter) {
     TreeMap<Integer, Long> entries = new TreeMap<>(Map.of(writer, counter));
     return Versioned.ofText("w" + writer + "-" + counter, VectorClock.of(entries, 0));

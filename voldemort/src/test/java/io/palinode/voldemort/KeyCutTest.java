@@ -3,7 +3,10 @@ package io.palinode.voldemort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.voldemort.Deletes.Delete;
+import io.palinode.store.engine.KeyBytes;
+import io.palinode.store.past.Deletes.Delete;
+import io.palinode.store.restore.KeyCut;
+import io.palinode.store.restore.KeyPast;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
@@ -18,23 +21,23 @@ class KeyCutTest {
   private static final Versioned VERSION = Versioned.ofText("v", CLOCK).withOrigin(0);
   private static final byte[] RECORD = Siblings.encode(List.of(VERSION));
 
-  /** What all come to when node 0, which knows what was since {@code from}, tells of 400. */
+  /** Merges the pasts of node 0, known since {@code from}, and node 1, at time 400. */
   private static List<Versioned> versions(long from) {
-    KeyPast.Builder first = new KeyPast.Builder(from);
+    KeyPast.Builder first = new KeyPast.Builder(VoldemortRules.INSTANCE, from);
     first.changed(400, null);
-    KeyPast.Builder second = new KeyPast.Builder(100);
+    KeyPast.Builder second = new KeyPast.Builder(VoldemortRules.INSTANCE, 100);
     second.changed(200, null);
     second.changed(300, RECORD);
-    KeyCut cut = new KeyCut();
-    long unused = cut.add(told(0, RECORD, first.encode(RECORD, List.of())));
-    List<Delete> deletes = List.of(new Delete(300, CLOCK));
-    long last = cut.add(told(1, new byte[0], second.encode(new byte[0], deletes)));
+    KeyCut cut = new KeyCut(VoldemortRules.INSTANCE);
+    long unused = cut.add(contributed(0, RECORD, first.encode(RECORD, List.of())));
+    List<Delete> deletes = List.of(new Delete(300, new KeyBytes(CLOCK.encode())));
+    long last = cut.add(contributed(1, new byte[0], second.encode(new byte[0], deletes)));
     assertThat(last).isEqualTo(300);
-    return cut.versions(List.of());
+    return cut.versions(List.of()).stream().map(VoldemortRules::versioned).toList();
   }
 
-  private static KeyRecord told(int node, byte[] siblings, byte[] past) {
-    return new KeyRecord(TestNodes.key("k"), siblings, KeyPast.toldBy(node, past));
+  private static KeyRecord contributed(int node, byte[] siblings, byte[] past) {
+    return new KeyRecord(TestNodes.key("k"), siblings, KeyPast.contributedBy(node, past));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.store.engine.KeyOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

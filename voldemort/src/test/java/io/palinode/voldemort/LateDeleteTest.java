@@ -43,32 +43,31 @@ class LateDeleteTest {
     }
   }
 
-  /** A copy that waited for its node may be sent anew, with what its client knows by then. */
+  /** A waiting copy may be sent again, with the client's newer clock. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aLateCopyOfADeleteDoesNotCoverWhatWasWrittenAfterTheDelete(boolean isSentAnew)
-      throws RefusedException {
+  void aLateCopyOfADeleteCoversNoLaterWrite(boolean isSentAgain) throws RefusedException {
     put("old", 0, 1, 2);
     // Two replicas accept the delete, the copy to the third is slow.
     delete(0, known);
     Hvc deleting = known;
     delete(1, deleting);
-    // Written anew by who knows of the delete: the counters begin anew.
+    // Written again after the delete: the counters restart.
     put("new", 0, 1);
-    rollBackTo(delete(2, isSentAnew ? known : deleting));
+    rollBackTo(delete(2, isSentAgain ? known : deleting));
     assertEveryNodeHas("new");
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void neitherDoesOneWhoseFirstReplicaHadNothingToDelete(boolean isSentAnew)
+  void aLateCopyCoversNoLaterWriteAlsoIfTheFirstReplicaHadNothing(boolean isSentAgain)
       throws RefusedException {
     put("old", 1, 2);
     delete(0, known);
     Hvc deleting = known;
     put("new", 0);
-    delete(1, isSentAnew ? known : deleting);
-    rollBackTo(delete(2, isSentAnew ? known : deleting));
+    delete(1, isSentAgain ? known : deleting);
+    rollBackTo(delete(2, isSentAgain ? known : deleting));
     assertEveryNodeHas("new");
   }
 
@@ -120,16 +119,18 @@ class LateDeleteTest {
     for (int node : at) {
       micros.addAndGet(1_000);
       known =
-          known.merge(nodes.get(node).put(KEY, TestNodes.version(value, 1), caller(known)).hvc());
+          known.merge(
+              nodes.get(node).writes().put(KEY, TestNodes.version(value, 1), caller(known)).hvc());
     }
   }
 
   /** Returns when. */
   private long delete(int node, Hvc sentWith) throws RefusedException {
     micros.addAndGet(1_000);
-    Hvc heard = nodes.get(node).delete(KEY, TestNodes.vector(1), caller(sentWith)).hvc();
-    known = known.merge(heard);
-    return heard.own();
+    Hvc received =
+        nodes.get(node).writes().delete(KEY, TestNodes.vector(1), caller(sentWith)).hvc();
+    known = known.merge(received);
+    return received.own();
   }
 
   private static Caller caller(Hvc known) {

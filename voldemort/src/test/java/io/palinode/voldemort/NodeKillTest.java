@@ -6,8 +6,10 @@ import static io.palinode.voldemort.TestNodes.vector;
 import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.disk.LogFolder;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.server.SystemMicros;
@@ -51,7 +53,7 @@ class NodeKillTest {
       int acknowledged = writeUntilKilled(last + 1, 50 + random.nextInt(500));
       StoreNode node = open(folder);
       assertThat(node.counters().get(NodeCounter.WINDOW_LOG_LOST)).isZero();
-      // The write in flight may have been done, and not yet told; a delete of nothing is not told.
+      // The write in flight may be done and not yet printed; a delete of nothing is not printed.
       assertThat(stateOf(node))
           .as("kill=%d acknowledged=%d", kill, acknowledged)
           .isIn(state(acknowledged), state(acknowledged + 1), state(acknowledged + 2));
@@ -59,7 +61,7 @@ class NodeKillTest {
         long target = randomTime(random);
         int write = Objects.requireNonNull(writeByTime.get(target));
         for (int k = 0; k < KEYS; k++) {
-          assertThat(texts(node.getAsOf(key("k" + k), target, Caller.STOCK).value()))
+          assertThat(texts(node.reads().getAsOf(key("k" + k), target, Caller.STOCK).value()))
               .as("kill=%d write=%d key=%d", kill, write, k)
               .isEqualTo(value(write, k));
         }
@@ -96,9 +98,9 @@ class NodeKillTest {
     try (BufferedReader lines =
         new BufferedReader(new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        String[] told = line.split(" ", -1);
-        acknowledged = Integer.parseInt(told[0]);
-        writeByTime.put(Long.parseLong(told[1]), acknowledged);
+        String[] words = line.split(" ", -1);
+        acknowledged = Integer.parseInt(words[0]);
+        writeByTime.put(Long.parseLong(words[1]), acknowledged);
         if (acknowledged == first + writesMin) {
           // Of the process alone: what it had said is still to be read.
           child.toHandle().destroyForcibly();
@@ -165,8 +167,8 @@ class NodeKillTest {
         var write = key("k" + i % KEYS);
         Reply<Boolean> reply =
             i % 5 == 0
-                ? node.delete(write, vector(i), Caller.STOCK)
-                : node.put(write, version("v" + i, i), Caller.STOCK);
+                ? node.writes().delete(write, vector(i), Caller.STOCK)
+                : node.writes().put(write, version("v" + i, i), Caller.STOCK);
         if (reply.value()) {
           System.out.println(i + " " + reply.acceptedAt());
           System.out.flush();

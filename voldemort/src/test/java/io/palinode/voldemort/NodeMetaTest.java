@@ -7,8 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.KeyBytes;
+import io.palinode.store.engine.MemoryEngine;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.order.FenceState;
+import io.palinode.store.order.NodeMeta;
+import io.palinode.store.past.Deletes;
+import io.palinode.store.restore.KeyPast;
 import io.palinode.voldemort.protocol.Siblings;
 import java.util.HexFormat;
 import java.util.List;
@@ -83,12 +90,13 @@ class NodeMetaTest {
 
   @Test
   void pastsHaveTheBytesOfVersionOne() {
-    KeyPast.Builder builder = new KeyPast.Builder(5);
+    KeyPast.Builder builder = new KeyPast.Builder(VoldemortRules.INSTANCE, 5);
     builder.changed(6, null);
     byte[] record = Siblings.encode(List.of(TestNodes.version("v", 1)));
     // A version that was there before counts since then.
     builder.changed(7, record);
-    List<Deletes.Delete> deletes = List.of(new Deletes.Delete(7, TestNodes.vector(2)));
+    List<Deletes.Delete> deletes =
+        List.of(new Deletes.Delete(7, new KeyBytes(TestNodes.vector(2).encode())));
     byte[] past = builder.encode(record, deletes);
     assertThat(HexFormat.of().formatHex(past))
         .isEqualTo(
@@ -100,10 +108,16 @@ class NodeMetaTest {
                 + "00000001"
                 + "0000000000000007"
                 + "0001010000020000000000000000");
-    assertThat(KeyPast.decode(past))
+    assertThat(KeyPast.decode(VoldemortRules.INSTANCE, past))
         .isEqualTo(
             new KeyPast(
-                KeyPast.NOBODY, 5, Map.of(KeyPast.Id.of(TestNodes.version("v", 1)), 6L), deletes));
+                KeyPast.UNKNOWN,
+                5,
+                Map.of(
+                    KeyPast.Id.of(
+                        VoldemortRules.INSTANCE, VoldemortRules.version(TestNodes.version("v", 1))),
+                    6L),
+                deletes));
     StoreKey key = new StoreKey("s", bytes("ab"));
     NodeMeta.Pasts pasts = new NodeMeta.Pasts(3, 2, 5, Map.of(key, new byte[] {9}));
     assertBytes(

@@ -12,10 +12,15 @@ import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
-import io.palinode.retroscope.DiskBound;
-import io.palinode.retroscope.DiskLogException;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.disk.LogFolder;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.retroscope.disklog.DiskLogException;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageException;
+import io.palinode.store.past.Accesses;
+import io.palinode.store.past.PastOnDisk;
+import io.palinode.store.restore.KeyPast;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;
@@ -84,20 +89,20 @@ class PastOnDiskTest {
   void aReadOfThePastReachesBackBeforeAKill() throws Exception {
     StoreNode live = open("a");
     long reach = live.reach();
-    long v = live.put(K, version("v", 1), Caller.STOCK).acceptedAt();
-    long deleted = live.delete(K, vector(1), Caller.STOCK).acceptedAt();
-    long w = live.put(K, version("w", 2), Caller.STOCK).acceptedAt();
+    long v = live.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    long deleted = live.writes().delete(K, vector(1), Caller.STOCK).acceptedAt();
+    long w = live.writes().put(K, version("w", 2), Caller.STOCK).acceptedAt();
     Path killed = copied("killed");
     live.close();
     try (StoreNode node = open(killed, "a")) {
       assertThat(node.reach()).isEqualTo(reach);
-      assertThat(node.memoryReach()).isGreaterThan(w);
-      assertThat(node.windowLogDiskBytes()).isPositive();
-      assertThat(node.windowLogDiskFailure()).isEmpty();
-      assertThat(texts(node.getAsOf(K, v - 1, Caller.STOCK).value())).isEmpty();
-      assertThat(texts(node.getAsOf(K, v, Caller.STOCK).value())).containsExactly("v");
-      assertThat(texts(node.getAsOf(K, deleted, Caller.STOCK).value())).isEmpty();
-      assertThat(texts(node.getAsOf(K, w, Caller.STOCK).value())).containsExactly("w");
+      assertThat(node.past().memoryReach()).isGreaterThan(w);
+      assertThat(node.past().diskBytes()).isPositive();
+      assertThat(node.past().diskFailure()).isEmpty();
+      assertThat(texts(node.reads().getAsOf(K, v - 1, Caller.STOCK).value())).isEmpty();
+      assertThat(texts(node.reads().getAsOf(K, v, Caller.STOCK).value())).containsExactly("v");
+      assertThat(texts(node.reads().getAsOf(K, deleted, Caller.STOCK).value())).isEmpty();
+      assertThat(texts(node.reads().getAsOf(K, w, Caller.STOCK).value())).containsExactly("w");
     }
   }
 
@@ -105,8 +110,8 @@ class PastOnDiskTest {
   void aReadThatTheDiskFailsIsRefusedAndTheNextOneIsAnsweredAsBefore() throws Exception {
     StoreNode live = open("a");
     long reach = live.reach();
-    long v = live.put(K, version("v", 1), Caller.STOCK).acceptedAt();
-    live.put(K, version("w", 2), Caller.STOCK);
+    long v = live.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    live.writes().put(K, version("w", 2), Caller.STOCK);
     live.close();
     List<Path> files;
     try (Stream<Path> all = Files.walk(folder.resolve("logs"))) {
@@ -118,7 +123,7 @@ class PastOnDiskTest {
         Files.move(file, Path.of(file + ".away"));
         Files.createDirectory(file);
       }
-      assertThatThrownBy(() -> node.getAsOf(K, v, Caller.STOCK))
+      assertThatThrownBy(() -> node.reads().getAsOf(K, v, Caller.STOCK))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("the window-log was not read: java.io.IOException");
       node.pause(1);
@@ -137,9 +142,9 @@ class PastOnDiskTest {
   @Test
   void aKillAfterAnyStepOfAPlanLeavesItsTargetInReach() throws Exception {
     StoreNode live = open("a");
-    long target = live.put(K, version("v", 1), Caller.STOCK).acceptedAt();
-    live.put(K, version("w", 2), Caller.STOCK);
-    live.put(key("new"), version("n", 1), Caller.STOCK);
+    long target = live.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    live.writes().put(K, version("w", 2), Caller.STOCK);
+    live.writes().put(key("new"), version("n", 1), Caller.STOCK);
     live.pause(1);
     Path paused = copied("paused");
     var restoration = live.restore(1, 1, target);
@@ -153,7 +158,7 @@ class PastOnDiskTest {
     }
     try (StoreNode node = open(restored, "a")) {
       node.pause(1);
-      // What was done is known; whether replicas agree is looked up anew.
+      // The step counts as done; the digests are read again.
       assertThat(node.restore(1, 1, target).changed()).isEqualTo(restoration.changed());
       // A later attempt may go further back.
       assertThat(node.restore(1, 2, target - 1).undoneWrites()).isPositive();
@@ -162,15 +167,15 @@ class PastOnDiskTest {
   }
 
   @Test
-  void afterALossOfPowerTheReachBeginsAnewAndAfterAStopItDoesNot() throws Exception {
+  void aLossOfPowerResetsTheReachAndAnOrderlyStopKeepsIt() throws Exception {
     StoreNode live = open("a");
     long reach = live.reach();
-    long v = live.put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    long v = live.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
     Path noPower = copied("noPower");
     live.close();
     try (StoreNode node = open("b")) {
       assertThat(node.reach()).isEqualTo(reach);
-      assertThat(texts(node.getAsOf(K, v, Caller.STOCK).value())).containsExactly("v");
+      assertThat(texts(node.reads().getAsOf(K, v, Caller.STOCK).value())).containsExactly("v");
     }
     try (StoreNode node = open(noPower, "b")) {
       assertThat(node.reach()).isGreaterThan(v);
@@ -183,17 +188,17 @@ class PastOnDiskTest {
   @Test
   void aRunWithoutTheOptionIsNotPassedOver() throws RefusedException {
     StoreNode first = open("a");
-    long v = first.put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    long v = first.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
     first.close();
     micros.addAndGet(300_000);
     StoreNode without =
         new StoreNode(
             TestNodes.config(), Medium.BDB.open(folder.resolve("bdb")), micros::get, null);
-    without.put(K, version("unseen", 2), Caller.STOCK);
+    without.writes().put(K, version("unseen", 2), Caller.STOCK);
     without.close();
     try (StoreNode third = open("a")) {
       assertThat(third.reach()).isGreaterThan(v);
-      third.put(K, version("w", 3), Caller.STOCK);
+      third.writes().put(K, version("w", 3), Caller.STOCK);
     }
   }
 
@@ -202,7 +207,7 @@ class PastOnDiskTest {
     ProbedEngine engine = new ProbedEngine(Medium.BDB.open(folder.resolve("bdb")));
     PastOnDisk logs = in(folder.resolve("logs"), "a");
     StoreNode first = new StoreNode(TestNodes.config(), engine, micros::get, logs);
-    first.put(K, version("v", 1), Caller.STOCK);
+    first.writes().put(K, version("v", 1), Caller.STOCK);
     first.pause(1);
     micros.addAndGet(400_000);
     // Killed when the undo is in the log, and the promise that goes with it not on disk.
@@ -221,8 +226,8 @@ class PastOnDiskTest {
   void whatADeleteCoveredIsKnownOfATimeBeforeTheRestart() throws RefusedException {
     StoreNode first = open("a");
     long before = first.reach();
-    first.put(K, version("v", 1), Caller.STOCK);
-    long target = first.delete(K, vector(1), Caller.STOCK).acceptedAt();
+    first.writes().put(K, version("v", 1), Caller.STOCK);
+    long target = first.writes().delete(K, vector(1), Caller.STOCK).acceptedAt();
     first.close();
     StoreNode second = open("a");
     second.pause(1);
@@ -240,8 +245,8 @@ class PastOnDiskTest {
   void aDeleteThatWasUndoneIsNotKnownAfterARestart() throws RefusedException {
     StoreNode first = open("a");
     long before = first.reach();
-    long target = first.put(K, version("v", 1), Caller.STOCK).acceptedAt();
-    first.delete(K, vector(1), Caller.STOCK);
+    long target = first.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    first.writes().delete(K, vector(1), Caller.STOCK);
     first.pause(1);
     first.restore(1, 1, target);
     first.resume(1, target, 0);
@@ -259,15 +264,14 @@ class PastOnDiskTest {
   }
 
   @Test
-  void aDeleteThatWentBackWithItsKeyAloneIsNotKnownAfterARestartAndOthersAre()
-      throws RefusedException {
+  void afterARestartADeleteUndoneWithItsKeyIsGoneAndOthersAreKnown() throws RefusedException {
     StoreNode first = open("a");
     long before = first.reach();
-    long target = first.put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    long target = first.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
     StoreKey other = key("other");
-    first.put(other, version("v", 1), Caller.STOCK);
-    first.delete(K, vector(1), Caller.STOCK);
-    first.delete(other, vector(1), Caller.STOCK);
+    first.writes().put(other, version("v", 1), Caller.STOCK);
+    first.writes().delete(K, vector(1), Caller.STOCK);
+    first.writes().delete(other, vector(1), Caller.STOCK);
     first.pause(1);
     Map<Long, Long> keys = Map.of(Accesses.keyOf(K.store(), K.key()), target);
     Restoration restoration = first.restore(1, 1, before, keys);
@@ -277,7 +281,7 @@ class PastOnDiskTest {
     assertThat(valuesOf(first, other)).isEmpty();
     assertThatThrownBy(() -> first.restore(1, 2, before, keys))
         .isInstanceOf(RestoreRefusedException.class)
-        .hasMessageContaining("in the first attempt only");
+        .hasMessageContaining("only the first attempt");
     first.resume(1, target, 0);
     first.close();
     StoreNode second = open("a");
@@ -317,7 +321,7 @@ class PastOnDiskTest {
     StoreNode node =
         new StoreNode(
             config, Medium.MEMORY.open(folder), micros::get, in(folder.resolve("logs"), "a"));
-    assertThat(node.windowLogDiskBytes()).isZero();
+    assertThat(node.past().diskBytes()).isZero();
     assertThat(folder.resolve("logs")).doesNotExist();
     node.close();
   }

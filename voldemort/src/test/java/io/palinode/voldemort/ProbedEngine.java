@@ -1,6 +1,8 @@
 package io.palinode.voldemort;
 
-import io.palinode.retroscope.snapshot.Entry;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

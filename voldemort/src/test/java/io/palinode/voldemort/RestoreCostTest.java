@@ -4,7 +4,7 @@ import static io.palinode.voldemort.TestNodes.key;
 import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.TestNodes.Medium;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
@@ -53,7 +53,7 @@ class RestoreCostTest {
   private void put(int from, int count, long counter) throws RefusedException {
     for (int i = from; i < from + count; i++) {
       micros.incrementAndGet();
-      node.put(key("k" + i), version("v" + counter, counter), Caller.STOCK);
+      node.writes().put(key("k" + i), version("v" + counter, counter), Caller.STOCK);
     }
   }
 }

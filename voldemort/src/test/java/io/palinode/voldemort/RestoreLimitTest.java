@@ -16,6 +16,9 @@ import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.order.NodeMeta;
+import io.palinode.store.restore.RestoreLimit;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;
@@ -61,7 +64,7 @@ class RestoreLimitTest {
     nodes.get(0).pause(1);
     assertThatThrownBy(() -> nodes.get(0).restore(1, 1, target))
         .isInstanceOf(RestoreRefusedException.class)
-        .hasMessageContaining("over 50 keys");
+        .hasMessageContaining("more than 50 keys");
     assertThatThrownBy(() -> nodes.get(0).keep(1, 2, target))
         .isInstanceOf(RestoreRefusedException.class);
     assertThat(stateOf(nodes.get(0))).isEqualTo(before);
@@ -69,7 +72,7 @@ class RestoreLimitTest {
   }
 
   @Test
-  void soIsOneOfTooManyBytes() throws RefusedException {
+  void aRestoreOfTooManyBytesIsRefusedAndChangesNothing() throws RefusedException {
     AtomicLong clock = TestNodes.clock();
     StorageEngine engine = Medium.MEMORY.open(Path.of("unused"));
     StoreNodeConfig config = TestNodes.config().withRestores(new RestoreLimit(1_000, 100_000));
@@ -77,7 +80,7 @@ class RestoreLimitTest {
       long target = node.clock().last().own();
       for (int i = 0; i < 10; i++) {
         clock.addAndGet(1_000);
-        node.put(key("k" + i), version("v".repeat(20_000), 1), Caller.STOCK);
+        node.writes().put(key("k" + i), version("v".repeat(20_000), 1), Caller.STOCK);
       }
       node.pause(1);
       assertThatThrownBy(() -> node.restore(1, 1, target))
@@ -85,7 +88,7 @@ class RestoreLimitTest {
     }
   }
 
-  /** It may have told that it reaches the target, and then undone so much that it does no more. */
+  /** The node may have reached the target at the pause, and lost it by its own undo. */
   @Test
   void whoHasForgottenWhatChangedSinceTheTargetKeepsBySlicesOnly() throws RefusedException {
     AtomicLong clock = TestNodes.clock();
@@ -96,15 +99,15 @@ class RestoreLimitTest {
       long target = forgotten(node, clock);
       assertThatThrownBy(() -> node.keep(1, 1, target))
           .isInstanceOf(RestoreRefusedException.class)
-          .hasMessageContaining("which keys changed since");
+          .hasMessageContaining("the window-log has the changed keys since");
       assertThat(node.restoredEpoch()).as("it has done nothing").isZero();
       assertThat(node.keepAll(1, 2).changed()).isNotEmpty();
     }
   }
 
-  /** Whoever reads it then has all keys compared; of any other failure the plan would halt. */
+  /** The orchestrator then compares all keys; on any other failure the plan would halt. */
   @Test
-  void whoHasForgottenTellsTheControlLogThatItIsTooLarge() throws RefusedException {
+  void aNodeOutOfReachAcknowledgesThatTheStepIsTooLarge() throws RefusedException {
     AtomicLong clock = TestNodes.clock();
     StorageEngine engine = Medium.MEMORY.open(Path.of("unused"));
     StoreNodeConfig config =
@@ -116,15 +119,15 @@ class RestoreLimitTest {
       Restore asked = Restore.newBuilder().setAttempt(1).setTarget(target).setKeep(true).build();
       new Command.Keep(1, asked).execute(execution);
       Restored refused = log.get(0).getRestored();
-      assertThat(refused.getFailure()).contains("which keys changed since");
+      assertThat(refused.getFailure()).contains("the window-log has the changed keys since");
       assertThat(refused.getTooLarge()).isTrue();
       assertThat(refused.getLast()).isTrue();
 
       new Command.KeepAll(1, asked.toBuilder().setAttempt(2).setWhole(true).build())
           .execute(execution);
-      Restored told = log.get(1).getRestored();
-      assertThat(told.getFailure()).isEmpty();
-      assertThat(told.getChangedList()).isNotEmpty();
+      Restored acknowledged = log.get(1).getRestored();
+      assertThat(acknowledged.getFailure()).isEmpty();
+      assertThat(acknowledged.getChangedList()).isNotEmpty();
     }
   }
 
@@ -139,7 +142,7 @@ class RestoreLimitTest {
     long target = node.clock().last().own();
     for (int i = 1; i < 40; i++) {
       clock.addAndGet(1_000);
-      node.put(key("k"), version("v".repeat(20_000), i), Caller.STOCK);
+      node.writes().put(key("k"), version("v".repeat(20_000), i), Caller.STOCK);
     }
     node.pause(1);
     assertThat(node.reach()).isGreaterThan(target);
@@ -180,11 +183,12 @@ class RestoreLimitTest {
     for (int i = 0; i < 40; i++) {
       micros.addAndGet(1_000);
       StoreNode node = nodes.get(random.nextInt(3));
-      node.put(
-          key("k" + random.nextInt(2 * KEYS)), version("only" + i, 0, 0, 9L + i), Caller.STOCK);
+      node.writes()
+          .put(
+              key("k" + random.nextInt(2 * KEYS)), version("only" + i, 0, 0, 9L + i), Caller.STOCK);
     }
     nodes.forEach(node -> node.pause(1));
-    // Nothing near it has changed: only the slices can tell.
+    // No key near the target has changed: only the slices show the difference.
     int exchanged = makeEqual(nodes.get(0).clock().last().own(), 1);
     assertThat(exchanged).isBetween(40, 3 * KEYS);
     for (int id = 1; id < 3; id++) {
@@ -218,7 +222,7 @@ class RestoreLimitTest {
     return record == null ? new byte[0] : record;
   }
 
-  /** Each key on all nodes, then each anew; returns the time between. */
+  /** Writes each key on all nodes, twice; returns the time between. */
   private long written() throws RefusedException {
     put("old", 1);
     long target = nodes.stream().mapToLong(node -> node.clock().last().own()).max().orElseThrow();
@@ -231,7 +235,7 @@ class RestoreLimitTest {
     for (int i = 0; i < KEYS; i++) {
       micros.addAndGet(10);
       for (StoreNode node : nodes) {
-        node.put(key("k" + i), version(value + i, counter), Caller.STOCK);
+        node.writes().put(key("k" + i), version(value + i, counter), Caller.STOCK);
       }
     }
   }
@@ -240,8 +244,8 @@ class RestoreLimitTest {
   private int makeEqual(long target, int attempt) {
     Agreement<StoreKey> agreement = new Agreement<>();
     for (StoreNode node : nodes) {
-      Restoration told = node.keepAll(1, attempt);
-      told.replicas()
+      Restoration kept = node.keepAll(1, attempt);
+      kept.replicas()
           .forEach(
               (slice, here) -> {
                 assertThat(here.weight()).isPositive();

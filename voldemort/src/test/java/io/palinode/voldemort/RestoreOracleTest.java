@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
@@ -53,7 +55,7 @@ class RestoreOracleTest {
   /** Targets before restarts are in reach, whether the node was stopped or killed. */
   @ParameterizedTest
   @CsvSource({"60, false", "8, true"})
-  void soItDoesWhenTheNodeIsStartedAnewMeanwhile(int seeds, boolean bdb) throws RefusedException {
+  void aRestoreMatchesTheOracleAcrossARestart(int seeds, boolean bdb) throws RefusedException {
     for (long seed = 0; seed < seeds; seed++) {
       Path data = folder.resolve("seed" + seed);
       StorageEngine kept = Medium.MEMORY.open(data);
@@ -133,14 +135,14 @@ class RestoreOracleTest {
         expected = Objects.requireNonNull(Siblings.put(stored, version));
       }
       next.put(key, expected);
-      return node.put(key, version, Caller.STOCK);
+      return node.writes().put(key, version, Caller.STOCK);
     }
 
     private Reply<Boolean> delete(StoreKey key, Map<StoreKey, List<Versioned>> next)
         throws RefusedException {
       VectorClock upTo = randomVersion().clock();
       next.computeIfPresent(key, (k, stored) -> Siblings.delete(stored, upTo));
-      return node.delete(key, upTo, Caller.STOCK);
+      return node.writes().delete(key, upTo, Caller.STOCK);
     }
 
     void rollBack(int epoch) {
@@ -163,7 +165,7 @@ class RestoreOracleTest {
       assertThat(actual())
           .as("%s epoch=%d attempt=%d target=%s", label, epoch, attempt, Hlc.format(target))
           .isEqualTo(expected);
-      // A key that an undo moved and moved back may be told in addition; none may be missing.
+      // A key that an undo changed twice may be named in addition; none may be missing.
       assertThat(restoration.changed()).as(label).doesNotHaveDuplicates().containsAll(near);
       history.add(new Moment(node.clock().last().own(), expected, true));
     }

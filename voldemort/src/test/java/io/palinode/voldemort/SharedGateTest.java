@@ -10,6 +10,8 @@ import io.palinode.detector.StoreKey;
 import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.past.Deletes;
+import io.palinode.store.restore.KeyPast;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
@@ -32,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Writes that another server makes, several at once, and what goes on beside them. */
+/** Overlapping writes of another server, and other work meanwhile. */
 class SharedGateTest {
   private static final StoreKey K = TestNodes.key("k");
   private static final int WRITERS = 4;
@@ -56,16 +58,16 @@ class SharedGateTest {
   }
 
   @Test
-  void progressIsToldWhileAWriteIsUnderWay()
+  void progressIsPublishedDuringAWrite()
       throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
     LocalDetector detector = new LocalDetector(node, new CandidateRing(8, 1), instance -> 0, 10);
     detector.reset(0);
-    node.entered(Caller.STOCK);
+    node.hosted().enter(Caller.STOCK);
     try {
-      Future<Boolean> told = threads.submit(detector::reportProgress);
-      assertThat(told.get(SOON_SECONDS, TimeUnit.SECONDS)).isTrue();
+      Future<Boolean> published = threads.submit(detector::reportProgress);
+      assertThat(published.get(SOON_SECONDS, TimeUnit.SECONDS)).isTrue();
     } finally {
-      node.left();
+      node.hosted().leave();
     }
   }
 
@@ -86,15 +88,15 @@ class SharedGateTest {
             });
     Caller asking = new Caller(failing.clock().last(), null, "c", null);
     fails.set(true);
-    assertThatThrownBy(() -> failing.entered(asking)).isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> failing.hosted().enter(asking)).isInstanceOf(OutOfMemoryError.class);
     Future<?> alone = threads.submit(() -> failing.atomically(() -> {}));
     assertThat(alone.get(SOON_SECONDS, TimeUnit.SECONDS)).isNull();
-    // Not before: a close that waits for ever tells nothing.
+    // Not before: a close that waits for ever shows no cause.
     failing.close();
   }
 
   @Test
-  void ofAKeyThatNobodyWatchesNothingIsDecoded() throws RefusedException {
+  void noRecordOfAnUnwatchedKeyIsDecoded() throws RefusedException {
     List<WriteEvent> events = new ArrayList<>();
     node.listen(
         new WriteListener() {
@@ -116,15 +118,15 @@ class SharedGateTest {
   }
 
   private void change(StoreKey key, byte[] after) throws RefusedException {
-    node.entered(Caller.STOCK);
+    node.hosted().enter(Caller.STOCK);
     try {
-      Object unused = node.changed(key, null, after, null, Caller.STOCK);
+      Object unused = node.hosted().changed(key, null, after, null, Caller.STOCK);
     } finally {
-      node.left();
+      node.hosted().leave();
     }
   }
 
-  /** Whether it does is not known yet when it is told. */
+  /** The write's success is unknown when it is passed on. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void onlyADeleteThatSucceededIsKnownToARollback(boolean succeeds) throws RefusedException {
@@ -132,34 +134,34 @@ class SharedGateTest {
     change(K, record);
     Hvc at = delete(record, TestNodes.vector(1), succeeds);
     long then = node.clock().last().own();
-    node.put(K, TestNodes.version("late", 1), Caller.STOCK);
+    node.writes().put(K, TestNodes.version("late", 1), Caller.STOCK);
     node.pause(1);
     List<StoreKey> changed = node.restore(1, 1, then).changed();
 
-    KeyPast past = KeyPast.decode(node.read(changed).get(0).past());
+    KeyPast past = KeyPast.decode(VoldemortRules.INSTANCE, node.read(changed).get(0).past());
     assertThat(past.deletes())
         .extracting(Deletes.Delete::hlc)
         .isEqualTo(succeeds ? List.of(at.own()) : List.of());
   }
 
   private Hvc delete(byte[] record, VectorClock upTo, boolean succeeds) throws RefusedException {
-    node.entered(Caller.STOCK);
+    node.hosted().enter(Caller.STOCK);
     try {
-      Hvc at = node.changed(K, record, null, upTo, Caller.STOCK);
+      Hvc at = node.hosted().changed(K, record, null, upTo, Caller.STOCK);
       if (succeeds) {
-        node.deleted(K, upTo, at, Caller.STOCK);
+        node.hosted().deleted(K, upTo, at, Caller.STOCK);
       } else {
-        Object unused = node.changed(K, null, record, null, Caller.STOCK);
+        Object unused = node.hosted().changed(K, null, record, null, Caller.STOCK);
       }
       return Objects.requireNonNull(at);
     } finally {
-      node.left();
+      node.hosted().leave();
     }
   }
 
-  /** What is told before a progress is stamped before it, and what is told after it after it. */
+  /** Events before a progress have earlier stamps, and events after it later ones. */
   @Test
-  void nothingIsToldAfterAProgressThatWasStampedBeforeIt()
+  void noEventAfterAProgressHasAnEarlierStamp()
       throws InterruptedException, ExecutionException, TimeoutException {
     List<Long> stamps = new ArrayList<>();
     node.listen(
@@ -186,11 +188,11 @@ class SharedGateTest {
     try {
       for (int i = 1; i <= WRITES; i++) {
         byte[] after = Siblings.encode(List.of(TestNodes.version("v" + i, i)));
-        node.entered(Caller.STOCK);
+        node.hosted().enter(Caller.STOCK);
         try {
-          Object unused = node.changed(key, before, after, null, Caller.STOCK);
+          Object unused = node.hosted().changed(key, before, after, null, Caller.STOCK);
         } finally {
-          node.left();
+          node.hosted().leave();
         }
         before = after;
       }
@@ -207,7 +209,7 @@ class SharedGateTest {
     engine.commits.clear();
     for (int i = 1; i <= 6; i++) {
       micros.addAndGet(100_000);
-      node.put(K, TestNodes.version("v" + i, i), Caller.STOCK);
+      node.writes().put(K, TestNodes.version("v" + i, i), Caller.STOCK);
     }
     assertThat(engine.commits)
         .allSatisfy(commit -> assertThat(commit.changes().get(0).store()).isEqualTo(K.store()));

@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.retroscope.snapshot.Kind;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.retroscope.snapshot.Manifest;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.Order;
-import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.Ref;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;
@@ -73,7 +73,7 @@ class SnapshotOracleTest {
   @Timeout(120)
   @ParameterizedTest
   @CsvSource({"MEMORY, 12", "BDB, 3"})
-  void twoSnapshotsThatNodesAreToldOfInOppositeOrderBothEndAndAreRight(Medium medium, int seeds)
+  void twoSnapshotsThatNodesBeginInOppositeOrderAreBothCorrect(Medium medium, int seeds)
       throws RefusedException {
     for (long seed = 0; seed < seeds; seed++) {
       try (Run run = new Run(medium, folder.resolve("seed" + seed), seed)) {
@@ -95,17 +95,17 @@ class SnapshotOracleTest {
   /** An accepted write, with what it causally knows of every node's writes. */
   private record Event(int node, long hlc, int[] known) {}
 
-  /** A client that goes from node to node and carries what it has heard. */
+  /** A client that uses several nodes and carries the received clock. */
   private static final class Wanderer {
-    private @Nullable Hvc heard;
+    private @Nullable Hvc received;
     private final int[] known = new int[NODES];
 
     Caller caller() {
-      return new Caller(heard, null, "", null);
+      return new Caller(received, null, "", null);
     }
 
-    void hears(Hvc reply, int[] ofNode) {
-      heard = (heard == null ? Hvc.unknown(NODES) : heard).merge(reply);
+    void receives(Hvc reply, int[] ofNode) {
+      received = (received == null ? Hvc.unknown(NODES) : received).merge(reply);
       for (int i = 0; i < NODES; i++) {
         known[i] = Math.max(known[i], ofNode[i]);
       }
@@ -162,14 +162,14 @@ class SnapshotOracleTest {
       try {
         Reply<Boolean> reply =
             random.nextInt(4) == 0
-                ? node.delete(key, version.clock(), client.caller())
-                : node.put(key, version, client.caller());
+                ? node.writes().delete(key, version.clock(), client.caller())
+                : node.writes().put(key, version, client.caller());
         if (reply.acceptedAt() != 0) {
           accepted(at, reply.acceptedAt(), key);
         }
-        client.hears(reply.hvc(), known[at]);
+        client.receives(reply.hvc(), known[at]);
       } catch (RefusedException obsolete) {
-        // It changed nothing; the client heard nothing.
+        // The refused write changed nothing; the client received no clock.
         assertThat(obsolete).hasMessageContaining("newer");
       }
     }
@@ -209,7 +209,7 @@ class SnapshotOracleTest {
       return ref;
     }
 
-    /** In a thread of its own. */
+    /** In a separate thread. */
     CompletableFuture<Void> takeNodeByNode(Ref ref, long hlc, IntStream order) {
       return CompletableFuture.runAsync(
           () -> order.forEach(i -> take(i, new Order(ref, hlc, Kind.RETROSPECTIVE, Ref.NONE))),
@@ -234,7 +234,7 @@ class SnapshotOracleTest {
       try (OpenSnapshot opened = snapshots.get(node).open(id)) {
         for (String store : opened.stores()) {
           for (Entry entry : opened.page(store, null, 1 << 20)) {
-            found.put(new StoreKey(store, entry.key()), LocalStore.versions(entry.record()));
+            found.put(new StoreKey(store, entry.key()), StoredVersions.in(entry.record()));
           }
         }
       }
@@ -255,7 +255,7 @@ class SnapshotOracleTest {
       for (int node = 0; node < NODES; node++) {
         for (int i = 0; i < 8; i++) {
           StoreKey key = TestNodes.key("k" + i);
-          assertThat(nodes.get(node).getAsOf(key, hlc, Caller.STOCK).value())
+          assertThat(nodes.get(node).reads().getAsOf(key, hlc, Caller.STOCK).value())
               .as("%s node=%d key=k%d at=%s", label, node, i, Hlc.format(hlc))
               .isEqualTo(stateAt(node, hlc).getOrDefault(key, List.of()));
         }

@@ -13,15 +13,15 @@ import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLogConfig;
-import io.palinode.retroscope.snapshot.Kind;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.retroscope.snapshot.Manifest;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.Order;
-import io.palinode.retroscope.snapshot.Ref;
-import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.Ref;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Versioned;
@@ -110,7 +110,7 @@ class SnapshotRestoreTest {
   }
 
   @Test
-  void aRepeatOfWhatIsDoneTellsTheSameAndChangesNothing() throws RefusedException {
+  void aRepeatOfADoneStepReturnsTheSameAndChangesNothing() throws RefusedException {
     try (Cluster cluster = new Cluster(Medium.MEMORY, folder, SMALL)) {
       cluster.write(new Random(1), 100, 20);
       cluster.take();
@@ -221,9 +221,9 @@ class SnapshotRestoreTest {
           micros.addAndGet(1_000);
           if (random.nextInt(8) > 0) {
             if (isDelete) {
-              node.delete(key, vector(counter), Caller.STOCK);
+              node.writes().delete(key, vector(counter), Caller.STOCK);
             } else {
-              node.put(key, version("v" + counter, counter), Caller.STOCK);
+              node.writes().put(key, version("v" + counter, counter), Caller.STOCK);
             }
           }
         }
@@ -235,7 +235,7 @@ class SnapshotRestoreTest {
       for (int i = 0; i < LARGE_KEYS; i++) {
         micros.addAndGet(10_000);
         String text = value + i + "x".repeat(LARGE);
-        nodes.get(0).put(key("k" + i), version(text, newCounter), Caller.STOCK);
+        nodes.get(0).writes().put(key("k" + i), version(text, newCounter), Caller.STOCK);
       }
       micros.addAndGet(1_000_000);
     }
@@ -246,8 +246,8 @@ class SnapshotRestoreTest {
         counter++;
         for (StoreNode node : nodes) {
           micros.addAndGet(1_000);
-          node.put(key("pad" + i), version("x".repeat(LARGE), counter), Caller.STOCK);
-          node.put(key("pad" + i), version("y".repeat(LARGE), counter + 1), Caller.STOCK);
+          node.writes().put(key("pad" + i), version("x".repeat(LARGE), counter), Caller.STOCK);
+          node.writes().put(key("pad" + i), version("y".repeat(LARGE), counter + 1), Caller.STOCK);
         }
       }
     }

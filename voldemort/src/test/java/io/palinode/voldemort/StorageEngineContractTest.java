@@ -5,9 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.SplitEngine;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.TestNodes.Medium;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,6 +2,8 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.store.engine.StorageException;
+import io.palinode.store.engine.StorageHealth;
 import org.junit.jupiter.api.Test;
 
 class StorageHealthTest {
@@ -10,7 +12,7 @@ class StorageHealthTest {
 
   private final StorageHealth health = new StorageHealth(0);
 
-  /** It was told again and again that the storage failed, and that it worked. */
+  /** A failure and its end were logged again and again. */
   @Test
   void whatTakesAPromiseBetweenWritesThatItRefusesDoesNotWork() {
     health.requestFailed(full);

@@ -1,6 +1,8 @@
 package io.palinode.voldemort;
 
 import io.palinode.detector.StoreKey;
+import io.palinode.store.engine.MemoryEngine;
+import io.palinode.store.engine.StorageEngine;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.bdb.BdbEngine;
 import io.palinode.voldemort.cluster.Cluster;

@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.detector.HlcSpan;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.UndoEffect;
+import io.palinode.detector.Version;
 import io.palinode.retroscope.OutOfReachException;
-import io.palinode.voldemort.DiscardedWrites.Page;
-import io.palinode.voldemort.DiscardedWrites.Range;
-import io.palinode.voldemort.DiscardedWrites.Write;
+import io.palinode.store.past.DiscardedWrites.Page;
+import io.palinode.store.past.DiscardedWrites.Range;
+import io.palinode.store.past.DiscardedWrites.Write;
 import io.palinode.voldemort.protocol.Siblings;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ class UndoEffectTest {
   }
 
   @Test
-  void anEffectIsToldAndNothingChanges() throws RefusedException {
+  void anEffectIsCountedAndNothingChanges() throws RefusedException {
     put("a", "old", 1, "alice");
     long target = now();
     put("a", "new", 2, "alice");
@@ -49,7 +50,7 @@ class UndoEffectTest {
   void aKeyThatIsWhatItWasDoesNotChange() throws RefusedException {
     long target = now();
     put("a", "new", 1, "alice");
-    var unused = node.delete(TestNodes.key("a"), TestNodes.vector(1), caller("alice"));
+    var unused = node.writes().delete(TestNodes.key("a"), TestNodes.vector(1), caller("alice"));
     UndoEffect effect = node.effect(target, List.of());
     assertThat(effect.writes()).isEqualTo(2);
     assertThat(effect.keys()).isZero();
@@ -96,12 +97,12 @@ class UndoEffectTest {
     put("a", "lost", 2, "alice");
     put("a", "lost too", 3, "");
     put("b", "lost", 1, "bob");
-    var unused = node.delete(TestNodes.key("c"), TestNodes.vector(1), caller("bob"));
+    var unused = node.writes().delete(TestNodes.key("c"), TestNodes.vector(1), caller("bob"));
     long quiet = rollBack(1, target);
     long settled = now();
     serve(1, target);
     put("b", "later", 1, "carol");
-    Page page = node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
+    Page page = node.past().discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
     assertThat(page.end()).isNull();
     assertThat(page.writes().stream().map(UndoEffectTest::line))
         .containsExactly(
@@ -109,7 +110,10 @@ class UndoEffectTest {
             "a [lost] -> [lost too] by ",
             "b [] -> [lost] by bob",
             "c [stays] -> [] by bob");
-    assertThat(node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 3).writes())
+    assertThat(
+            node.past()
+                .discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 3)
+                .writes())
         .hasSize(1);
   }
 
@@ -130,7 +134,7 @@ class UndoEffectTest {
     serve(1, target);
     put("a", "later", 4, "carol");
     put("b", "later", 3, "carol");
-    Page page = node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
+    Page page = node.past().discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
     assertThat(page.writes().stream().map(UndoEffectTest::line))
         .containsExactly("a [stands] -> [lost] by bob");
   }
@@ -151,7 +155,7 @@ class UndoEffectTest {
         .isEqualTo(1);
     long settled = now();
     serve(1, target);
-    Page page = node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
+    Page page = node.past().discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
     assertThat(page.writes().stream().map(UndoEffectTest::line))
         .containsExactly("b [] -> [lost] by alice");
   }
@@ -190,7 +194,8 @@ class UndoEffectTest {
 
   private void put(String key, String value, long version, String client) throws RefusedException {
     clock.addAndGet(10);
-    var unused = node.put(TestNodes.key(key), TestNodes.version(value, version), caller(client));
+    var unused =
+        node.writes().put(TestNodes.key(key), TestNodes.version(value, version), caller(client));
   }
 
   private Caller caller(String client) {
@@ -198,7 +203,7 @@ class UndoEffectTest {
   }
 
   private List<String> value(String key) throws RefusedException {
-    return TestNodes.texts(node.get(TestNodes.key(key), caller("")).value());
+    return TestNodes.texts(node.reads().get(TestNodes.key(key), caller("")).value());
   }
 
   private long firsts(String key) {
@@ -210,8 +215,12 @@ class UndoEffectTest {
     return "%s %s -> %s by %s"
         .formatted(
             new String(write.key(), java.nio.charset.StandardCharsets.UTF_8),
-            TestNodes.texts(write.before()),
-            TestNodes.texts(write.after()),
+            texts(write.before()),
+            texts(write.after()),
             write.client());
+  }
+
+  private static List<String> texts(List<Version> versions) {
+    return TestNodes.texts(versions.stream().map(VoldemortRules::versioned).toList());
   }
 }

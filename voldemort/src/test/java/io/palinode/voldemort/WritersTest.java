@@ -2,6 +2,7 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.store.past.Writers;
 import org.junit.jupiter.api.Test;
 
 class WritersTest {

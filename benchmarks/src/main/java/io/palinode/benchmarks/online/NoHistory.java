@@ -1,8 +1,8 @@
 package io.palinode.benchmarks.online;
 
 import io.palinode.retroscope.WindowLog;
-import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.retroscope.snapshot.History;
+import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.palinode.benchmarks.rollback;
 
-import io.palinode.voldemort.FenceState;
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.StoreNode;
 import java.time.Duration;
 import java.util.List;

@@ -225,7 +225,7 @@ public final class RollbackBenchmark implements AutoCloseable {
             ("%0" + valueBytes + "d").formatted(version).getBytes(UTF_8), Keys.version(version));
     for (StoreNode node : nodes) {
       Caller caller = new Caller(null, node.fence().epoch(), "bench", 0);
-      node.put(new StoreKey(STORE, Keys.key(key)), value, caller);
+      node.writes().put(new StoreKey(STORE, Keys.key(key)), value, caller);
     }
   }
 
@@ -234,7 +234,8 @@ public final class RollbackBenchmark implements AutoCloseable {
     for (StoreNode node : nodes) {
       Caller caller = new Caller(null, node.fence().epoch(), "bench", 0);
       for (int i = 0; i < Math.min(COMPARED, changed.length); i++) {
-        List<Versioned> found = node.get(new StoreKey(STORE, Keys.key(changed[i])), caller).value();
+        List<Versioned> found =
+            node.reads().get(new StoreKey(STORE, Keys.key(changed[i])), caller).value();
         boolean isBack = found.size() == 1 && found.get(0).clock().counter(0) <= before;
         if (!isBack) {
           throw new IllegalStateException(

@@ -1,7 +1,7 @@
 package io.palinode.benchmarks.rollback;
 
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.bdb.BdbEngine;

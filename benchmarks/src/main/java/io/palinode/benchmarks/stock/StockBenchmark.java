@@ -3,7 +3,7 @@ package io.palinode.benchmarks.stock;
 import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.StoreLoad;
 import io.palinode.benchmarks.StoreLoad.Lap;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;

@@ -12,10 +12,10 @@ import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
-import io.palinode.orchestrator.request.RefusedException;
-import io.palinode.orchestrator.plan.Rollback;
-import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.kafka.Orchestrator;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.wire.KafkaSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -163,7 +163,8 @@ final class RollbackBenchCommand implements Callable<Integer> {
   private static Steps rollBack(Orchestrator orchestrator, long target)
       throws InterruptedException {
     try {
-      Rollback now = orchestrator.rollBack(RollbackRequest.to(UUID.randomUUID().toString(), target));
+      Rollback now =
+          orchestrator.rollBack(RollbackRequest.to(UUID.randomUUID().toString(), target));
       while (!now.isEnded()) {
         TimeUnit.MILLISECONDS.sleep(1);
         Rollback later = orchestrator.rollback(now.epoch());

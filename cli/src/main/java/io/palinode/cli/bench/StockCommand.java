@@ -8,7 +8,7 @@ import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Durability;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

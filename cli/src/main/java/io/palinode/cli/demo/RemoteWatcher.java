@@ -10,7 +10,7 @@ import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.predicate.Predicate;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;

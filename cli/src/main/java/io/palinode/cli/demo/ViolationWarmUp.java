@@ -2,8 +2,8 @@ package io.palinode.cli.demo;
 
 import io.palinode.hvc.Grade;
 import io.palinode.launcher.ControlPlane;
-import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.kafka.Orchestrator;
+import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Store;
 import java.time.Duration;

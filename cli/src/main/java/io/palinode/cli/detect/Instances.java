@@ -1,8 +1,8 @@
 package io.palinode.cli.detect;
 
 import io.palinode.detection.Candidate;
-import io.palinode.detection.CandidateCursor;
-import io.palinode.detection.TraceSource;
+import io.palinode.detection.trace.CandidateCursor;
+import io.palinode.detection.trace.TraceSource;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -2,7 +2,7 @@ package io.palinode.cli.detect;
 
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Predicate;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +14,7 @@ import java.util.List;
  * @param isNamed whether it says its name; the paper's XML does not, and is called after its file
  */
 record PredicateFile(Predicate predicate, boolean isNamed) {
-  /** Throws {@link io.palinode.predicate.PredicateException} for what is not a predicate. */
+  /** Throws {@link io.palinode.predicate.text.PredicateException} for what is not a predicate. */
   static PredicateFile read(Path file) throws IOException {
     Predicate predicate = Predicates.read(file);
     String elsewhere = Predicates.parse(Files.readString(file), "x" + file.getFileName()).name();

@@ -7,7 +7,7 @@ import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
-import io.palinode.predicate.Decimal;
+import io.palinode.predicate.template.Decimal;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.math.BigDecimal;

@@ -1,7 +1,7 @@
 package io.palinode.cli.detect;
 
 import io.palinode.detection.Candidate;
-import io.palinode.detection.TraceDetector;
+import io.palinode.detection.trace.TraceDetector;
 import io.palinode.predicate.ReplicaRule;
 import java.io.IOException;
 import java.util.ArrayList;

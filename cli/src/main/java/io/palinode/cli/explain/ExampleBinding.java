@@ -1,10 +1,10 @@
 package io.palinode.cli.explain;
 
-import io.palinode.predicate.Binding;
-import io.palinode.predicate.Condition;
-import io.palinode.predicate.Decimal;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Term;
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Decimal;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

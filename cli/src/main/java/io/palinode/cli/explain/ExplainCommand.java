@@ -7,7 +7,7 @@ import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.predicate.Predicate;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

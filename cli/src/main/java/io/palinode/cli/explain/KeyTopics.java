@@ -1,11 +1,11 @@
 package io.palinode.cli.explain;
 
-import io.palinode.predicate.Binding;
 import io.palinode.predicate.Comparison;
-import io.palinode.predicate.Condition;
 import io.palinode.predicate.Predicate;
-import io.palinode.predicate.Template;
 import io.palinode.predicate.Term;
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Template;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package io.palinode.cli.terminal;
 
-import io.palinode.retroscope.Compaction;
-import io.palinode.retroscope.DiskBound;
-import io.palinode.voldemort.RestoreLimit;
+import io.palinode.retroscope.disklog.Compaction;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.store.restore.RestoreLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

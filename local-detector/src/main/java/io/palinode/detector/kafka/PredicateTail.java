@@ -2,9 +2,9 @@ package io.palinode.detector.kafka;
 
 import io.palinode.detector.ActivePredicate;
 import io.palinode.detector.LocalDetector;
-import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.PredicateLimits;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.RecordReader;
 import io.palinode.wire.v1.PredicateRecord;

@@ -15,7 +15,7 @@ import io.palinode.detector.LocalDetector;
 import io.palinode.detector.MemoryNode;
 import io.palinode.detector.Ticking;
 import io.palinode.detector.Watched;
-import io.palinode.predicate.Template;
+import io.palinode.predicate.template.Template;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CandidateRecord.EventCase;
 import java.time.Duration;

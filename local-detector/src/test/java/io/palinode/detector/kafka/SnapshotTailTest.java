@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.palinode.detector.SnapshotAnswers;
 import io.palinode.retroscope.WindowLog;
-import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Pace;
+import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;

@@ -9,7 +9,7 @@ import io.palinode.detector.MemoryNode;
 import io.palinode.detector.NodeControl;
 import io.palinode.detector.Ticking;
 import io.palinode.detector.Watched;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.LogTail;

@@ -72,7 +72,7 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
     long nowMs = getProcessingTimeService().getCurrentProcessingTime();
     Judged judged =
         Judged.newBuilder()
-            .setHlc(Math.max(0, pace.said()))
+            .setHlc(Math.max(0, pace.published()))
             .setReport(reports.at(nowMs, pace.heldAt()))
             .build();
     output.collect(new StreamRecord<>(encode(judged)));
@@ -91,7 +91,7 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
     Verdict verdict = element.getValue();
     switch (verdict.kind()) {
       case RECORD -> {
-        pace.stir();
+        pace.noteActivity();
         output.collect(new StreamRecord<>(verdict.record()));
       }
       case HOLD -> pace.hold(verdict.hlc());

@@ -32,7 +32,7 @@ final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
   void write(KeptBack.State state, DataOutputView out) throws IOException {
     out.writeInt(state.partition());
     out.writeInt(state.node());
-    out.writeLong(state.heard());
+    out.writeLong(state.observed());
     KeptBack.Missing missing = state.missing();
     out.writeLong(missing.incarnation());
     out.writeLong(missing.sequence());

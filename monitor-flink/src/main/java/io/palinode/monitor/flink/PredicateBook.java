@@ -3,7 +3,7 @@ package io.palinode.monitor.flink;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.ActivePredicate;
 import io.palinode.monitor.Notice;
-import io.palinode.predicate.PredicateException;
+import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.v1.PredicateRecord;
 import java.util.HashMap;
 import java.util.Map;

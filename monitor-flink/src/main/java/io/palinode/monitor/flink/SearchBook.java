@@ -48,14 +48,14 @@ final class SearchBook {
   /** A new instance; what was told of it before may have been refused. */
   void begun(String predicate, Instance instance) {
     if (refusedIn.getOrDefault(predicate, Long.MIN_VALUE) >= instance.epoch()) {
-      instance.doubtSilence();
+      instance.distrustSearches();
     }
   }
 
   /** Tells an instance of {@code predicate} what is known. */
   void tell(String predicate, Instance instance, ReadOnlyBroadcastState<String, Notice> state)
       throws Exception {
-    if (instance.doubtsSilence()) {
+    if (instance.distrustsSearches()) {
       return;
     }
     for (Search search : read(state).getOrDefault(predicate, List.of())) {

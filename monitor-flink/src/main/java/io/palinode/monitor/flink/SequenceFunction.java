@@ -101,7 +101,7 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
     saved.update(List.copyOf(check.positions()));
     boolean isFirst = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
-    savedBack.update(isFirst ? keptBack.states() : keptBack.statesHeard());
+    savedBack.update(isFirst ? keptBack.states() : keptBack.statesObserved());
     savedBroken.update(searches.broken().stream().map(SearchCheck.Broken::toString).toList());
   }
 

@@ -21,7 +21,7 @@ public record Verdict(Kind kind, long hlc, byte[] record) {
 
   private static final byte[] NOTHING = {};
 
-  /** What is said. */
+  /** What is published. */
   public enum Kind {
     /** Publish this. */
     RECORD(1),

@@ -1,6 +1,6 @@
 package io.palinode.retroscope.disk;
 
-import io.palinode.retroscope.LogVolume;
+import io.palinode.retroscope.disklog.LogVolume;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -1,5 +1,7 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.snapshot.file.Cursor;
+import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

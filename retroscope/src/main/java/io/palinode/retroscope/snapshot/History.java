@@ -1,6 +1,8 @@
 package io.palinode.retroscope.snapshot;
 
 import io.palinode.retroscope.WindowLog;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.HalfUndoneException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;

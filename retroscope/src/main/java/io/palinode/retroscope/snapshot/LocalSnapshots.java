@@ -1,6 +1,16 @@
 package io.palinode.retroscope.snapshot;
 
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.file.HalfUndoneException;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.Part;
+import io.palinode.retroscope.snapshot.file.Ref;
+import io.palinode.retroscope.snapshot.file.Run;
+import io.palinode.retroscope.snapshot.file.SealedFile;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
+import io.palinode.retroscope.snapshot.file.SnapshotFolder;
+import io.palinode.retroscope.snapshot.file.StrangeSnapshotsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;

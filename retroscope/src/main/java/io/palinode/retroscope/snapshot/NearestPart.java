@@ -2,6 +2,8 @@ package io.palinode.retroscope.snapshot;
 
 import io.palinode.retroscope.Diff;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.file.Part;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

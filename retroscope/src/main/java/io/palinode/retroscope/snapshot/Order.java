@@ -1,5 +1,9 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Ref;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
+
 /**
  * What a node is to take.
  *

@@ -1,6 +1,7 @@
 package io.palinode.retroscope.snapshot;
 
 import io.palinode.retroscope.Diff;
+import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;

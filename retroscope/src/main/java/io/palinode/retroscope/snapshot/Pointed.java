@@ -1,5 +1,7 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;

@@ -1,6 +1,7 @@
 package io.palinode.retroscope.snapshot;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.snapshot.file.HalfUndoneException;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,5 +1,12 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.snapshot.file.Cursor;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.MergedRuns;
+import io.palinode.retroscope.snapshot.file.Room;
+import io.palinode.retroscope.snapshot.file.Run;
+import io.palinode.retroscope.snapshot.file.RunReader;
+import io.palinode.retroscope.snapshot.file.RunWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,5 +1,17 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.snapshot.file.Cursor;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.MergedRuns;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.Part;
+import io.palinode.retroscope.snapshot.file.Ref;
+import io.palinode.retroscope.snapshot.file.Run;
+import io.palinode.retroscope.snapshot.file.RunReader;
+import io.palinode.retroscope.snapshot.file.RunWriter;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
+import io.palinode.retroscope.snapshot.file.SnapshotFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.snapshot.file.SnapshotException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

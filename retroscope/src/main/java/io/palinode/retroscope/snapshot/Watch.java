@@ -1,5 +1,7 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.snapshot.file.SnapshotException;
+
 /** Follows a taking, in its thread: several times a second, unless the disk stands still. */
 public interface Watch {
   /** A watch without an observer. */

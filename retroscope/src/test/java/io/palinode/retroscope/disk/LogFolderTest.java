@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.Diff;
-import io.palinode.retroscope.DiskBound;
-import io.palinode.retroscope.DiskLog;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.retroscope.disklog.DiskLog;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -5,6 +5,15 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.Part;
+import io.palinode.retroscope.snapshot.file.Ref;
+import io.palinode.retroscope.snapshot.file.Run;
+import io.palinode.retroscope.snapshot.file.RunReader;
+import io.palinode.retroscope.snapshot.file.RunWriter;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

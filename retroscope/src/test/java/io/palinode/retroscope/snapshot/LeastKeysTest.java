@@ -3,6 +3,7 @@ package io.palinode.retroscope.snapshot;
 import static io.palinode.retroscope.snapshot.MapHistory.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.retroscope.snapshot.file.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
+import io.palinode.retroscope.snapshot.file.HalfUndoneException;
 import org.junit.jupiter.api.Test;
 
 class RollbackTimesTest {

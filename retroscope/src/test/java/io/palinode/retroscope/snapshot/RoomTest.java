@@ -4,7 +4,11 @@ import static io.palinode.retroscope.snapshot.MapHistory.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.Room;
+import io.palinode.retroscope.snapshot.file.RunWriter;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

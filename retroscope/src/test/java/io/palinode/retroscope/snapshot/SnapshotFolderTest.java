@@ -2,6 +2,10 @@ package io.palinode.retroscope.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.Ref;
+import io.palinode.retroscope.snapshot.file.SnapshotFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,8 @@ package io.palinode.retroscope.snapshot;
 import static io.palinode.retroscope.snapshot.MapHistory.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.MergedRuns;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

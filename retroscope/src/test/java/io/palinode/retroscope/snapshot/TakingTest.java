@@ -4,6 +4,13 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.Part;
+import io.palinode.retroscope.snapshot.file.Ref;
+import io.palinode.retroscope.snapshot.file.Run;
+import io.palinode.retroscope.snapshot.file.SnapshotFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.palinode.orchestrator.plan;
 
 import io.palinode.orchestrator.policy.Policy;
-import io.palinode.predicate.Binding;
+import io.palinode.predicate.template.Binding;
 import io.palinode.wire.v1.AtKey;
 import java.util.List;
 import java.util.Map;

@@ -6,7 +6,7 @@ import io.palinode.orchestrator.state.Gates;
 import io.palinode.orchestrator.violations.TouchingRollback;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
-import io.palinode.predicate.Decimal;
+import io.palinode.predicate.template.Decimal;
 import io.palinode.wire.v1.IntervalRef;
 import java.math.BigDecimal;
 import java.util.BitSet;

@@ -8,7 +8,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.RollbackTimes;
-import io.palinode.voldemort.FenceState;
+import io.palinode.store.order.FenceState;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import io.palinode.agent.boot.Operation;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
-/** {@code delete}: with a version it reads the record; without, it does not. */
+/** {@code delete}: reads the record only if it has a version. */
 public final class BdbDelete {
   private BdbDelete() {}
 

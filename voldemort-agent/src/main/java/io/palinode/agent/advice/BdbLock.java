@@ -7,7 +7,7 @@ import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.jspecify.annotations.Nullable;
 
-/** {@code getAndLock}: what it returns is the lock, which the thread holds from then on. */
+/** {@code getAndLock}: returns the lock, which the thread then holds. */
 public final class BdbLock {
   private BdbLock() {}
 

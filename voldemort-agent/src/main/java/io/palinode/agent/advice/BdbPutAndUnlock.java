@@ -6,7 +6,7 @@ import io.palinode.agent.boot.Operation;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
-/** {@code putAndUnlock}: writes what the handle holds. */
+/** {@code putAndUnlock}: writes the versions of the handle. */
 public final class BdbPutAndUnlock {
   private BdbPutAndUnlock() {}
 

@@ -6,7 +6,7 @@ import io.palinode.agent.boot.Operation;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
-/** {@code truncate}: all keys go. */
+/** {@code truncate}: removes all keys. */
 public final class BdbTruncate {
   private BdbTruncate() {}
 

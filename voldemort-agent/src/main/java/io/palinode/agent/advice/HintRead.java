@@ -4,8 +4,8 @@ import io.palinode.agent.boot.Hooks;
 import net.bytebuddy.asm.Advice;
 
 /**
- * {@code UpdateSlopEntriesRequest.getRequestType}: who takes a hint asks for it right before he
- * writes what it holds.
+ * {@code UpdateSlopEntriesRequest.getRequestType}: the receiver of a hint calls it right before the
+ * write.
  */
 public final class HintRead {
   private HintRead() {}

@@ -7,8 +7,8 @@ import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code SerializingStorageEngine.EntriesIterator.next}, from which the job that delivers hints has
- * them. When that throws, the job ends its run.
+ * {@code SerializingStorageEngine.EntriesIterator.next}, from which the hint delivery job reads. An
+ * exception ends its run.
  */
 public final class HintToPush {
   private HintToPush() {}

@@ -5,7 +5,7 @@ import net.bytebuddy.asm.Advice;
 
 /**
  * {@code StreamingSlopPusherJob.run} or {@code BlockingSlopPusherJob.run}, which delivers hints and
- * ends when all are answered.
+ * ends after all responses.
  */
 public final class HintsPushed {
   private HintsPushed() {}

@@ -4,7 +4,7 @@ import io.palinode.agent.boot.Hooks;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 
-/** {@code ReadRepairer.getRepairs}: the thread that read sends what it gives, in its order. */
+/** {@code ReadRepairer.getRepairs}: the reading thread sends the repairs in the returned order. */
 public final class RepairsFound {
   private RepairsFound() {}
 

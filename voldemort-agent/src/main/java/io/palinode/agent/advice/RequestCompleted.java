@@ -6,8 +6,8 @@ import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code NonblockingStoreCallbackClientRequest.complete} and {@code timeOut}: whoever waits for the
- * request may make others because of it, hints for one.
+ * {@code NonblockingStoreCallbackClientRequest.complete} and {@code timeOut}: the waiting thread
+ * may cause further requests, such as hints.
  */
 public final class RequestCompleted {
   private RequestCompleted() {}

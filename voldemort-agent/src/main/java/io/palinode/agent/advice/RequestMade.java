@@ -5,7 +5,7 @@ import io.palinode.agent.boot.Ride;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
-/** The constructor of {@code AbstractClientRequest}: by the thread that wants it. */
+/** The constructor of {@code AbstractClientRequest}, in the requesting thread. */
 public final class RequestMade {
   private RequestMade() {}
 

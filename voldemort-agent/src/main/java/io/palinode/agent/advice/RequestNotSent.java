@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code AsyncSocketDestinationRequest.handleException}, which its {@code handleTimeout} calls: no
- * connection was free for the request. Any thread that needs one itself may find that out.
+ * connection was free for the request. Any thread that needs a connection may detect that.
  */
 public final class RequestNotSent {
   private RequestNotSent() {}

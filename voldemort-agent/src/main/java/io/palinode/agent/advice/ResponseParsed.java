@@ -5,7 +5,7 @@ import io.palinode.agent.boot.Ride;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
-/** {@code AbstractClientRequest.parseResponse}: what it keeps as the error may be another. */
+/** {@code AbstractClientRequest.parseResponse}: the agent may replace its error. */
 public final class ResponseParsed {
   private ResponseParsed() {}
 

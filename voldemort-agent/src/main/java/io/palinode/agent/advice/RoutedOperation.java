@@ -6,7 +6,10 @@ import io.palinode.agent.boot.Operation;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
-/** An operation of a client's {@code PipelineRoutedStore}: it may run again, or end otherwise. */
+/**
+ * An operation of a client's {@code PipelineRoutedStore}, which may repeat or throw another
+ * exception.
+ */
 public final class RoutedOperation {
   private RoutedOperation() {}
 

@@ -6,7 +6,7 @@ import java.io.IOException;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** {@code ProtoUtils.writeMessage}, which is passed over when the agent has written. */
+/** {@code ProtoUtils.writeMessage}, which is skipped if the agent has written. */
 public final class WriteMessage {
   private WriteMessage() {}
 

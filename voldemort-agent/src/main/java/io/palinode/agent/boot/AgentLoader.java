@@ -13,12 +13,12 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * The agent's classes and libraries, apart from those of the server: it sees the JDK and {@code
- * io.palinode.agent.boot} of the server's side, and nothing else there.
+ * Loads the agent's classes and libraries, separate from those of the server. Of the server's side
+ * it sees only the JDK and {@code io.palinode.agent.boot}.
  *
- * <p>The libraries are jars in the agent's jar; they are unpacked into a folder of this process
- * below {@code java.io.tmpdir}, which goes when the process ends in order, or else with the next
- * start of an agent on this machine.
+ * <p>The libraries are jars in the agent's jar. They are unpacked into a folder of this process
+ * below {@code java.io.tmpdir}. An orderly end removes the folder; otherwise the next start of an
+ * agent on this machine does.
  */
 public final class AgentLoader extends URLClassLoader {
   static {
@@ -36,7 +36,7 @@ public final class AgentLoader extends URLClassLoader {
     this.shared = shared;
   }
 
-  /** Over the jar of the agent. {@code shared} is the loader of this class. */
+  /** A loader over the agent's jar. {@code shared} is the loader of this class. */
   public static AgentLoader open(Path agentJar, ClassLoader shared) throws IOException {
     Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
     sweep(temporary);
@@ -66,7 +66,7 @@ public final class AgentLoader extends URLClassLoader {
     return file;
   }
 
-  /** Removes what processes left that were killed. */
+  /** Removes the folders of killed processes. */
   private static void sweep(Path temporary) {
     try (var folders = Files.newDirectoryStream(temporary, FOLDER + "*")) {
       for (Path folder : folders) {
@@ -75,7 +75,7 @@ public final class AgentLoader extends URLClassLoader {
         }
       }
     } catch (IOException e) {
-      // Another user's, or gone meanwhile: it only takes room.
+      // Another user's folder, or already removed: it only takes disk space.
       return;
     }
   }

@@ -2,16 +2,16 @@ package io.palinode.agent.boot;
 
 import org.jspecify.annotations.Nullable;
 
-/** A woven method that is under way. Its end is told however it ends, by the same thread. */
+/** A running woven method. The same thread reports its end, also after an exception. */
 public interface Frame {
   /**
-   * @param result what the method returns; null when it returns nothing, or throws
-   * @param thrown what it throws; null when it returns
-   * @return what the caller is to get instead of the result; null: leave it
+   * @param result the method's result; null if it has none, or throws
+   * @param thrown the method's exception; null if it returns
+   * @return the exception for the caller instead of the result; null to keep the result
    */
   @Nullable RuntimeException ended(@Nullable Object result, @Nullable Throwable thrown);
 
-  /** Whether the method is to run once more. Asked right after {@link #ended} has left its end. */
+  /** Whether the method runs again. Called right after {@link #ended} returned null. */
   default boolean repeats() {
     return false;
   }

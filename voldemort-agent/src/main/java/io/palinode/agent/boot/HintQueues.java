@@ -7,28 +7,26 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of one run of the server's job that delivers hints, by the node that they are for. The
- * job puts hints into a queue, and an end behind the last; a thread takes them out and sends them,
- * and removes the queue when it ends.
+ * The queues of one run of the server's hint delivery job, by target node. The job puts hints into
+ * a queue, then an end mark. A thread takes and sends them, and removes the queue when it ends.
  *
- * <p>It also ends when that node refuses what it sends, as after a rollback. With the server's own
- * map, whoever puts something then waits for somebody who is not there: for a hint as long as a
- * client's operation may take, 15 s, and for the end without a bound, so that no run comes after
- * it. With this one, whoever puts waits no longer than the queue is in the map (but with its first
- * hint, which the job puts before it looks there). What was not taken counts as not delivered, and
- * is in the store of hints still.
+ * <p>The thread also ends when the target refuses a hint, as after a rollback. With the server's
+ * own map, the job would then wait 15 s for each hint. It would wait for ever at the end mark, so
+ * no later run would start. With this map, a put waits only while the queue is in the map, except
+ * the first hint, which the job puts before. A hint that no thread takes remains in the store of
+ * hints.
  *
- * <p>Thread-safe, with one thread that puts into a queue. Needs no listener: also what was sent
- * before the agent was off may be refused.
+ * <p>Thread-safe, with one putting thread per queue. Works without a listener: hints sent before
+ * the agent turned off may still be refused.
  */
 public final class HintQueues extends ConcurrentHashMap<Integer, SynchronousQueue<Object>> {
   private static final long serialVersionUID = 1;
 
-  /** How long nobody is waited for at most. */
+  /** The longest wait after the taking thread has ended. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /**
-   * @param queues the map that a run begins with, which is empty; kept if it is not
+   * @param queues the map of a new run; returned unchanged if it is not empty
    */
   public static Map<?, ?> instead(Map<?, ?> queues) {
     return queues.isEmpty() ? new HintQueues() : queues;
@@ -39,7 +37,7 @@ public final class HintQueues extends ConcurrentHashMap<Integer, SynchronousQueu
     return super.put(node, new Watched(queue));
   }
 
-  /** What the job finds in the map; who takes has the queue itself. */
+  /** The queue that the job finds in the map; the taking thread has the original. */
   private final class Watched extends SynchronousQueue<Object> {
     private static final long serialVersionUID = 1;
 

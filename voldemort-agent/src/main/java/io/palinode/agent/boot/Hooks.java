@@ -6,35 +6,35 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where woven methods call. It is the agent's only static state: woven code can reach nothing else.
+ * The entry points of woven methods, and the agent's only static state. Woven code reaches nothing
+ * else.
  *
- * <p>Nothing that is thrown here reaches the server, but what is meant to: a {@link Refusal}, what
- * a {@link Lifecycle} throws, and errors of the virtual machine. Without a listener a call costs a
- * read of a field, or two.
+ * <p>Only these exceptions reach the server: a {@link Refusal}, those of a {@link Lifecycle}, and
+ * errors of the virtual machine. Without a listener a call costs one or two field reads.
  *
- * <p>A listener that throws when it is told of a failure, as for want of memory, is heard no more,
- * but by those who have locked a record. It cannot be told that either: whoever has set it has to
- * look ({@link #isDeaf}).
+ * <p>A listener that throws in {@link Listener#failed}, as for lack of memory, is cut off, except
+ * from ends of record locks. It cannot be notified of that, so its owner must check {@link
+ * #isCutOff}.
  */
 public final class Hooks {
   private static volatile @Nullable Listener listener;
 
-  /** The one that is heard no more, though it should be. */
-  private static volatile @Nullable Listener deafened;
+  /** The listener that was cut off after a failure. */
+  private static volatile @Nullable Listener cutOff;
 
   private static volatile @Nullable Lifecycle lifecycle;
 
   private Hooks() {}
 
-  /** Null: nobody hears anything from now on; methods that are under way still end. */
+  /** Sets the listener; null for none. Running methods still end. */
   public static void listen(@Nullable Listener next) {
-    deafened = null;
+    cutOff = null;
     listener = next;
   }
 
-  /** Whether the listener that was set hears nothing any more: what is done is missed. */
-  public static boolean isDeaf() {
-    return deafened != null;
+  /** Whether the listener was cut off, so that it misses writes. */
+  public static boolean isCutOff() {
+    return cutOff != null;
   }
 
   public static void attend(@Nullable Lifecycle next) {
@@ -45,7 +45,7 @@ public final class Hooks {
       Operation operation, Object engine, @Nullable Object key, @Nullable Object argument) {
     Listener now = listener;
     if (now == null && operation.endsLock()) {
-      now = deafened;
+      now = cutOff;
     }
     if (now == null) {
       return null;
@@ -78,7 +78,7 @@ public final class Hooks {
     }
   }
 
-  /** Likewise; whether the method is to run once more. */
+  /** Like {@link #exit}. Returns whether the method runs again. */
   public static boolean exitOrRepeat(
       @Nullable Frame frame, @Nullable Object result, @Nullable Throwable thrown) {
     exit(frame, result, thrown);
@@ -131,19 +131,19 @@ public final class Hooks {
   }
 
   /**
-   * What this thread makes from now on goes on with {@code request}; null: with none.
+   * Makes this thread's next requests belong to {@code request}; null for none.
    *
-   * @return what {@link #continued} is to get when that is over
+   * @return the argument for {@link #continued}
    */
   public static @Nullable Ride continues(@Nullable Object request) {
-    return goOn(request instanceof Rider rider ? rider.palinodeRide() : null);
+    return resume(request instanceof Rider rider ? rider.palinodeRide() : null);
   }
 
   public static void continued(@Nullable Ride before) {
-    Ride unused = goOn(before);
+    Ride unused = resume(before);
   }
 
-  private static @Nullable Ride goOn(@Nullable Ride ride) {
+  private static @Nullable Ride resume(@Nullable Ride ride) {
     Listener now = listener;
     if (now != null) {
       try {
@@ -210,7 +210,7 @@ public final class Hooks {
     }
   }
 
-  /** Whether the message was written to {@code out}, which is else to be done. */
+  /** Whether the message was written to {@code out}; otherwise the caller writes it. */
   public static boolean answers(Object message, DataOutputStream out) throws IOException {
     Listener now = listener;
     Writing writing = null;
@@ -264,17 +264,17 @@ public final class Hooks {
     }
   }
 
-  private static void failed(@Nullable Listener heard, Throwable bug) {
+  private static void failed(@Nullable Listener failing, Throwable bug) {
     if (bug instanceof InternalError fatal) {
       throw fatal;
     }
-    // Want of memory of ours too is ours: the client's operation goes on without us.
-    if (heard != null) {
+    // The agent's own lack of memory must not fail the client's operation.
+    if (failing != null) {
       try {
-        heard.failed(bug);
-      } catch (Throwable untold) {
-        // Who looks finds it; in this order, so that nobody who ends a lock goes by unheard.
-        deafened = heard;
+        failing.failed(bug);
+      } catch (Throwable unreported) {
+        // In this order, so that an end of a lock always finds a listener.
+        cutOff = failing;
         listener = null;
       }
     }

@@ -1,10 +1,10 @@
 package io.palinode.agent.boot;
 
-/** Hears when the server's storage starts and stops. */
+/** Observes start and stop of the server's storage. */
 public interface Lifecycle {
-  /** All stores are open, and no client is served yet. May wait. */
+  /** All stores are open, and the server serves no client yet. May wait. */
   void storageStarted(Object storageService);
 
-  /** Clients are served no more; the stores are still open. */
+  /** The server serves no client any more; the stores are still open. */
   void storageStopping(Object storageService);
 }

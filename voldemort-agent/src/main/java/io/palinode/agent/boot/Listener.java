@@ -5,70 +5,72 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what woven methods do. Called by the server's threads. What it throws is a bug, which never
- * reaches the server.
+ * Observes woven methods. Called by the server's threads. Its exceptions are bugs and never reach
+ * the server.
  */
 public interface Listener {
   /**
    * A method of an engine begins.
    *
-   * @param key the server's key; null where there is none
+   * @param key the server's key; null if there is none
    * @param argument the version of a delete, the handle of a lock; else null
-   * @return null when there is nothing to do at its end
+   * @return the frame to end; null for none
    */
   @Nullable Frame entered(
       Operation operation, Object engine, @Nullable Object key, @Nullable Object argument);
 
-  /** The server is about to close {@code engine}, and serves its store no more. */
+  /** The server is about to close {@code engine}, and no longer serves its store. */
   void storeRemoved(Object engine);
 
-  /** A record that was read from the engine's database, by the method that is under way. */
+  /** The running method has read this record from the engine's database. */
   void decoding(byte[] record);
 
-  /** A record that is about to be written to it. */
+  /** The running method is about to write this record. */
   void encoded(byte[] record);
 
-  /** A pb0 message was read into its builder; or a hint that another server delivers was read. */
+  /** A pb0 message was read into its builder, or a delivered hint was read. */
   void received(Object builder);
 
-  /** How to send {@code message} with more beside it; null: it is sent as it is. */
+  /** Writes {@code message} with a context; null to send it unchanged. */
   @Nullable Writing answering(Object message) throws IOException;
 
-  /** The request of this thread is over. */
+  /** The request of this thread has ended. */
   void requestEnded();
 
-  /** The server's job that delivers hints to others begins, or ends. */
+  /** The server's hint delivery job begins or ends. */
   default void pushes(boolean begins) {}
 
-  /** What the operations of a client's {@code store} share with those of its cluster's others. */
+  /** The object that all stores of a client's cluster share. */
   default @Nullable Object clientOf(Object store) {
     return null;
   }
 
-  /** This thread of a client makes {@code request}, which is not complete yet. */
+  /** This thread of a client is creating {@code request}, which is incomplete. */
   default @Nullable Ride requested(Object request) {
     return null;
   }
 
   /**
-   * What this thread makes from now on goes on with {@code ride}; null: with none.
+   * Makes this thread's next requests belong to {@code ride}; null for none.
    *
-   * @return with what it went on so far
+   * @return the value before
    */
   default @Nullable Ride continues(@Nullable Ride ride) {
     return null;
   }
 
   /**
-   * This thread of a client is about to send what nodes lacked of what it has read, a request each,
-   * in this order.
+   * This thread of a client is about to send read repairs, one request each, in this order.
    *
-   * @param values each with the node that it was read at
-   * @param repairs each with the node that lacked it; what it shares with one of {@code values} is
-   *     the same object
+   * @param values the versions, each with the node that it was read at
+   * @param repairs the versions, each with the node that lacked it; equal versions are the same
+   *     objects as in {@code values}
    */
   default void repairs(List<?> values, List<?> repairs) {}
 
-  /** One of the methods above threw. When this throws too, {@link Hooks#isDeaf}. */
+  /**
+   * One of the methods above threw. If this throws too, the listener is cut off ({@link
+   * Hooks#isCutOff}).
+   */
   void failed(Throwable bug);
 }

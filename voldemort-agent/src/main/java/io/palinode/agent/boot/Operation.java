@@ -1,6 +1,6 @@
 package io.palinode.agent.boot;
 
-/** What a woven method does, of a storage engine as a rule. */
+/** The kind of a woven method, mostly of a storage engine. */
 public enum Operation {
   /** {@code BdbStorageEngine.get} and {@code InMemoryStorageEngine.get}. */
   GET,
@@ -10,16 +10,19 @@ public enum Operation {
   BDB_PUT_AND_UNLOCK,
   BDB_RELEASE,
   BDB_TRUNCATE,
-  /** Any change of one key; under the engine's monitor. */
+  /** A change of one key, under the engine's monitor. */
   MEMORY_WRITE,
-  /** All keys go; under the engine's monitor. */
+  /** A removal of all keys, under the engine's monitor. */
   MEMORY_CLEAR,
-  /** The job that delivers hints reads the next one: its cursor takes the place of an engine. */
+  /** The hint delivery job reads the next hint; its cursor stands for the engine. */
   HINT_TO_PUSH,
-  /** What a client asks its cluster: its store takes the place of an engine. */
+  /** An operation of a client on its cluster; the client's store stands for the engine. */
   ROUTED;
 
-  /** Whoever has locked a record is in the node, and must get out also when all else is off. */
+  /**
+   * Whether the method ends a record lock. Its thread is in the node and must leave it, even if the
+   * agent is off.
+   */
   public boolean endsLock() {
     return this == BDB_PUT_AND_UNLOCK || this == BDB_RELEASE;
   }

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins the agent: {@code client}, or {@code client:FILE}, in an application that uses Voldemort's
- * client; else in a server. When its configuration is wrong or the server is of a version that it
- * does not know, the process ends with the reason, before it has opened anything.
+ * Starts the agent: with {@code client} or {@code client:FILE} in an application that uses
+ * Voldemort's client, otherwise in a server. If the configuration is wrong or the server's version
+ * unknown, the process ends with the reason before it opens anything.
  */
 public final class Premain {
   private static final int EXIT_REFUSED = 2;
@@ -37,12 +37,12 @@ public final class Premain {
           .invoke(null, isClient ? fileOf(given) : given, instrumentation);
     } catch (InvocationTargetException e) {
       Throwable cause = e.getTargetException();
-      // There is no log yet, and the server's own is not to be begun here.
+      // There is no log yet, and this must not initialise the server's log.
       System.err.println("palinode-agent: " + cause.getMessage());
       if (!(cause instanceof IllegalArgumentException)) {
         System.err.println("palinode-agent: " + Arrays.toString(cause.getStackTrace()));
       }
-      // A server that is meant to be watched does not start unwatched.
+      // A server that must be watched does not start unwatched.
       System.exit(EXIT_REFUSED);
     } finally {
       thread.setContextClassLoader(ofTheServer);

@@ -2,15 +2,15 @@ package io.palinode.agent.boot;
 
 import org.jspecify.annotations.Nullable;
 
-/** One request of a client to one server, and its answer. */
+/** One request of a client to one server, with its response. */
 public interface Ride {
-  /** This thread is about to make the request's bytes, or to read those of its answer. */
+  /** This thread is about to write the request, or to read its response. */
   void begun();
 
   /**
-   * It has done so.
+   * The thread has done so.
    *
-   * @return what the client is to get instead of the answer; null: leave it
+   * @return the exception for the client instead of the response; null to keep the response
    */
   @Nullable RuntimeException ended();
 }

@@ -2,7 +2,7 @@ package io.palinode.agent.boot;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request of a client, which knows what rides along. */
+/** A request of a client with its {@link Ride}. */
 public interface Rider {
   @Nullable Ride palinodeRide();
 }

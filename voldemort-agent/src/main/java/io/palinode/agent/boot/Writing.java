@@ -3,8 +3,8 @@ package io.palinode.agent.boot;
 import java.io.DataOutputStream;
 import java.io.IOException;
 
-/** Writes what a woven method was to write, and more. */
+/** Writes a message in place of the woven method, with a context. */
 public interface Writing {
-  /** What it throws is the caller's: its stream has failed. */
+  /** Throws to the caller if the stream fails. */
   void write(DataOutputStream out) throws IOException;
 }

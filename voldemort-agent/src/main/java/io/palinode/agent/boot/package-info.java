@@ -1,7 +1,6 @@
 /**
- * What the server's own class loader sees of the agent: where its woven methods call, and what
- * starts the rest. It needs nothing but the JDK; all else is in {@link
- * io.palinode.agent.boot.AgentLoader}.
+ * The part of the agent in the server's class loader: the entry points of woven methods, and the
+ * start. Needs only the JDK; all other classes are in {@link io.palinode.agent.boot.AgentLoader}.
  */
 @NullMarked
 package io.palinode.agent.boot;

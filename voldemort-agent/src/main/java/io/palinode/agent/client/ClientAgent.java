@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where {@link io.palinode.agent.boot.Premain} begins in an application. */
+/** The entry in an application, called by {@link io.palinode.agent.boot.Premain}. */
 public final class ClientAgent {
   private static final Logger log = LoggerFactory.getLogger(ClientAgent.class);
   private static final int FAILURES_MAX = 100;
@@ -22,18 +22,17 @@ public final class ClientAgent {
   private ClientAgent() {}
 
   /**
-   * Before any class of Voldemort is loaded. Throws {@link IllegalArgumentException} when the
-   * configuration is wrong.
+   * Starts the agent before any class of Voldemort is loaded. Throws {@link
+   * IllegalArgumentException} if the configuration is wrong.
    *
-   * @param file the path of the configuration; empty: none
+   * @param file the path of the configuration; empty for none
    */
   public static void start(String file, Instrumentation instrumentation) throws IOException {
     String name =
         defaultName(ProcessHandle.current().pid(), () -> InetAddress.getLocalHost().getHostName());
     ClientAgentConfig config =
         file.isEmpty() ? ClientAgentConfig.defaults(name) : configured(Path.of(file), name);
-    Fuse fuse =
-        new Fuse("this client tells nothing along", FAILURES_MAX, () -> {}, ClientAgent::off);
+    Fuse fuse = new Fuse("this client sends no context", FAILURES_MAX, () -> {}, ClientAgent::off);
     instrumentation.addTransformer(
         new WeavingTransformer(
             Weaver.ofClient(), type -> fuse.blow("class " + type + " could not be woven")));
@@ -41,12 +40,12 @@ public final class ClientAgent {
     log.info("agent client={} state=ATTACHED", config.client());
   }
 
-  /** The network's name of this machine, which a container may have none of. */
+  /** The network name of this machine, which a container may lack. */
   interface HostName {
     String get() throws UnknownHostException;
   }
 
-  /** How this client is called unless it is configured. */
+  /** The default name of this client. */
   static String defaultName(long pid, HostName host) {
     try {
       String name = "java-%d@%s".formatted(pid, host.get());

@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What the agent in a client is set to.
+ * The configuration of the agent in a client.
  *
- * @param client names the writer in violations; at most {@link Frames#CLIENT_ID_MAX} characters,
- *     for servers refuse a longer one
+ * @param client the writer in violations; at most {@link Frames#CLIENT_ID_MAX} characters, or
+ *     servers refuse it
  * @param pauseMax how long an operation waits for the end of a rollback
- * @param rollbackListener a class of the application; empty: none
+ * @param rollbackListener a class of the application; empty for none
  */
 record ClientAgentConfig(String client, Duration pauseMax, String rollbackListener) {
   private static final Duration PAUSE_MAX_DEFAULT = Duration.ofSeconds(30);
@@ -32,15 +32,13 @@ record ClientAgentConfig(String client, Duration pauseMax, String rollbackListen
   }
 
   /**
-   * @param client unless one is configured
+   * @param client the default name
    */
   static ClientAgentConfig defaults(String client) {
     return new ClientAgentConfig(client, PAUSE_MAX_DEFAULT, "");
   }
 
-  /**
-   * Reads YAML. Throws {@link IllegalArgumentException} which names the file, the key and the rule.
-   */
+  /** Reads YAML. Throws {@link IllegalArgumentException} with the file, the key and the rule. */
   static ClientAgentConfig parse(String file, String yaml, String client) {
     return Settings.read(
         file,

@@ -15,8 +15,8 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns what a client's methods do into operations and requests of a cluster. Called by the
- * application's threads, and by those of the client that read answers.
+ * Turns calls of a client's methods into operations and requests of a cluster. Called by the
+ * application's threads, and by the client's threads that read responses.
  */
 final class ClientHooks implements Listener {
   private static final String SYSTEM_STORES = "voldsys$";
@@ -28,7 +28,7 @@ final class ClientHooks implements Listener {
   private final Fuse fuse;
   private final ThreadLocal<UnderWay> underWay = ThreadLocal.withInitial(UnderWay::new);
 
-  /** By what watches a cluster's nodes: all stores of one client factory share that. */
+  /** By failure detector, which all stores of one client factory share. */
   private final Map<Object, ClusterClient> clusters =
       Collections.synchronizedMap(new WeakHashMap<>());
 
@@ -37,16 +37,19 @@ final class ClientHooks implements Listener {
     this.fuse = fuse;
   }
 
-  /** What a thread is in the middle of. */
+  /** The running operation and request of a thread. */
   static final class UnderWay {
     @Nullable RoutedOperation operation;
     @Nullable RequestRide riding;
 
-    /** Whose failure or answer it deals with, within {@code operation} or outside of any. */
+    /**
+     * The request whose failure or response the thread handles, inside or outside of {@code
+     * operation}.
+     */
     @Nullable RequestRide cause;
   }
 
-  /** {@inheritDoc} The system's own stores are in no epoch. */
+  /** {@inheritDoc} Voldemort's system stores have no epoch. */
   @Override
   public Object clientOf(Object store) {
     StockTypes types = new StockTypes(store.getClass().getClassLoader());
@@ -74,9 +77,8 @@ final class ClientHooks implements Listener {
   }
 
   /**
-   * {@inheritDoc} The thread of one operation may find that a request of another one failed. It may
-   * also open a connection for what it asks, and the request that settles its protocol is of no
-   * operation.
+   * {@inheritDoc} The thread of one operation may detect that another's request failed. It may also
+   * open a connection; the request that negotiates the protocol belongs to no operation.
    */
   @Override
   public @Nullable Ride requested(Object request) {
@@ -125,7 +127,7 @@ final class ClientHooks implements Listener {
     fuse.failed(bug);
   }
 
-  // ---- what only a server does
+  // ---- only in a server
 
   @Override
   public void storeRemoved(Object engine) {}

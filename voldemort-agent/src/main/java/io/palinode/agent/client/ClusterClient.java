@@ -13,8 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client of one cluster: what it knows of it, and in which epoch each thread of the application
- * is. Thread-safe.
+ * One client of one cluster: its session, and the epoch of each application thread. Thread-safe.
  */
 final class ClusterClient {
   private static final Logger log = LoggerFactory.getLogger(ClusterClient.class);
@@ -24,8 +23,8 @@ final class ClusterClient {
   private final UnknownField field;
   private final ReadValues readValues;
   private final Session session;
-  private final AtomicBoolean toldEpoch = new AtomicBoolean();
-  private final AtomicBoolean toldNoRoom = new AtomicBoolean();
+  private final AtomicBoolean epochLogged = new AtomicBoolean();
+  private final AtomicBoolean noRoomLogged = new AtomicBoolean();
   private final ThreadLocal<long[]> epochs =
       ThreadLocal.withInitial(() -> new long[] {EpochView.UNKNOWN});
 
@@ -58,7 +57,7 @@ final class ClusterClient {
     return config.pauseMax().toNanos();
   }
 
-  /** The epoch in which this thread reads and writes. */
+  /** The epoch of this thread. */
   long epochOfThread() {
     return epochs.get()[0];
   }
@@ -68,8 +67,8 @@ final class ClusterClient {
   }
 
   /**
-   * What this thread has done before any epoch was known was done in the first one that was told,
-   * though another may have begun since.
+   * Assigns this thread to the first known epoch. Its earlier operations ran in it, even if another
+   * epoch has begun since.
    */
   void stay() {
     if (epochOfThread() == EpochView.UNKNOWN) {
@@ -79,26 +78,26 @@ final class ClusterClient {
     }
   }
 
-  Session.Verdict heard(long epoch, ResponseContext context) {
+  Session.Verdict observed(long epoch, ResponseContext context) {
     Session.Verdict verdict = session.observed(epoch, context);
-    if (!toldEpoch.get()) {
-      tellEpoch(session.view().epoch());
+    if (!epochLogged.get()) {
+      logEpoch(session.view().epoch());
     }
     return verdict;
   }
 
-  /** Once. It may be long unknown: a cluster that was paused before we asked tells none. */
-  private void tellEpoch(long known) {
-    if (known != EpochView.UNKNOWN && toldEpoch.compareAndSet(false, true)) {
+  /** Logs the epoch once. A cluster paused before the first request names no epoch. */
+  private void logEpoch(long known) {
+    if (known != EpochView.UNKNOWN && epochLogged.compareAndSet(false, true)) {
       log.info("client={} epoch={} state=KNOWN", config.client(), known);
     }
   }
 
-  /** Says once that this client's protocol carries nothing along. */
+  /** Logs once that this client's protocol cannot carry a context. */
   void hasNoRoom() {
-    if (toldNoRoom.compareAndSet(false, true)) {
+    if (noRoomLogged.compareAndSet(false, true)) {
       log.warn(
-          "client={} state=NO_ROOM its requests are not pb0, so no epoch and no clock goes along: it is in no epoch, and hears of no rollback. Set ClientConfig.setRequestFormatType(RequestFormatType.PROTOCOL_BUFFERS), or request_format=pb0",
+          "client={} state=NO_ROOM its requests are not pb0 and carry no context, so it receives no notice of rollbacks. Set ClientConfig.setRequestFormatType(RequestFormatType.PROTOCOL_BUFFERS), or request_format=pb0",
           config.client());
     }
   }
@@ -108,6 +107,6 @@ final class ClusterClient {
         .formatted(
             back.toEpoch(),
             Hlc.format(back.target()),
-            back.restart() ? ", begin anew, for what is there may be wrong" : "");
+            back.restart() ? ", and start again, since the data may be wrong" : "");
   }
 }

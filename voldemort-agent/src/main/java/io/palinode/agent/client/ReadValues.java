@@ -4,7 +4,7 @@ import io.palinode.agent.StockTypes;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
 
-/** Voldemort's {@code NodeValue}: a version and a node, which has it or lacks it. Thread-safe. */
+/** Reads Voldemort's {@code NodeValue}: a version, and a node that has or lacks it. Thread-safe. */
 final class ReadValues {
   private final MethodHandle node;
   private final MethodHandle versioned;
@@ -16,7 +16,7 @@ final class ReadValues {
         types.method(nodeValue, "getVersioned", types.type("voldemort.versioning.Versioned"));
   }
 
-  /** The node at which {@code repair} was read: one of {@code values} has the same object. */
+  /** The node at which {@code repair} was read: that of the same object in {@code values}. */
   int nodeWith(Object repair, List<?> values) {
     Object wanted = StockTypes.call(versioned, repair);
     for (Object value : values) {
@@ -24,6 +24,6 @@ final class ReadValues {
         return (int) StockTypes.call(node, value);
       }
     }
-    throw new IllegalStateException("what is repaired was read nowhere: " + repair);
+    throw new IllegalStateException("the repaired version is not among the read ones: " + repair);
   }
 }

@@ -12,8 +12,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rides along with the requests that one operation makes, or that are made because of one of
- * those. Made by the operation's thread; written and answered by any.
+ * The context of one operation's request, or of a request caused by it. Created by the operation's
+ * thread; any thread writes and answers it.
  */
 final class RequestRide implements Ride {
   private final ClusterClient cluster;
@@ -22,12 +22,12 @@ final class RequestRide implements Ride {
   private final int readAt;
   private final RoutedOperation operation;
   private final ThreadLocal<UnderWay> underWay;
-  // Of the thread that reads the answer.
+  // Used by the thread that reads the response.
   private @Nullable Verdict verdict;
 
   /**
-   * @param origin as of {@link io.palinode.voldemort.client.Session#context}
-   * @param readAt likewise
+   * @param origin see {@link io.palinode.voldemort.client.Session#context}
+   * @param readAt see {@link io.palinode.voldemort.client.Session#context}
    */
   RequestRide(
       ClusterClient cluster,
@@ -44,7 +44,7 @@ final class RequestRide implements Ride {
     this.underWay = underWay;
   }
 
-  /** For a request that is made because of this one. */
+  /** The ride of a request that this one causes. */
   RequestRide another() {
     return new RequestRide(cluster, epoch, origin, readAt, operation, underWay);
   }
@@ -56,9 +56,9 @@ final class RequestRide implements Ride {
   }
 
   /**
-   * {@inheritDoc} Servers of a newer epoch say that they cannot be reached: they can. One that does
-   * not serve this client's epoch yet is left to be taken for one that is away: the client asks
-   * others and leaves hints, where for an obsolete version it would take the copy for written.
+   * {@inheritDoc} A server of a newer epoch answers as unreachable; this replaces that answer by an
+   * obsolete version. The answer of a server in an older epoch stays: the client then asks other
+   * servers and leaves hints. For an obsolete version it would count the copy as written.
    */
   @Override
   public @Nullable RuntimeException ended() {
@@ -84,7 +84,7 @@ final class RequestRide implements Ride {
       if (readAt == Session.NO_ORIGIN) {
         operation.answered(context);
       }
-      verdict = cluster.heard(epoch, context);
+      verdict = cluster.observed(epoch, context);
     } catch (InvalidProtocolBufferException notOurs) {
       verdict = null;
     }

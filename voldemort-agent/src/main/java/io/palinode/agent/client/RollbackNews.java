@@ -12,25 +12,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells of rollbacks: in the log, and to the application's own class if it has named one, on a
- * thread of ours. That class needs nothing of ours: it has a public constructor without parameters,
- * and is a {@code Consumer<Map<String, Object>>}.
+ * Notifies of rollbacks: in the log, and the application's listener class in a separate thread.
+ * That class is a {@code Consumer<Map<String, Object>>} with a public constructor without
+ * parameters; it needs no class of the agent.
  */
 final class RollbackNews implements Session.Listener {
   private static final Logger log = LoggerFactory.getLogger(RollbackNews.class);
 
   private final ClientAgentConfig config;
-  private final ExecutorService teller;
+  private final ExecutorService notifier;
   private final @Nullable Consumer<Map<String, Object>> listener;
 
   /**
-   * @param loader knows Voldemort's classes; asked where the thread's own does not know the
+   * @param loader the loader of Voldemort's classes; used if the thread's loader does not find the
    *     listener
    */
   RollbackNews(ClientAgentConfig config, ClassLoader loader) {
     this.config = config;
     this.listener = config.rollbackListener().isEmpty() ? null : load(loader);
-    this.teller =
+    this.notifier =
         Executors.newSingleThreadExecutor(
             work -> {
               Thread thread = new Thread(work, "palinode-rollbacks");
@@ -48,9 +48,10 @@ final class RollbackNews implements Session.Listener {
         Consumer<Map<String, Object>> taker = (Consumer<Map<String, Object>>) consumer;
         return taker;
       }
-      log.error("rollbackListener={} is no java.util.function.Consumer", config.rollbackListener());
+      log.error(
+          "rollbackListener={} is not a java.util.function.Consumer", config.rollbackListener());
     } catch (ReflectiveOperationException | LinkageError e) {
-      log.error("rollbackListener={} could not be made", config.rollbackListener(), e);
+      log.error("rollbackListener={} could not be created", config.rollbackListener(), e);
     }
     return null;
   }
@@ -64,22 +65,22 @@ final class RollbackNews implements Session.Listener {
     }
   }
 
-  /** {@inheritDoc} Operations find out themselves. */
+  /** {@inheritDoc} Does nothing: each operation detects it. */
   @Override
   public void epochOver() {}
 
   @Override
   public void rolledBack(RolledBack back) {
     log.info("client={} rolledBack={}", config.client(), back);
-    Consumer<Map<String, Object>> told = listener;
-    if (told != null) {
-      teller.execute(() -> tell(told, back));
+    Consumer<Map<String, Object>> registered = listener;
+    if (registered != null) {
+      notifier.execute(() -> notify(registered, back));
     }
   }
 
-  private void tell(Consumer<Map<String, Object>> told, RolledBack back) {
+  private void notify(Consumer<Map<String, Object>> registered, RolledBack back) {
     try {
-      told.accept(
+      registered.accept(
           Map.of(
               "fromEpoch", back.fromEpoch(),
               "toEpoch", back.toEpoch(),

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One operation of an application's thread, which may ask several servers. While the cluster is
- * paused it runs again and again: what it asks for then is refused, and tells when that is over.
+ * paused, the operation repeats: servers refuse its requests until the pause ends.
  */
 final class RoutedOperation implements Frame {
   private static final long WAIT_MILLIS_MIN = 2;
@@ -31,10 +31,12 @@ final class RoutedOperation implements Frame {
   private int requests;
   private volatile boolean rode;
 
-  /** The node that accepted first what this operation writes. */
+  /** The first acceptor of this operation's write. */
   private volatile int origin = Session.NO_ORIGIN;
 
-  /** Where the operation has read what its next requests repair elsewhere. Of its own thread. */
+  /**
+   * The nodes at which the versions of the next repair requests were read. Used by its thread only.
+   */
   private final Deque<Integer> repairsReadAt = new ArrayDeque<>();
 
   RoutedOperation(ClusterClient cluster, UnderWay mine) {
@@ -42,7 +44,7 @@ final class RoutedOperation implements Frame {
     this.mine = mine;
   }
 
-  /** Null: it may begin. */
+  /** The refusal of the operation; null if it may begin. */
   @Nullable Frame begin() {
     EpochView view = cluster.session().view();
     long known = cluster.epochOfThread();
@@ -69,8 +71,8 @@ final class RoutedOperation implements Frame {
   }
 
   /**
-   * What it is about to repair is nobody's write of now: who accepted it first is not known, only
-   * where it was read. See {@link io.palinode.agent.boot.Listener#repairs}.
+   * Takes the read repairs that follow. Their first acceptor is unknown, but not where they were
+   * read. See {@link io.palinode.agent.boot.Listener#repairs}.
    */
   void repairs(List<?> values, List<?> repairs) {
     repairsReadAt.clear();
@@ -79,12 +81,12 @@ final class RoutedOperation implements Frame {
     }
   }
 
-  /** One of its requests had room for what rides along. */
+  /** A request of the operation carried a context. */
   void rode() {
     rode = true;
   }
 
-  /** What comes after the first acceptance of a version are its copies. */
+  /** Takes a response. Requests after the first acceptance of a version are copies. */
   void answered(ResponseContext context) {
     if (context.hasAcceptedAt() && context.hasHvc() && origin == Session.NO_ORIGIN) {
       origin = HvcCodec.decode(context.getHvc().toByteArray()).owner();
@@ -101,14 +103,14 @@ final class RoutedOperation implements Frame {
       }
       return outcome(cluster.session().view());
     } finally {
-      // Also after a bug of ours: else the thread's next operations were taken for this one's.
+      // Also after a bug: otherwise the thread's next operations would count as part of this one.
       if (!repeats) {
         mine.operation = null;
       }
     }
   }
 
-  /** Null: what the method says is right, or it is to run again. */
+  /** The exception for the caller; null if the result is valid, or the operation repeats. */
   private @Nullable RuntimeException outcome(EpochView view) {
     if (view.isCurrent(epoch)) {
       cluster.stay();
@@ -128,7 +130,7 @@ final class RoutedOperation implements Frame {
             .unreachable("interrupted while the cluster was being rolled back: " + view);
   }
 
-  /** Whether it may go on. */
+  /** Waits before a repeat; false if interrupted. */
   private boolean waited() {
     try {
       TimeUnit.MILLISECONDS.sleep(waitMillis);

@@ -1,27 +1,27 @@
 /**
- * The agent in an application that uses Voldemort's own client: its requests say who asks, in which
- * epoch and what they know ({@link io.palinode.voldemort.client.Session}), and what servers answer
- * along is taken in. Only pb0 has room for that; other protocols go as they are.
+ * The agent in an application that uses Voldemort's own client. Requests carry a context with
+ * client id, epoch and HVC ({@link io.palinode.voldemort.client.Session}); responses carry one too.
+ * Only pb0 can carry contexts; other protocols stay unchanged.
  *
  * <p>Promises, and who relies on them:
  *
  * <ul>
- *   <li><b>A thread is in the epoch in which it read.</b> All that it asks for is of that epoch,
- *       which servers refuse when it is over, until it was told of the rollback. (Rollback.)
- *   <li><b>Told once.</b> Each thread that has worked in an epoch gets one {@code
- *       ObsoleteVersionException} when that is over, from the operation under way or its next one,
- *       and is in the new epoch from then on. (Programs that read again and retry, {@code
- *       applyUpdate} for one.)
- *   <li><b>What a read repairs names the node that it was read at.</b> (Detection: it is a copy of
- *       that, and begins nothing.)
- *   <li><b>A failure of ours is not the application's.</b> It is counted in {@link
- *       io.palinode.agent.Fuse}; when there are too many the client goes on as it was made.
- *   <li>Servers without the agent see a field that they do not know.
+ *   <li><b>A thread stays in the epoch in which it read.</b> Its requests carry that epoch, and
+ *       servers refuse them after its end, until the thread is notified of the rollback.
+ *       (Rollback.)
+ *   <li><b>One notice for each thread.</b> After the end of its epoch, a thread gets one {@code
+ *       ObsoleteVersionException} from its running or next operation, and enters the new epoch.
+ *       (Programs that read again and retry, such as {@code applyUpdate}.)
+ *   <li><b>A read repair names the node at which it was read.</b> (Detection: it is a copy, and
+ *       opens no interval under {@code first}.)
+ *   <li><b>A failure of the agent never fails the application.</b> {@link io.palinode.agent.Fuse}
+ *       counts it; at the limit the client runs without the agent.
+ *   <li>Servers without the agent ignore the unknown field.
  * </ul>
  *
- * <p>Hazards: what one thread has read and another one writes, which had not used the store before;
- * requests that a server is to route; clients that may use some keys with R and W alone where the
- * cluster asks for more (sequential keys are not known here).
+ * <p>Hazards: a thread that writes what another thread has read, without a read of its epoch;
+ * requests that a server routes; sequential keys, which this client does not know, so it uses its
+ * own R and W for them.
  */
 @NullMarked
 package io.palinode.agent.client;

@@ -28,11 +28,11 @@ class ClientHooksTest {
 
   /** The application's own class. */
   public static final class Listener implements Consumer<Map<String, Object>> {
-    static final List<Map<String, Object>> TOLD = new CopyOnWriteArrayList<>();
+    static final List<Map<String, Object>> NOTICES = new CopyOnWriteArrayList<>();
 
     @Override
     public void accept(Map<String, Object> rollback) {
-      TOLD.add(rollback);
+      NOTICES.add(rollback);
     }
   }
 
@@ -50,7 +50,7 @@ class ClientHooksTest {
   }
 
   private void attach(Duration pauseMax) {
-    Listener.TOLD.clear();
+    Listener.NOTICES.clear();
     Hooks.listen(
         new ClientHooks(new ClientAgentConfig("c1", pauseMax, Listener.class.getName()), fuse));
   }
@@ -84,7 +84,7 @@ class ClientHooksTest {
     second.rollBack();
   }
 
-  private static void assertTold(Runnable operation) {
+  private static void assertNotified(Runnable operation) {
     assertThatThrownBy(operation::run)
         .satisfies(thrown -> assertThat(thrown.getClass().getName()).isEqualTo(OBSOLETE))
         .hasMessageContaining("read again");
@@ -135,9 +135,9 @@ class ClientHooksTest {
     assertThat(along(second).getOrigin()).isZero();
   }
 
-  private static void assertRepair(StandInNode.Heard heard) {
-    assertThat(heard.request()).isEqualTo("put k");
-    assertThat(heard.along())
+  private static void assertRepair(StandInNode.Received received) {
+    assertThat(received.request()).isEqualTo("put k");
+    assertThat(received.along())
         .singleElement()
         .satisfies(
             along -> {
@@ -154,15 +154,15 @@ class ClientHooksTest {
     plain.put("k");
     plain.get("k");
     assertThat(stock.served)
-        .extracting(StandInNode.Heard::request)
+        .extracting(StandInNode.Received::request)
         .containsExactly("put k", "get k");
   }
 
   @Test
-  void aThreadIsToldOnceOfARollbackAndGoesOnInTheNewEpoch() {
+  void aThreadIsNotifiedOnceOfARollbackAndEntersTheNewEpoch() {
     store.get("k");
     rollBack();
-    assertTold(() -> store.put("k"));
+    assertNotified(() -> store.put("k"));
     assertThat(first.served).hasSize(1);
     store.put("k");
     assertThat(along(first).getEpoch()).isEqualTo(1);
@@ -177,28 +177,28 @@ class ClientHooksTest {
     other
         .submit(
             () -> {
-              assertTold(() -> store.get("k"));
+              assertNotified(() -> store.get("k"));
               store.get("k");
             })
         .get();
     int served = first.served.size();
-    assertTold(() -> store.put("k"));
+    assertNotified(() -> store.put("k"));
     assertThat(first.served).hasSize(served);
   }
 
   @Test
-  void whatIsReadBeforeAnyEpochWasKnownIsOfTheFirstThatWasTold() throws Exception {
+  void aReadBeforeAnyEpochIsKnownBelongsToTheFirstKnownEpoch() throws Exception {
     store.get("k");
     rollBack();
-    other.submit(() -> assertTold(() -> store.get("k"))).get();
-    assertTold(() -> store.put("k"));
+    other.submit(() -> assertNotified(() -> store.get("k"))).get();
+    assertNotified(() -> store.put("k"));
   }
 
   @Test
-  void whilePausedAnOperationWaitsAndIsToldThen() {
+  void anOperationWaitsForTheEndOfAPauseAndIsNotified() {
     store.get("k");
     first.pause(4);
-    assertTold(() -> store.put("k"));
+    assertNotified(() -> store.put("k"));
     assertThat(first.refused).hasValue(4);
     store.get("k");
     assertThat(along(first).getEpoch()).isEqualTo(1);
@@ -226,9 +226,9 @@ class ClientHooksTest {
     store.get("k");
     first.rollBack();
     second.lag();
-    assertTold(() -> store.put("k"));
+    assertNotified(() -> store.put("k"));
     store.put("k");
-    assertThat(first.served).extracting(StandInNode.Heard::request).endsWith("put k", "hint k");
+    assertThat(first.served).extracting(StandInNode.Received::request).endsWith("put k", "hint k");
     assertThat(along(first).getEpoch()).isEqualTo(1);
     assertThat(second.served).isEmpty();
     assertUnreachable(() -> store.delete("k"), "fenced");
@@ -268,12 +268,12 @@ class ClientHooksTest {
     other
         .submit(
             () -> {
-              assertTold(() -> store.get("k"));
-              store.getWhile("k", () -> assertTold(() -> store.copyIsNotSent(() -> {})));
+              assertNotified(() -> store.get("k"));
+              store.getWhile("k", () -> assertNotified(() -> store.copyIsNotSent(() -> {})));
             })
         .get();
     assertThat(first.last().request()).isEqualTo("get k");
-    assertThat(first.served).extracting(StandInNode.Heard::request).doesNotContain("hint");
+    assertThat(first.served).extracting(StandInNode.Received::request).doesNotContain("hint");
     assertThat(along(first).getEpoch()).isEqualTo(1);
   }
 
@@ -282,7 +282,7 @@ class ClientHooksTest {
     store.get("k");
     store.put("k");
     other.submit(() -> store.copyIsNotSent(store::copyTimesOut)).get();
-    assertThat(first.served).extracting(StandInNode.Heard::request).endsWith("hint", "hint");
+    assertThat(first.served).extracting(StandInNode.Received::request).endsWith("hint", "hint");
     assertThat(along(first).hasEpoch()).isTrue();
   }
 
@@ -297,13 +297,13 @@ class ClientHooksTest {
   }
 
   @Test
-  void theApplicationsOwnClassIsToldOnce() {
+  void theApplicationsListenerIsNotifiedOnce() {
     store.get("k");
     rollBack();
-    assertTold(() -> store.get("k"));
+    assertNotified(() -> store.get("k"));
     store.get("k");
-    await().until(() -> !Listener.TOLD.isEmpty());
-    assertThat(Listener.TOLD)
+    await().until(() -> !Listener.NOTICES.isEmpty());
+    assertThat(Listener.NOTICES)
         .containsExactly(
             Map.of(
                 "fromEpoch", 0L,

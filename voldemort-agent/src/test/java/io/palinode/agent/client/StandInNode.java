@@ -19,13 +19,13 @@ import java.util.function.UnaryOperator;
 /** A node that fences as ours do, and remembers what it served. */
 final class StandInNode implements UnaryOperator<byte[]> {
   /** A request and what rode along; empty where nothing did. */
-  record Heard(String request, List<RequestContext> along) {}
+  record Received(String request, List<RequestContext> along) {}
 
   private static final int FIELD = 1000;
   private static final int REFUSED = 7;
   static final long TARGET = 4_096_000_000L;
 
-  final List<Heard> served = new CopyOnWriteArrayList<>();
+  final List<Received> served = new CopyOnWriteArrayList<>();
   final AtomicInteger refused = new AtomicInteger();
   private final int id;
   private final boolean stock;
@@ -59,7 +59,7 @@ final class StandInNode implements UnaryOperator<byte[]> {
     paused = true;
   }
 
-  Heard last() {
+  Received last() {
     return served.get(served.size() - 1);
   }
 
@@ -90,7 +90,7 @@ final class StandInNode implements UnaryOperator<byte[]> {
       answer.setUnknownFields(carrying(context));
     }
     if (answer.getErrorCode() == 0) {
-      served.add(new Heard(request.getErrorMessage(), along));
+      served.add(new Received(request.getErrorMessage(), along));
     }
     byte[] bytes = answer.build().toByteArray();
     return ByteBuffer.allocate(Integer.BYTES + bytes.length)

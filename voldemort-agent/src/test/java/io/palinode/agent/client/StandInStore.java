@@ -17,7 +17,7 @@ public interface StandInStore {
   void copyTimesOut();
 
   /**
-   * Likewise of a copy that was never sent; what {@code meanwhile} does is done before the hint.
+   * The same for a copy that was never sent; what {@code meanwhile} does is done before the hint.
    */
   void copyIsNotSent(Runnable meanwhile);
 

@@ -86,7 +86,7 @@ public final class StreamingSlopPusherJob implements Runnable {
     try {
       Object unused = consumer.get();
     } catch (ExecutionException refused) {
-      // The run goes on.
+      // The run continues.
     }
   }
 

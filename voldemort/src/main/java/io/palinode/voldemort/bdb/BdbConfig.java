@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param cacheBytes memory for B-tree and log buffers
  * @param logFileBytes size of one log file; the cleaner frees space a file at a time
- * @param freeDiskBytes with less free space than this on the volume, writes are refused
+ * @param freeDiskBytes writes are refused if the volume has less free space
  * @param lockTimeout how long a read waits for a transaction on the same record
  */
 public record BdbConfig(

@@ -17,9 +17,9 @@ import com.sleepycat.je.OperationStatus;
 import com.sleepycat.je.ThreadInterruptedException;
 import com.sleepycat.je.Transaction;
 import com.sleepycat.je.TransactionConfig;
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.voldemort.StorageEngine;
-import io.palinode.voldemort.StorageException;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.disk.SpareFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,13 +39,13 @@ import org.slf4j.LoggerFactory;
  * Records in Berkeley DB Java Edition: one environment in one folder, one database a store, one
  * transaction a commit.
  *
- * <p>Hazard: a thread that is interrupted while it is in here invalidates the whole environment;
- * all later calls fail until the node is started again.
+ * <p>Hazard: an interrupt of a thread in this class invalidates the environment. All later calls
+ * fail until the node restarts.
  */
 public final class BdbEngine implements StorageEngine {
   private static final Logger log = LoggerFactory.getLogger(BdbEngine.class);
 
-  /** Berkeley DB looks at names of its own pattern only. */
+  /** Not a name of Berkeley DB's pattern, so it ignores the file. */
   private static final String SPARE = "palinode-spare";
 
   private final Path folder;
@@ -63,7 +63,7 @@ public final class BdbEngine implements StorageEngine {
     this.spare = spareIn(folder);
   }
 
-  /** A folder that does not take it is served without: its promises then need room. */
+  /** If the file cannot be made, the node runs without it: promises then need free space. */
   private static @Nullable SpareFile spareIn(Path folder) {
     try {
       return SpareFile.open(folder.resolve(SPARE));
@@ -79,12 +79,11 @@ public final class BdbEngine implements StorageEngine {
   }
 
   /**
-   * Opens {@code folder}, which must exist and belong to this process alone, and recovers what an
-   * earlier process committed. Stores that are not there yet begin empty. Throws {@link
-   * DataFolderException} when acknowledged commits are missing or cannot be read, else {@link
-   * StorageException}.
+   * Opens {@code folder} and recovers what an earlier process committed. The folder must exist and
+   * belong to this process alone. New stores begin empty. Throws {@link DataFolderException} if
+   * acknowledged commits are missing or unreadable, else {@link StorageException}.
    *
-   * @param end where commits are counted beside the store; null: they are not
+   * @param end the file that counts commits; null: commits are not counted
    */
   public static BdbEngine open(
       Path folder, Collection<String> stores, BdbConfig config, @Nullable Path end) {
@@ -109,7 +108,7 @@ public final class BdbEngine implements StorageEngine {
 
   private void openDatabases(Collection<String> stores, @Nullable Path end) {
     if (end != null) {
-      // First, so that an environment that lost its end gets no new databases.
+      // First, so that an environment without its last commits gets no new databases.
       Database counted = openDatabase(CommitCount.DATABASE);
       try {
         count = CommitCount.open(counted, folder, end);
@@ -133,7 +132,7 @@ public final class BdbEngine implements StorageEngine {
     }
   }
 
-  /** One cursor and no locks: there is no transaction that could hold one. */
+  /** Uses one cursor without locks, since no transaction could hold one. */
   @Override
   public void read(String store, Iterable<byte[]> keys, FoundVisitor visitor) {
     try (Cursor cursor = database(store).openCursor(null, CursorConfig.READ_UNCOMMITTED)) {
@@ -191,14 +190,16 @@ public final class BdbEngine implements StorageEngine {
     }
   }
 
-  /** A cursor stays open for one page: no record is locked while a page is written elsewhere. */
+  /**
+   * Keeps a cursor open for one page only: no record stays locked while the caller writes the page.
+   */
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
     List<Entry> page = new ArrayList<>();
     DatabaseEntry key = new DatabaseEntry(after == null ? new byte[0] : after);
     DatabaseEntry data = new DatabaseEntry();
     try (Cursor cursor = database(store).openCursor(null, CursorConfig.READ_COMMITTED)) {
-      // What a snapshot goes through must not push out of the cache what clients read.
+      // A snapshot must not displace the records that clients read from the cache.
       cursor.setCacheMode(CacheMode.UNCHANGED);
       OperationStatus status = cursor.getSearchKeyRange(key, data, LockMode.DEFAULT);
       if (status == OperationStatus.SUCCESS && Arrays.equals(key.getData(), after)) {
@@ -234,7 +235,7 @@ public final class BdbEngine implements StorageEngine {
     return spare == null ? null : spare.read();
   }
 
-  /** Databases first, then the environment, which writes a last checkpoint. */
+  /** Closes the databases, then the environment, which writes a last checkpoint. */
   @Override
   public void close() {
     try {
@@ -244,7 +245,7 @@ public final class BdbEngine implements StorageEngine {
         count = null;
       }
     } catch (DatabaseException | IOException e) {
-      // What was committed stands: without the checkpoint the next start recovers it from the log.
+      // Commits are safe: without the checkpoint the next start recovers them from the log.
       log.warn("folder={} closed without a checkpoint", folder, e);
     }
     if (spare != null) {
@@ -252,7 +253,7 @@ public final class BdbEngine implements StorageEngine {
     }
   }
 
-  /** Also when a database does not close: an environment that stays open cannot be opened again. */
+  /** Also if a database fails to close: an open environment cannot be opened again. */
   private void closeEnvironment() {
     try {
       databases.values().forEach(Database::close);
@@ -273,7 +274,7 @@ public final class BdbEngine implements StorageEngine {
     return environment.openDatabase(null, name, config);
   }
 
-  /** One cursor for the changes of a store that follow each other. */
+  /** Writes consecutive changes of a store with one cursor. */
   private void apply(Transaction transaction, List<Change> changes) {
     int from = 0;
     while (from < changes.size()) {
@@ -315,9 +316,9 @@ public final class BdbEngine implements StorageEngine {
     environment.setConfigParam(
         EnvironmentConfig.LOG_FILE_MAX, Long.toString(config.logFileBytes()));
     environment.setConfigParam(EnvironmentConfig.FREE_DISK, Long.toString(config.freeDiskBytes()));
-    // Recovery cuts the log at the first entry that it cannot read, unless a commit follows.
+    // Otherwise recovery truncates the log at the first unreadable entry, even if a commit follows.
     environment.setConfigParam(EnvironmentConfig.HALT_ON_COMMIT_AFTER_CHECKSUMEXCEPTION, "true");
-    // Only trouble goes to je.info, and no statistics to files.
+    // Only warnings go to je.info, and no statistics to files.
     environment.setConfigParam(EnvironmentConfig.FILE_LOGGING_LEVEL, "WARNING");
     environment.setConfigParam(EnvironmentConfig.STATS_COLLECT, "false");
     return environment;

@@ -7,7 +7,7 @@ import com.sleepycat.je.DatabaseEntry;
 import com.sleepycat.je.LockMode;
 import com.sleepycat.je.OperationStatus;
 import com.sleepycat.je.Transaction;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Durability;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store's count of its own commits, in a database of its own and in a {@link StoreEnd}. ADR 0030.
+ * The number of a store's commits, in its own database and in a {@link StoreEnd} (ADR 0030).
  *
  * <pre>
  * "end"  | version u8 = 1 | commits i64 | store id i64 |   big-endian
  * </pre>
  *
- * Used by one thread at a time.
+ * For one thread at a time.
  */
 final class CommitCount {
   static final String DATABASE = "palinode-end";
@@ -38,7 +38,7 @@ final class CommitCount {
   private final long id;
   private long commits;
 
-  /** As the store has it. */
+  /** The store's count. */
   private record Stored(long id, long commits) {
     static @Nullable Stored read(Database database) {
       DatabaseEntry found = new DatabaseEntry();
@@ -67,8 +67,8 @@ final class CommitCount {
   }
 
   /**
-   * Compares the store with what {@code file} says of it, and goes on counting. Throws {@link
-   * DataFolderException} when the store lacks commits or is another one.
+   * Compares the store with {@code file}, and continues to count. Throws {@link
+   * DataFolderException} if the store lacks commits or is another one.
    *
    * @param folder of the store, for messages
    */
@@ -103,7 +103,7 @@ final class CommitCount {
     }
     if (stored == null) {
       throw DataFolderException.damaged(
-          "the store in %s has no commit, and %,d were acknowledged, as %s says"
+          "the store in %s has no commit, but %,d were acknowledged according to %s"
               .formatted(folder, found.commits(), file),
           null);
     }
@@ -113,13 +113,13 @@ final class CommitCount {
     }
     if (stored.commits() < found.commits()) {
       throw DataFolderException.damaged(
-          "the store in %s lacks its last %,d of %,d acknowledged commits, as %s says"
+          "the store in %s lacks its last %,d of %,d acknowledged commits according to %s"
               .formatted(folder, found.commits() - stored.commits(), found.commits(), file),
           null);
     }
   }
 
-  /** Compares them in a folder whose node is stopped. Changes nothing. */
+  /** Compares both counts in the folder of a stopped node. Changes nothing. */
   static Recovery.Finding look(@Nullable Database database, DataFolder folder) {
     Stored stored = database == null ? null : Stored.read(database);
     long commits = stored == null ? 0 : stored.commits();
@@ -131,7 +131,7 @@ final class CommitCount {
     }
   }
 
-  /** Puts the next count into a transaction. */
+  /** Adds the next count to a transaction. */
   void put(Transaction transaction) {
     ByteBuffer record = ByteBuffer.allocate(1 + 2 * Long.BYTES);
     record.put(VERSION).putLong(commits + 1).putLong(id);
@@ -140,10 +140,10 @@ final class CommitCount {
     }
   }
 
-  /** The transaction is committed. */
+  /** Call when the transaction is committed. */
   void committed(Durability durability) {
     commits++;
-    // What is only in this process's buffers does not outlive it; a later commit takes it along.
+    // A buffered commit does not survive the process; the next written commit includes it.
     if (durability != Durability.BUFFERED) {
       end.committed(commits, durability == Durability.SYNCED);
     }
@@ -153,7 +153,7 @@ final class CommitCount {
     database.close();
   }
 
-  /** The environment is closed in order, so all commits are on the medium. */
+  /** Call when the environment has closed in order: all commits are on the medium. */
   void closed() throws IOException {
     end.committed(commits, true);
     end.close();

@@ -24,12 +24,12 @@ import org.slf4j.LoggerFactory;
  *     VERSION   "palinode-data=1 node=0 nodes=3"
  *     LOCK      locked while a process uses the folder
  *     bdb/      the Berkeley DB environment
- *     STORE-END the count of its commits, beside it
- *     AWAITS-REPAIR  there while the store lacks what other replicas have
- *     REPAIRED  up to which incarnation what was lost was repaired
+ *     STORE-END the count of the store's commits
+ *     AWAITS-REPAIR  present while the store lacks records of other replicas
+ *     REPAIRED  the last incarnation whose losses were repaired
  *     snapshots/  one folder a snapshot
  *     window-log/  two folders a store: changes and deletes
- *     damaged-1/  what {@link Recovery} has put aside
+ *     damaged-1/  files that {@link Recovery} has moved aside
  * </pre>
  */
 public final class DataFolder implements AutoCloseable {
@@ -55,8 +55,8 @@ public final class DataFolder implements AutoCloseable {
   }
 
   /**
-   * Opens or makes the folder of {@code node} under {@code data}. Throws {@link
-   * DataFolderException} when it is of another format or node, cannot be written, or is in use.
+   * Opens or creates the folder of {@code node} under {@code data}. Throws {@link
+   * DataFolderException} if it has another format or node, cannot be written, or is in use.
    */
   public static DataFolder open(Path data, int node, int nodes) {
     Path folder = data.resolve("node-" + node);
@@ -83,15 +83,15 @@ public final class DataFolder implements AutoCloseable {
   }
 
   /**
-   * Throws {@link DiskFullException} if its file system has less than {@code bytes} free: a node
-   * that started all the same would refuse each write.
+   * Throws {@link DiskFullException} if its file system has less than {@code bytes} free. A node
+   * that started then would refuse each write.
    */
   public void requireFree(long bytes) {
     long free;
     try {
       free = Files.getFileStore(folder).getUsableSpace();
     } catch (IOException e) {
-      // A file system that does not know its room is tried.
+      // If the file system does not report its free space, the node starts.
       return;
     }
     if (free < bytes) {
@@ -104,31 +104,31 @@ public final class DataFolder implements AutoCloseable {
     return folder.resolve(BDB);
   }
 
-  /** Where the commits of {@link #bdb} are counted. */
+  /** The file that counts the commits of {@link #bdb}. */
   public Path storeEnd() {
     return folder.resolve(STORE_END);
   }
 
-  /** Where snapshots go; not there before the first one. */
+  /** The folder of snapshots; absent before the first one. */
   public Path snapshots() {
     return folder.resolve(SNAPSHOTS);
   }
 
-  /** Whether the store lacks what other replicas have, until {@link #repaired}. */
+  /** Whether the store lacks records of other replicas, until {@link #repaired}. */
   public boolean awaitsRepair() {
     return Files.exists(folder.resolve(REPAIR));
   }
 
   /**
-   * The node serves no client until it is {@link #repaired}.
+   * Marks the store: the node serves no client until {@link #repaired}.
    *
-   * @param incarnation the newest that the node had with the data that is missing; 0: not known
+   * @param incarnation the newest incarnation that had the missing data; 0 if unknown
    */
   public void awaitRepair(long incarnation) {
     write(REPAIR, incarnation);
   }
 
-  /** The store has all that other replicas have. */
+  /** Removes the mark: the store has all records of other replicas. */
   public void repaired() {
     write(REPAIRED, Math.max(repairedIncarnation(), number(REPAIR)));
     try {
@@ -138,7 +138,7 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
-  /** Whatever was lost of incarnations up to this one was repaired; 0: nothing was. */
+  /** The last incarnation whose losses were repaired; 0 if there is none. */
   public long repairedIncarnation() {
     return number(REPAIRED);
   }
@@ -157,7 +157,7 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
-  /** Of a damaged file 0: then a node is repaired once more. */
+  /** 0 for a damaged file: the node is then repaired again. */
   private long number(String file) {
     Path path = folder.resolve(file);
     try {
@@ -175,27 +175,27 @@ public final class DataFolder implements AutoCloseable {
         e);
   }
 
-  /** Where all of them go; not there before the first one. */
+  /** The folder of window-logs; absent before the first one. */
   Path windowLogs() {
     return folder.resolve(WINDOW_LOG);
   }
 
-  /** Where a log of a store's past goes; not there before the first one. */
+  /** The folder of one log of a store; absent before its first entry. */
   public Path windowLog(String store, String log) {
-    // Names are anybody's, and ".." is none of a folder.
+    // A store may have any name, also "..", which is not a folder's name.
     return windowLogs()
         .resolve("store-" + URLEncoder.encode(store, StandardCharsets.UTF_8))
         .resolve(log);
   }
 
-  /** Lets another process use the folder. */
+  /** Releases the folder for another process. */
   @Override
   public void close() {
     try {
       lockChannel.close();
     } catch (IOException e) {
       throw new DataFolderException(
-          "the lock of the data folder %s was not given back (%s): end this process before another uses the folder"
+          "the lock of the data folder %s was not released (%s): end this process before another uses the folder"
               .formatted(folder, e),
           e);
     }
@@ -209,7 +209,7 @@ public final class DataFolder implements AutoCloseable {
     try {
       lock = channel.tryLock();
     } catch (OverlappingFileLockException e) {
-      // Held by this very process: the same answer as for any other holder, below.
+      // This process itself holds the lock: refuse as for any other holder, below.
     } finally {
       if (lock == null) {
         channel.close();
@@ -233,7 +233,7 @@ public final class DataFolder implements AutoCloseable {
                 .formatted(folder, VERSION_FILE),
             null);
       }
-      // Moved into place whole: a crash leaves no half label behind.
+      // Moved into place when complete: a crash leaves no partial label.
       Path fresh = folder.resolve(VERSION_FILE + ".new");
       Files.writeString(fresh, wanted.text() + "\n");
       Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -253,7 +253,7 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
-  /** What the VERSION file says. */
+  /** The content of the VERSION file. */
   private record Label(int format, int node, int nodes) {
     String text() {
       return "palinode-data=%d node=%d nodes=%d".formatted(format, node, nodes);

@@ -3,7 +3,7 @@ package io.palinode.voldemort.bdb;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** A data folder cannot be used: the message is one sentence with the way out. */
+/** Thrown for a data folder that cannot be used. The message is one sentence with the way out. */
 public final class DataFolderException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
@@ -11,12 +11,12 @@ public final class DataFolderException extends RuntimeException {
     super(message, cause);
   }
 
-  /** What is there is not what was written, so the node must not serve it. */
+  /** The folder differs from what was written, so the node must not serve it. */
   static DataFolderException damaged(String what, @Nullable Throwable cause) {
     return new DataFolderException(
         what
-            + ": put the undamaged files back, or run 'palinode recover' on the data folder to go on"
-            + " without what is lost",
+            + ": put the undamaged files back, or run 'palinode recover' on the data folder to"
+            + " continue without the lost records",
         cause);
   }
 }

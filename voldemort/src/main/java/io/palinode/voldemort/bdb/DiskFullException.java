@@ -3,7 +3,7 @@ package io.palinode.voldemort.bdb;
 import java.io.Serial;
 import java.nio.file.Path;
 
-/** Too little room for a node to start; nothing was changed. */
+/** Thrown if the disk has too little room for a node to start. Nothing was changed. */
 public final class DiskFullException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
   private static final long MIB = 1L << 20;

@@ -1,14 +1,14 @@
 package io.palinode.voldemort.bdb;
 
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageException;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What a file system has free, looked at each 10 ms at most. Berkeley DB looks each 10 s: a write
- * that then finds no room invalidates its environment, until the node is started again. For one
+ * The free space of a file system, measured at most every 10 ms. Berkeley DB measures every 10 s: a
+ * write that finds no room in between would invalidate the environment until a restart. For one
  * thread at a time.
  */
 final class FreeSpace {
@@ -42,7 +42,7 @@ final class FreeSpace {
 
   private void check(long now) {
     checkedNanos = now;
-    // 0 and 0: a file system that does not know.
+    // 0 and 0: the file system does not report its space.
     bytes = folder.getTotalSpace() == 0 ? Long.MAX_VALUE : folder.getUsableSpace();
   }
 }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A store that is looked at: nothing in its folder changes. */
+/** A store opened for reading only: nothing in its folder changes. */
 record ReadOnlyStore(Environment environment, List<Database> opened) implements AutoCloseable {
 
   /** Throws {@link com.sleepycat.je.DatabaseException}. */
@@ -21,7 +21,7 @@ record ReadOnlyStore(Environment environment, List<Database> opened) implements 
     return new ReadOnlyStore(new Environment(folder.toFile(), config), new ArrayList<>());
   }
 
-  /** Null: there is none. */
+  /** Null if there is no such database. */
   @Nullable Database database(String name) {
     if (!environment.getDatabaseNames().contains(name)) {
       return null;

@@ -11,12 +11,11 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 
 /**
- * What an operator can do about a damaged store while its node is stopped. What is put aside is
- * never removed:
+ * The operator's ways out of a damaged store of a stopped node. Moved files are never removed:
  *
  * <pre>
  * node-0/
- *   damaged-1/  bdb/, window-log/ and STORE-END as they were found
+ *   damaged-1/  bdb/, window-log/ and STORE-END as found
  * </pre>
  */
 public final class Recovery {
@@ -25,10 +24,10 @@ public final class Recovery {
   private final DataFolder folder;
 
   /**
-   * What was found.
+   * The result of a check.
    *
-   * @param damage one sentence; empty: the store is whole
-   * @param commits that the store holds; 0: it cannot be read
+   * @param damage one sentence; empty if the store is complete
+   * @param commits the commits in the store; 0 if it cannot be read
    */
   public record Finding(String damage, long commits) {
     public boolean isWhole() {
@@ -36,12 +35,12 @@ public final class Recovery {
     }
   }
 
-  /** Of a folder that this process holds. */
+  /** For a folder that this process holds. */
   public Recovery(DataFolder folder) {
     this.folder = folder;
   }
 
-  /** Reads all of the store's log, and compares its count of commits. Changes nothing. */
+  /** Reads the store's whole log and compares its commit counts. Changes nothing. */
   public Finding look() {
     try (ReadOnlyStore store = ReadOnlyStore.open(folder.bdb())) {
       new DbVerifyLog(store.environment()).verifyAll();
@@ -54,8 +53,8 @@ public final class Recovery {
   }
 
   /**
-   * Puts the store aside: the node begins empty, and serves once all keys were compared with the
-   * other replicas. Returns where it is.
+   * Moves the store aside: the node begins empty, and serves after all keys were compared with the
+   * other replicas. Returns the new folder.
    */
   public Path rebuild() {
     try {
@@ -73,8 +72,8 @@ public final class Recovery {
   }
 
   /**
-   * Keeps what comes before the damage; a copy of all is put aside, and the past begins again.
-   * Returns where it is. Throws {@link DataFolderException} when no record can be read.
+   * Keeps the records before the damage, and a copy of all files aside; the past begins again.
+   * Returns the folder of the copy. Throws {@link DataFolderException} if no record can be read.
    */
   public Path keep() {
     try {
@@ -92,7 +91,7 @@ public final class Recovery {
     }
   }
 
-  /** Recovery of Berkeley DB cuts its log at the damage, if that is behind the last checkpoint. */
+  /** Berkeley DB's recovery truncates its log at damage after the last checkpoint. */
   private void cut() {
     EnvironmentConfig config = new EnvironmentConfig();
     config.setTransactional(true);

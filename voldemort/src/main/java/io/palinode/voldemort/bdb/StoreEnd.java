@@ -21,20 +21,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts a store's commits beside the store, so that a store that lost some is found at its next
- * opening. Numbers are little-endian.
+ * Counts a store's commits in a file beside it, to detect lost commits at the next start. Numbers
+ * are little-endian.
  *
  * <pre>
  * | "PSTOEND" | version u8 = 1 | phase, 8 bytes of ASCII | commits i64 | synced commits i64
  * | store id i64 | boot: its length u16 and UTF-8 | CRC-32C i32 | zeros, to 512 bytes |
  * </pre>
  *
- * The store holds the same count and id in each transaction. A count is put here after its commit
- * and before its answer, into a mapped page, which outlives the process. So the store's count is at
- * least this one. After a loss of power only the synced count and a closed file are certain.
+ * The store has the same count and id in each transaction. The count enters a mapped page, which
+ * survives the process, after the commit and before the response. So the store's count is at least
+ * this one. After a loss of power only the synced count and a closed file are certain.
  *
- * <p>The checksum leaves out phase and counts, which are put in place. Used by one thread at a
- * time.
+ * <p>The checksum omits phase and counts, which change in place. For one thread at a time.
  */
 final class StoreEnd {
   static final int BYTES = 512;
@@ -57,9 +56,9 @@ final class StoreEnd {
   private @Nullable MappedByteBuffer mapped;
 
   /**
-   * What an earlier run left.
+   * The state that an earlier run left.
    *
-   * @param commits so many the store must have
+   * @param commits the least count that the store must have
    */
   record Found(long id, long commits) {}
 
@@ -68,7 +67,7 @@ final class StoreEnd {
     this.mapped = mapped;
   }
 
-  /** Null: there is no file. Throws {@link DamagedException}, and IOException. */
+  /** Null if there is no file. Throws {@link DamagedException}, and IOException. */
   static @Nullable Found find(Path file) throws IOException {
     return find(file, boot());
   }
@@ -79,7 +78,7 @@ final class StoreEnd {
     }
     byte[] bytes = Files.readAllBytes(file);
     if (bytes.length != BYTES || !Arrays.equals(MAGIC, Arrays.copyOf(bytes, MAGIC.length))) {
-      throw new DamagedException("it is no count of commits");
+      throw new DamagedException("it is not a count of commits");
     }
     if (bytes[MAGIC.length] != VERSION) {
       throw new DamagedException(
@@ -89,7 +88,7 @@ final class StoreEnd {
     long phase = in.getLong(PHASE_AT);
     String wasBoot = checkedBoot(in, bytes);
     if (phase != OPEN && phase != CLOSED) {
-      throw new DamagedException("its phase is none of open and closed");
+      throw new DamagedException("its phase is neither open nor closed");
     }
     boolean isCertain = phase == CLOSED || (!boot.isEmpty() && boot.equals(wasBoot));
     return new Found(in.getLong(ID_AT), in.getLong(isCertain ? COMMITS_AT : SYNCED_AT));
@@ -107,17 +106,17 @@ final class StoreEnd {
     } catch (BufferUnderflowException e) {
       throw new DamagedException("its end is missing");
     }
-    throw new DamagedException("its checksum does not fit");
+    throw new DamagedException("its checksum is wrong");
   }
 
-  /** Begins the count of a run, in place of what was there. */
+  /** Begins the count of a run. Replaces the file. */
   static StoreEnd begin(Path file, long id, long commits) throws IOException {
     byte[] boot = boot().getBytes(StandardCharsets.UTF_8);
     ByteBuffer out = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     out.put(MAGIC).put(VERSION).putLong(OPEN).putLong(commits).putLong(0).putLong(id);
     out.putShort((short) boot.length).put(boot);
     out.putInt(checksum(out.array(), out.position()));
-    // Moved into place whole: a crash leaves the file of the run before.
+    // Moved into place when complete: a crash leaves the file of the run before.
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
     Files.write(fresh, out.array());
     MappedByteBuffer mapped;
@@ -130,7 +129,7 @@ final class StoreEnd {
     return new StoreEnd(file, mapped);
   }
 
-  /** The store has {@code commits}; synced: after a loss of power too. Never fails. */
+  /** Records the store's count; {@code synced} if it survives a loss of power. Never fails. */
   void committed(long commits, boolean synced) {
     MappedByteBuffer into = mapped;
     if (into == null) {
@@ -142,13 +141,13 @@ final class StoreEnd {
         LONGS.setRelease(into, SYNCED_AT, commits);
       }
     } catch (InternalError e) {
-      // A mapped page that cannot be written. The commit stands, so its caller must not fail.
+      // The mapped page cannot be written. The commit is done, so its caller must not fail.
       mapped = null;
       log.warn("file={} phase=COMMITS_UNCOUNTED", file, e);
     }
   }
 
-  /** All commits are on the medium. Idempotent. */
+  /** Records that all commits are on the medium. Idempotent. */
   void close() throws IOException {
     MappedByteBuffer into = mapped;
     mapped = null;
@@ -174,7 +173,7 @@ final class StoreEnd {
     return Files.isReadable(BOOT) ? Files.readString(BOOT).strip() : "";
   }
 
-  /** Thrown for a file that was changed by something else. */
+  /** Thrown for a file that another program has changed. */
   static final class DamagedException extends IOException {
     @java.io.Serial private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.palinode.voldemort.disk;
 
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -10,16 +10,16 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One small record in a file whose blocks are allocated when it is opened, so that a full disk
- * takes a new record too. Two slots take turns: a record that is not written whole leaves the one
- * before it. Thread-safe. Failures are {@link StorageException}s.
+ * One small record in a file with allocated blocks. A full disk thus takes a new record. Two slots
+ * alternate: a partial record leaves the one before it. Thread-safe. Throws {@link
+ * StorageException}.
  *
  * <pre>
- * slot, 4,096 bytes, of which there are two:
+ * one of two slots, 4,096 bytes:
  * | version u8 = 1 | number i64 | length i32 | record | CRC-32C of all before i32 | zeros |
  * </pre>
  *
- * <p>Hazard: a file system that writes each block to a new place needs room for it all the same.
+ * <p>Hazard: a copy-on-write file system needs free space even so.
  */
 public final class SpareFile implements AutoCloseable {
   public static final int RECORD_BYTES_MAX = 1_024;
@@ -43,7 +43,7 @@ public final class SpareFile implements AutoCloseable {
     }
   }
 
-  /** Opens the file, or makes it and allocates its blocks. */
+  /** Opens the file, or creates it and allocates its blocks. */
   public static SpareFile open(Path path) {
     try {
       RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
@@ -62,7 +62,7 @@ public final class SpareFile implements AutoCloseable {
     }
   }
 
-  /** A slot that was not written whole counts for nothing. */
+  /** Ignores a slot that is not complete. */
   private void find(int slot) throws IOException {
     byte[] bytes = new byte[SLOT_BYTES];
     file.seek((long) slot * SLOT_BYTES);
@@ -81,15 +81,15 @@ public final class SpareFile implements AutoCloseable {
     }
   }
 
-  /** The last record that was written; null: there is none. */
+  /** The last written record; null if there is none. */
   public synchronized byte @Nullable [] read() {
     return record == null ? null : record.clone();
   }
 
   /**
-   * Outlives the process when it returns; the machine too if {@code synced}.
+   * Writes a record that survives the process, and the machine too if {@code synced}.
    *
-   * @param fresh at most {@link #RECORD_BYTES_MAX} long
+   * @param fresh at most {@link #RECORD_BYTES_MAX} bytes
    */
   public synchronized void write(byte[] fresh, boolean synced) {
     if (fresh.length > RECORD_BYTES_MAX) {

@@ -8,11 +8,11 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs what goes through much, beside the requests that clients wait for: few at once, few that
- * wait, and no more.
+ * Runs requests that read much, apart from other requests. A few run at once, a few wait; others
+ * are refused.
  */
 final class BulkRequests implements AutoCloseable {
-  /** Two, so that a long one does not keep the short ones waiting. */
+  /** Two, so that short requests do not wait for a long one. */
   static final int THREADS = 2;
 
   static final int WAITING_MAX = 6;
@@ -32,7 +32,7 @@ final class BulkRequests implements AutoCloseable {
             new DefaultThreadFactory(threadName, true));
   }
 
-  /** False when there is no room for one more. */
+  /** False if the queue is full. */
   boolean offer(Runnable request) {
     try {
       executor.execute(request);
@@ -42,7 +42,7 @@ final class BulkRequests implements AutoCloseable {
     }
   }
 
-  /** What waits is dropped. Never by an interrupt: it would close the store's files. */
+  /** Drops waiting requests. Interrupts no thread: that would close the store's files. */
   @Override
   public void close() {
     executor.getQueue().clear();

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where Voldemort's clients write who they are. In memory, small, of this node alone, and no part
- * of what is watched or taken back: a client writes it anew every 12 hours. Thread-safe.
+ * The records that Voldemort's clients write about themselves. Small, in memory of this node only,
+ * neither watched nor restored: a client writes its record again every 12 hours. Thread-safe.
  */
 final class ClientRegistry {
-  /** The oldest goes when there are more. */
+  /** Above this, the oldest record is removed. */
   static final int CLIENTS_MAX = 4_096;
 
-  /** Of a client with all its versions; usually some hundred. */
+  /** The bytes of a client with all its versions; usually a few hundred. */
   static final int BYTES_MAX = 16 << 10;
 
   private final Map<ByteBuffer, List<Versioned>> versionsByClient =
@@ -29,7 +29,7 @@ final class ClientRegistry {
         }
       };
 
-  /** What became of a put. */
+  /** The result of a put. */
   enum Put {
     DONE,
     OBSOLETE,
@@ -48,13 +48,13 @@ final class ClientRegistry {
     if (client.length + Siblings.encode(left).length > BYTES_MAX) {
       return Put.TOO_LARGE;
     }
-    // Last in order again: the one that was silent longest goes first.
+    // Last in order again: the record with the oldest write is removed first.
     versionsByClient.remove(ByteBuffer.wrap(client));
     versionsByClient.put(ByteBuffer.wrap(client), left);
     return Put.DONE;
   }
 
-  /** Whether there was something to delete. */
+  /** Whether a version was deleted. */
   synchronized boolean delete(byte[] client, VectorClock upTo) {
     List<Versioned> stored = get(client);
     List<Versioned> left = Siblings.delete(stored, upTo);

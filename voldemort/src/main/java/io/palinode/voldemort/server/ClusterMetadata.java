@@ -12,10 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What clients read from the store {@link StoreNode#METADATA} to find their way: cluster.xml,
- * stores.xml, the definition of a single store under its name, and what failure detectors probe.
- * And the versions of that, which clients read again and again: one that has grown makes them read
- * the rest anew. Here none grows, for a node's cluster and stores are fixed. Immutable.
+ * The content of the store {@link StoreNode#METADATA}: cluster.xml, stores.xml, each store's
+ * definition, and the keys that failure detectors probe. It also has the versions of these, which
+ * clients poll. A node's cluster and stores are fixed, so no version ever grows. Immutable.
  */
 final class ClusterMetadata {
   private static final String CLUSTER = "cluster.xml";
@@ -49,12 +48,12 @@ final class ClusterMetadata {
     versions = Versioned.ofText(versionLines.toString(), VectorClock.EMPTY);
   }
 
-  /** The one version of a key; null for a key that is not known. */
+  /** The only version of a key; null for an unknown key. */
   @Nullable Versioned get(byte[] key) {
     return valueByKey.get(new String(key, StandardCharsets.UTF_8));
   }
 
-  /** The one version of all versions under their key, none under another. */
+  /** The only version under the key of all versions; none under another key. */
   List<Versioned> versions(byte[] key) {
     return new String(key, StandardCharsets.UTF_8).equals(VERSIONS_KEY)
         ? List.of(versions)
@@ -65,7 +64,7 @@ final class ClusterMetadata {
     valueByKey.put(key, Versioned.ofText(value, VectorClock.EMPTY));
   }
 
-  /** As a properties file has it. */
+  /** Escapes a name as in a properties file. */
   private static String propertyKey(String name) {
     return name.replaceAll("[\\\\ =:#!]", "\\\\$0");
   }

@@ -5,8 +5,8 @@ import io.palinode.detector.ConcernedClients;
 import io.palinode.detector.MissedEpochs;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.Caller;
-import io.palinode.voldemort.FenceState;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
@@ -21,20 +21,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rides along with requests and responses, between its bytes and its meaning. Thread-safe;
- * needs no socket, so it serves in another server too.
+ * Decodes the contexts of requests, and builds those of responses. Thread-safe; needs no socket, so
+ * another server can use it.
  */
 public final class Contexts {
   private final StoreNode node;
   private final boolean takesSeveral;
 
-  /** For another server, which takes one request at a time. */
+  /** For another server, which takes one request at a time per connection. */
   public Contexts(StoreNode node) {
     this(node, false);
   }
 
   /**
-   * @param takesSeveral whether requests may follow each other without waiting for answers
+   * @param takesSeveral whether a client may send requests without waiting for responses
    */
   Contexts(StoreNode node, boolean takesSeveral) {
     this.node = node;
@@ -45,16 +45,17 @@ public final class Contexts {
     return request.hasPalinode() ? caller(request.getPalinode()) : Caller.STOCK;
   }
 
-  /** Who sent it; refused when it cannot be of this cluster. */
+  /** The client of a request. Refused if it cannot belong to this cluster. */
   public Caller caller(RequestContext context) throws RefusedException {
     requireNode("origin", context.getOrigin());
     requireNode("read_at", context.getReadAt());
     int idLength = context.getClient().length();
     if (idLength > Frames.CLIENT_ID_MAX) {
-      throw node.refuse(
-          ErrorCode.VOLDEMORT,
-          "a client's id must be at most %d characters: length=%d"
-              .formatted(Frames.CLIENT_ID_MAX, idLength));
+      throw node.admission()
+          .refuse(
+              ErrorCode.VOLDEMORT,
+              "a client's id must be at most %d characters: length=%d"
+                  .formatted(Frames.CLIENT_ID_MAX, idLength));
     }
     return new Caller(
         context.hasHvc() ? hvc(context.getHvc()) : null,
@@ -64,22 +65,23 @@ public final class Contexts {
         context.hasReadAt() ? Integer.valueOf(context.getReadAt()) : null);
   }
 
-  private void requireNode(String what, int told) throws RefusedException {
-    if (told < 0 || told >= node.nodes()) {
-      throw node.refuse(
-          ErrorCode.VOLDEMORT,
-          "%s must be one of %d nodes: %s=%d".formatted(what, node.nodes(), what, told));
+  private void requireNode(String what, int named) throws RefusedException {
+    if (named < 0 || named >= node.nodes()) {
+      throw node.admission()
+          .refuse(
+              ErrorCode.VOLDEMORT,
+              "%s must be one of %d nodes: %s=%d".formatted(what, node.nodes(), what, named));
     }
   }
 
   /**
-   * @param knowsEpoch whether the request told an epoch; who does not is told what a fence would
-   *     say
+   * @param knowsEpoch whether the request had an epoch; if not, the response has the content of a
+   *     fence
    */
   public ResponseContext of(Reply<?> reply, boolean knowsEpoch) {
     ResponseContext.Builder context = at(reply.hvc(), reply.epoch());
     if (!knowsEpoch) {
-      tellEpoch(context);
+      addEpoch(context);
     }
     if (reply.acceptedAt() != 0) {
       context.setAcceptedAt(reply.acceptedAt());
@@ -87,11 +89,11 @@ public final class Contexts {
     return context.build();
   }
 
-  /** Its client has met no fence, and will not before the next rollback. */
-  private void tellEpoch(ResponseContext.Builder context) {
+  /** For a client without an epoch: it meets no fence before the next rollback. */
+  private void addEpoch(ResponseContext.Builder context) {
     FenceState fence = node.fence();
     if (fence.paused()) {
-      // That epoch has not begun, and what it will ask of clients is not known.
+      // That epoch has not begun; what it asks of clients is unknown.
       context.clearEpoch();
     }
     if (fence.sequentialUntilMicros() != 0) {
@@ -101,29 +103,28 @@ public final class Contexts {
   }
 
   /**
-   * For a request that was refused or failed; its fence is what the client is to know.
+   * The context of a refusal, with its fence.
    *
-   * @param epoch of the request; null: it told none, and from whatever comes first, a client learns
-   *     of its epoch
+   * @param epoch of the request; null if it had none: then its first response names the epoch
    */
   public ResponseContext of(RefusedException refused, String client, @Nullable Long epoch) {
     ResponseContext.Builder context = at(node.lastReading(), node.fence().epoch());
     if (epoch == null) {
-      tellEpoch(context);
+      addEpoch(context);
     }
     FenceState fence = refused.fence();
     if (fence != null) {
-      Fence.Builder told = toProto(fence);
+      Fence.Builder proto = toProto(fence);
       if (epoch != null && !fence.paused()) {
-        tellWhatStands(told, fence.missed().concerned().standsTo(client, epoch, fence.epoch()));
+        addStanding(proto, fence.missed().concerned().standsTo(client, epoch, fence.epoch()));
       }
-      context.setFence(told);
+      context.setFence(proto);
     }
     return context.build();
   }
 
-  /** For a client that only some of the rollbacks concern that it has missed, or none. */
-  private static void tellWhatStands(Fence.Builder fence, @Nullable Long standsTo) {
+  /** For a client that is concerned by some of its missed rollbacks, or by none. */
+  private static void addStanding(Fence.Builder fence, @Nullable Long standsTo) {
     if (standsTo != null && standsTo == ConcernedClients.ALL_STANDS) {
       fence.setStands(true);
     } else if (standsTo != null) {
@@ -139,8 +140,7 @@ public final class Contexts {
     if (hvc.owner() != Hvc.NO_OWNER) {
       context.setHvc(ByteString.copyFrom(HvcCodec.encode(hvc)));
     }
-    // Read first, then compared: a safe point of a later epoch says nothing about this one's
-    // writes.
+    // Read it before the epoch: a safe point of a later epoch does not cover this one's writes.
     long safePoint = node.safePoint();
     return node.fence().epoch() == epoch ? context.setSafePoint(safePoint) : context;
   }
@@ -182,7 +182,7 @@ public final class Contexts {
     try {
       return HvcCodec.decode(bytes.toByteArray());
     } catch (IllegalArgumentException e) {
-      throw node.refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+      throw node.admission().refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
 }

@@ -16,10 +16,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the three bytes that name the protocol, then leaves the connection to that protocol's
- * handlers. A protocol that is not spoken is told no, upon which a stock client gives the
- * connection up; a stock node would close it without a word. A connection that names none in time,
- * or until the node stops, is closed.
+ * Answers the three bytes that name the protocol, then installs that protocol's handlers. Answers
+ * no to an unknown protocol; a stock client then closes the connection. (A stock node closes it
+ * without an answer.) Closes a connection that names no protocol in time.
  */
 final class Handshake extends ByteToMessageDecoder {
   private static final long GRACE_MS = 100;
@@ -35,16 +34,16 @@ final class Handshake extends ByteToMessageDecoder {
     this.counters = counters;
   }
 
-  /** What the node speaks. */
+  /** The protocols of the node. */
   @FunctionalInterface
   interface Protocols {
-    /** Adds the handlers of a protocol behind {@code ctx}; false for one that is not spoken. */
+    /** Adds the handlers of a protocol after {@code ctx}; false for an unknown protocol. */
     boolean addHandlers(ChannelHandlerContext ctx, String protocol);
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    // The thread may have been held up until now, with the name unread: once more round.
+    // The thread may have been delayed, with the name still unread: wait once more.
     limit = after(ctx, timeout.toMillis(), () -> limit = after(ctx, GRACE_MS, () -> giveUp(ctx)));
   }
 
@@ -82,7 +81,7 @@ final class Handshake extends ByteToMessageDecoder {
         in.readCharSequence(Frames.PROTOCOL_BYTES, StandardCharsets.US_ASCII).toString();
     if (protocols.addHandlers(ctx, protocol)) {
       var unused = ctx.writeAndFlush(Unpooled.wrappedBuffer(Frames.accepted()), ctx.voidPromise());
-      // What came behind the name goes on to those handlers.
+      // Bytes after the name go to those handlers.
       ctx.pipeline().remove(this);
     } else {
       counters.add(NodeCounter.MALFORMED);

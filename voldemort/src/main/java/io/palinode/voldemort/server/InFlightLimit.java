@@ -11,27 +11,27 @@ import io.palinode.voldemort.NodeCounters;
 import java.util.ArrayDeque;
 
 /**
- * Holds requests back while too many of their connection are not answered, while its answers are
- * not taken, or when as many were started in this turn of the event loop, which others share; and
- * reads no further meanwhile. Lets the connection end when the last request in flight is answered.
- * All methods run on the channel's event loop.
+ * Limits the requests in flight of one connection, and stops reading above the limit. It also holds
+ * requests back while the client does not read answers, and after as many in one turn of the shared
+ * event loop. Closes the connection when the last request in flight is answered. All methods run on
+ * the channel's event loop.
  *
- * <p>Requests go on in batches, each followed by a read-complete event, upon which the next handler
+ * <p>Requests pass in batches, each followed by a read-complete event; the next handler then
  * flushes its answers.
  */
 final class InFlightLimit extends ChannelDuplexHandler {
-  /** A user event: start no more requests, close once nothing is in flight. */
+  /** A user event: start no more requests, close once no request is in flight. */
   static final Object DRAIN = new Object();
 
   private final int inFlightMax;
   private final NodeCounters counters;
 
-  /** What one read of the socket brought too much; bounded, for there is no other read. */
+  /** Requests of one read above the limit; bounded, since no other read follows. */
   private final ArrayDeque<Object> held = new ArrayDeque<>();
 
   private int inFlight;
 
-  /** Since the socket was last read out, or the loop had a turn. */
+  /** Requests since the socket was last read empty, or since the last turn of the loop. */
   private int startedInTurn;
 
   private boolean nextTurnDue;
@@ -90,16 +90,16 @@ final class InFlightLimit extends ChannelDuplexHandler {
     draining = true;
     ctx.channel().config().setAutoRead(false);
     if (inFlight == 0) {
-      // Behind what a slow reader has not taken yet.
+      // After the answers that a slow client has not read yet.
       ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
   }
 
-  /** What follows bytes that are no request is none either. */
+  /** Bytes after an invalid request are not requests either. */
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (failed) {
-      // Netty decodes once more what is left when the connection closes.
+      // Netty decodes the remaining bytes again when the connection closes.
       return;
     }
     failed = true;
@@ -116,10 +116,10 @@ final class InFlightLimit extends ChannelDuplexHandler {
     ctx.fireChannelInactive();
   }
 
-  /** Goes on at half the limit: in batches, not one request for each answer. */
+  /** Resumes at half the limit: in batches, not one request for each answer. */
   private void startHeld(ChannelHandlerContext ctx) {
     boolean isDue = !ctx.channel().config().isAutoRead() && inFlight <= inFlightMax / 2;
-    // Requests are answered, and answers flushed, within this very call.
+    // This call itself may answer requests and flush answers.
     if (starting || !isDue || !mayStart(ctx)) {
       return;
     }

@@ -2,7 +2,7 @@ package io.palinode.voldemort.server;
 
 import java.io.Serial;
 
-/** A node cannot listen where it should: the message is one sentence with the way out. */
+/** Thrown if a node cannot listen at its address. The message is one sentence with the way out. */
 public final class ListenException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -7,12 +7,12 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Compacts a node's window-logs on disk, in a thread of its own that mostly pauses. */
+/** Compacts a node's window-logs on disk, in a thread that mostly pauses. */
 final class PastCompaction implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PastCompaction.class);
   private static final long LOOK_MS = 10_000;
 
-  /** Of the time of a thread. */
+  /** The share of time in which the thread works. */
   private static final double SHARE = 0.05;
 
   private static final long PAUSE_MS_MAX = 1_000;
@@ -37,9 +37,9 @@ final class PastCompaction implements AutoCloseable {
   }
 
   /**
-   * Looks every {@code lookMs} whether there is something to do.
+   * Checks for work every {@code lookMs}.
    *
-   * @param share of the time in which it works; 1: without a pause
+   * @param share the share of time in which it works; 1: without a pause
    */
   static PastCompaction start(StoreNode node, long lookMs, double share) {
     PastCompaction compaction = new PastCompaction(node, lookMs, share);
@@ -60,17 +60,17 @@ final class PastCompaction implements AutoCloseable {
   private void compact() {
     try {
       workingSince = System.nanoTime();
-      while (closed.getCount() > 0 && node.compactPast(this::pause)) {
+      while (closed.getCount() > 0 && node.past().compact(this::pause)) {
         log.info(
             "node={} phase=COMPACTED diskBytes={} exactFrom={}",
             node.node(),
-            node.windowLogDiskBytes(),
+            node.past().diskBytes(),
             node.reach());
       }
     } catch (CancellationException over) {
       throw over;
     } catch (RuntimeException e) {
-      // The log is as it was, and goes on; it is tried again.
+      // The log is unchanged and continues; the next check retries.
       log.warn("node={} phase=COMPACTION_FAILED", node.node(), e);
     }
   }
@@ -95,7 +95,7 @@ final class PastCompaction implements AutoCloseable {
     return closed.await(ms, TimeUnit.MILLISECONDS);
   }
 
-  /** Waits for the piece of work that is at hand. */
+  /** Waits for the current piece of work. */
   @Override
   public void close() {
     closed.countDown();

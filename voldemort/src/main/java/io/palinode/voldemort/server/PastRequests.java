@@ -2,20 +2,22 @@ package io.palinode.voldemort.server;
 
 import com.google.protobuf.ByteString;
 import io.palinode.detector.StoreKey;
+import io.palinode.detector.Version;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.DifferencePage;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.Point;
-import io.palinode.retroscope.snapshot.SnapshotException;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
+import io.palinode.store.past.DiscardedWrites;
 import io.palinode.voldemort.Caller;
-import io.palinode.voldemort.DiscardedWrites;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.VoldemortRules;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Siblings;
@@ -26,8 +28,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers what is asked of the past, in fields that stock nodes skip: so each answer says that it
- * is one. Snapshots are read while the node is paused too.
+ * Answers requests about the past. They are fields that stock nodes skip, so each response echoes
+ * the field. Snapshots can be read while the node is paused.
  */
 final class PastRequests {
   private final StoreNode node;
@@ -49,12 +51,13 @@ final class PastRequests {
         || request.hasDiscarded();
   }
 
-  /** How far the past reaches is told at once; the others go through a window-log, or a store. */
+  /** Whether the request reads a window-log or a store. The question of reach does not. */
   static boolean isBulk(Pb0.GetAllRequest request) {
     return request.hasDifference() || request.hasVerify() || request.hasDiscarded();
   }
 
-  static void tellUnderstood(Pb0.GetRequest request, Pb0.GetResponse.Builder out) {
+  /** Echoes the fields of the past, which shows that the node understood them. */
+  static void echo(Pb0.GetRequest request, Pb0.GetResponse.Builder out) {
     if (request.hasAsOf()) {
       out.setAsOf(request.getAsOf());
     }
@@ -66,7 +69,7 @@ final class PastRequests {
   Reply<List<Versioned>> versions(StoreKey key, Pb0.GetRequest request, Caller caller)
       throws RefusedException {
     if (request.hasAsOf()) {
-      return node.getAsOf(key, request.getAsOf(), caller);
+      return node.reads().getAsOf(key, request.getAsOf(), caller);
     }
     byte[] record = refusing(() -> inSnapshot(key, request));
     return new Reply<>(versions(record), node.lastReading(), 0, node.fence().epoch());
@@ -78,7 +81,7 @@ final class PastRequests {
     }
   }
 
-  /** Fills the response; what it gives is of no interest. */
+  /** Fills the response. Always returns true. */
   boolean answer(String store, Pb0.GetAllRequest request, Pb0.GetAllResponse.Builder out)
       throws RefusedException {
     if (request.hasDifference()) {
@@ -98,21 +101,21 @@ final class PastRequests {
     if (request.getReach()) {
       out.setReach(
           Pb0.ReachResponse.newBuilder()
-              .setFromHlc(node.pastReach())
+              .setFromHlc(node.past().reach())
               .setExactFromHlc(node.reach())
-              .setGranularityHlc(Hlc.ofMicros(node.pastGranularity().toNanos() / 1_000))
+              .setGranularityHlc(Hlc.ofMicros(node.past().granularity().toNanos() / 1_000))
               .setToHlc(node.clock().last().own())
-              .setBytes(node.windowLogBytes())
-              .setMemoryFromHlc(node.memoryReach())
-              .setDiskBytes(node.windowLogDiskBytes())
-              .setDiskFailure(node.windowLogDiskFailure())
+              .setBytes(node.past().bytes())
+              .setMemoryFromHlc(node.past().memoryReach())
+              .setDiskBytes(node.past().diskBytes())
+              .setDiskFailure(node.past().diskFailure())
               .setStockConnections(stockConnections(node.counters()))
               .setStockWrites(node.counters().get(NodeCounter.STOCK_WRITES)));
     }
     return true;
   }
 
-  /** Those that are open now; the two are not read at one moment. */
+  /** The open connections. Reads the ended ones first, so that the result is never below 0. */
   private static long stockConnections(NodeCounters counters) {
     long ended = counters.get(NodeCounter.STOCK_CONNECTIONS_ENDED);
     return counters.get(NodeCounter.STOCK_CONNECTIONS) - ended;
@@ -136,11 +139,12 @@ final class PastRequests {
 
   private Pb0.DiscardedResponse discarded(String store, Pb0.DiscardedRequest request) {
     DiscardedWrites.Page page =
-        node.discarded(
-            store,
-            new DiscardedWrites.Range(
-                request.getFromHlc(), request.getToHlc(), request.getSettledHlc()),
-            request.getBehind());
+        node.past()
+            .discarded(
+                store,
+                new DiscardedWrites.Range(
+                    request.getFromHlc(), request.getToHlc(), request.getSettledHlc()),
+                request.getBehind());
     Pb0.DiscardedResponse.Builder out = Pb0.DiscardedResponse.newBuilder();
     for (DiscardedWrites.Write one : page.writes()) {
       Pb0.DiscardedWrite.Builder write =
@@ -148,12 +152,16 @@ final class PastRequests {
               .setKey(ByteString.copyFrom(one.key()))
               .setHlc(one.hlc())
               .setClient(one.client());
-      one.before().forEach(version -> write.addBefore(version.toProto()));
-      one.after().forEach(version -> write.addAfter(version.toProto()));
+      one.before().forEach(version -> write.addBefore(proto(version)));
+      one.after().forEach(version -> write.addAfter(proto(version)));
       out.addWrites(write);
     }
     Long end = page.end();
     return (end == null ? out : out.setEnd(end)).build();
+  }
+
+  private static Pb0.Versioned proto(Version version) {
+    return VoldemortRules.versioned(version).toProto();
   }
 
   private static Point point(Pb0.PastPoint point) {
@@ -170,9 +178,9 @@ final class PastRequests {
     try {
       return answer.get();
     } catch (OutOfReachException | SnapshotException | IllegalArgumentException e) {
-      throw node.refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+      throw node.admission().refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     } catch (UncheckedIOException e) {
-      throw node.unreadPast(e);
+      throw node.admission().unreadPast(e);
     }
   }
 }

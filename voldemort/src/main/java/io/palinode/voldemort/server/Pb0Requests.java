@@ -26,9 +26,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Answers pb0 requests, each with the response of its type, as a stock node does. Where a stock
- * node closes the connection over an unknown store (GET_VERSION), this one answers with an error.
- * Thread-safe; blocks for as long as storage takes.
+ * Answers pb0 requests, each with the response of its type, as a stock node does. For an unknown
+ * store, a stock node closes the connection of a GET_VERSION; this one answers with an error.
+ * Thread-safe; blocks on storage.
  */
 public final class Pb0Requests {
   private final StoreNode node;
@@ -36,7 +36,7 @@ public final class Pb0Requests {
   private final Contexts contexts;
   private final PastRequests past;
 
-  /** Of a node that speaks this protocol alone. */
+  /** For a node that speaks only this protocol. */
   public Pb0Requests(StoreNode node, LocalSnapshots snapshots) {
     this(node, new StoreRequests(node), snapshots);
   }
@@ -66,7 +66,7 @@ public final class Pb0Requests {
                 .formatted(Frames.MESSAGE_BYTES_MAX, bytes));
   }
 
-  /** Whether other nodes are to be asked. */
+  /** Whether the node forwards the request to others. */
   boolean isRouted(VoldemortRequest request) {
     boolean routed =
         request.hasRequestRouteType()
@@ -75,12 +75,12 @@ public final class Pb0Requests {
     return routed && requests.routes(request.getStore());
   }
 
-  /** The answer to a request that is to be routed when there are too many. */
+  /** The answer to a routed request above the limit. */
   MessageLite refuseRouted(VoldemortRequest request) {
     return refuse(request, requests::tooManyRouted);
   }
 
-  /** Whether it goes through so much that clients should not wait for it. */
+  /** Whether the request reads so much that others should not wait for it. */
   boolean isBulk(VoldemortRequest request) {
     return switch (request.getType()) {
       case GET, GET_VERSION -> PastRequests.isOfThePast(request.getGet());
@@ -89,7 +89,7 @@ public final class Pb0Requests {
     };
   }
 
-  /** The answer to a bulk request when there are too many. */
+  /** The answer to a bulk request above the limit. */
   MessageLite refuseBulk(VoldemortRequest request) {
     return refuse(
         request,
@@ -97,14 +97,14 @@ public final class Pb0Requests {
             .formatted(node.node(), BulkRequests.THREADS + BulkRequests.WAITING_MAX));
   }
 
-  /** The answer to a request that is not parsed: of its type, and without a context. */
+  /** The refusal of an unparsed request: of its type, without a context. */
   MessageLite refuse(Pb0Scan.TooMuch tooMuch) {
     return refuse(
         VoldemortRequest.newBuilder().setType(tooMuch.type()).buildPartial(), tooMuch.why());
   }
 
   private MessageLite refuse(VoldemortRequest request, String why) {
-    return refuse(request, () -> node.refuse(ErrorCode.VOLDEMORT, why));
+    return refuse(request, () -> node.admission().refuse(ErrorCode.VOLDEMORT, why));
   }
 
   private MessageLite refuse(VoldemortRequest request, Supplier<RefusedException> why) {
@@ -128,7 +128,8 @@ public final class Pb0Requests {
         respond(request, refusal, new Outcome(out::setError, out::setPalinode));
         yield out.build();
       }
-      // Each has its error elsewhere: as another response, a refusal would read as done.
+      // Each type has its error in another field: with a wrong type, a refusal would read as
+      // success.
       case PUT -> {
         PutResponse.Builder out = PutResponse.newBuilder();
         respond(request, refusal, new Outcome(out::setError, out::setPalinode));
@@ -152,7 +153,7 @@ public final class Pb0Requests {
           for (Versioned version : reply.value()) {
             out.addVersioned(origins ? version.toProtoWithOrigin() : version.toProto());
           }
-          PastRequests.tellUnderstood(request.getGet(), out);
+          PastRequests.echo(request.getGet(), out);
           return reply;
         },
         new Outcome(out::setError, out::setPalinode));
@@ -228,7 +229,7 @@ public final class Pb0Requests {
     Reply<?> run(Caller caller) throws RefusedException;
   }
 
-  /** Where a response takes its error and its context. */
+  /** The setters of a response's error and context. */
   private record Outcome(Consumer<Pb0.Error> error, Consumer<ResponseContext> context) {
     void refuse(RefusedException refused) {
       error.accept(refused.code().toProto(String.valueOf(refused.getMessage())));
@@ -261,9 +262,10 @@ public final class Pb0Requests {
             ? Route.of(request.getRequestRouteType())
             : Route.of(request.getShouldRoute());
     if (route == null) {
-      throw node.refuse(
-          ErrorCode.VOLDEMORT,
-          "a route must be 0, 1 or 2: requestRouteType=" + request.getRequestRouteType());
+      throw node.admission()
+          .refuse(
+              ErrorCode.VOLDEMORT,
+              "a route must be 0, 1 or 2: requestRouteType=" + request.getRequestRouteType());
     }
     return new StoreRequests.Target(request.getStore(), route);
   }
@@ -280,8 +282,8 @@ public final class Pb0Requests {
 
   private void requirePart(boolean present, String part) throws RefusedException {
     if (!present) {
-      throw node.refuse(
-          ErrorCode.VOLDEMORT, "a request of this type needs its part '" + part + "'");
+      throw node.admission()
+          .refuse(ErrorCode.VOLDEMORT, "a request of this type needs its part '" + part + "'");
     }
   }
 
@@ -293,7 +295,7 @@ public final class Pb0Requests {
     try {
       return VectorClock.fromProto(proto);
     } catch (IllegalArgumentException e) {
-      throw node.refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+      throw node.admission().refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
 

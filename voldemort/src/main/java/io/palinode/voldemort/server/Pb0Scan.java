@@ -15,9 +15,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what a pb0 request names before it is parsed: two bytes of the wire can become a hundred
- * of the heap. Looks at tags and lengths only, copies nothing, and passes over a request that is
- * too short to name too much. Not thread-safe; one for each request.
+ * Counts the fields of a pb0 request before it is parsed: two received bytes can take a hundred on
+ * the heap. Reads only tags and lengths, copies nothing, and skips a request that is too short to
+ * exceed a limit. Not thread-safe; one for each request.
  */
 final class Pb0Scan {
   private static final FieldDescriptor KEYS =
@@ -40,34 +40,34 @@ final class Pb0Scan {
   }
 
   /**
-   * @param keysMax of a request
-   * @param clockEntriesMax of all its clocks together
-   * @param fieldsMax of everything else in it, also of what no release knows
+   * @param keysMax keys of a request
+   * @param clockEntriesMax entries of all its clocks together
+   * @param fieldsMax all other fields, also unknown ones
    */
   record Limits(int keysMax, int clockEntriesMax, int fieldsMax) {
-    /** As in the native protocols, where a request has one clock. */
+    /** The limits of the native protocols, where a request has one clock. */
     static final Limits DEFAULT =
         new Limits(
             RequestScan.KEYS_MAX,
             io.palinode.voldemort.protocol.VectorClock.NODE_MAX,
             RequestScan.KEYS_MAX);
 
-    /** Whether so few bytes cannot hold more: what is counted takes one at least. */
+    /** Whether so few bytes cannot exceed a limit: each counted field takes at least one. */
     boolean allow(int bytes) {
       return bytes <= Math.min(fieldsMax, Math.min(keysMax, clockEntriesMax));
     }
   }
 
   /**
-   * A request that names too much.
+   * A request above a limit.
    *
-   * @param type of the request, for the answer
+   * @param type of the request, for the response
    */
   record TooMuch(RequestType type, String why) {}
 
   /**
-   * Null when the request may be parsed. Throws {@link InvalidProtocolBufferException} for what is
-   * no message, or names too much without a type.
+   * Null if the request may be parsed. Throws {@link InvalidProtocolBufferException} for invalid
+   * bytes, and for a request above a limit that has no type.
    */
   static @Nullable TooMuch in(ByteBuf body, Limits limits) throws InvalidProtocolBufferException {
     if (limits.allow(body.readableBytes())) {
@@ -103,7 +103,7 @@ final class Pb0Scan {
         : null;
   }
 
-  /** Nothing that is still to come changes the answer. */
+  /** Whether the remaining bytes cannot change the result. */
   private boolean isDecided() {
     return type != null
         && (keys > limits.keysMax()
@@ -111,9 +111,9 @@ final class Pb0Scan {
             || others > limits.fieldsMax());
   }
 
-  /** Up to its end, as the stream's limit says. As deep as messages of a request may lie. */
+  /** Scans a message up to the stream's limit, as deep as messages of a request nest. */
   private void message(Descriptor message) throws IOException {
-    // What begins a group, which no message here has, is unknown, and so is all in it.
+    // No message here has groups: a group and its content are unknown fields.
     int groups = 0;
     while (!isDecided()) {
       int tag = in.readTag();
@@ -161,15 +161,15 @@ final class Pb0Scan {
     others++;
     long value = in.readRawVarint64();
     if (field == TYPE) {
-      RequestType told = RequestType.forNumber((int) value);
-      type = told == null ? type : told;
+      RequestType known = RequestType.forNumber((int) value);
+      type = known == null ? type : known;
     }
   }
 
   private void skip(int tag) throws IOException {
     boolean skipped = in.skipField(tag);
     if (!skipped) {
-      throw new InvalidProtocolBufferException("a field of no kind: tag=" + tag);
+      throw new InvalidProtocolBufferException("a field of unknown kind: tag=" + tag);
     }
   }
 }

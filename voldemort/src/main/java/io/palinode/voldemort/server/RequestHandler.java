@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the requests of one connection in their order, on its event loop, and sends each answer. A
- * bulk request, and one that is routed, runs elsewhere; those behind it on its connection wait for
- * it, and nobody else does. What is no request ends the connection.
+ * Runs the requests of one connection in order, on its event loop, and sends each answer. Bulk and
+ * routed requests run in other threads; only later requests of the same connection wait for them.
+ * Closes the connection on invalid bytes.
  */
 final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger log = LoggerFactory.getLogger(RequestHandler.class);
@@ -30,7 +30,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
 
   private final RequestOrder<Asked> order = new RequestOrder<>(this::start);
 
-  /** What came in: a request, or what is known of one that names too much. */
+  /** A received request, or the refusal of one above a limit. */
   private record Asked(VoldemortRequest request, Pb0Scan.@Nullable TooMuch tooMuch) {}
 
   RequestHandler(Pb0Requests requests, BulkRequests bulk, Routing routing, NodeCounters counters) {
@@ -80,7 +80,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
     return order.elsewhere(ctx, () -> requests.answer(request));
   }
 
-  /** False: it does not run elsewhere. */
+  /** False if it does not run in another thread. */
   private static boolean answer(ChannelHandlerContext ctx, MessageLite answer) {
     RequestOrder.send(ctx, answer);
     return false;
@@ -97,7 +97,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
       counters.add(NodeCounter.MALFORMED);
     }
     log.debug("connection={} closed", ctx.channel(), cause);
-    // With the answers to what came before.
+    // With the answers to earlier requests.
     ctx.flush();
     var unused = ctx.close();
   }

@@ -6,24 +6,25 @@ import java.util.ArrayDeque;
 import java.util.function.Supplier;
 
 /**
- * Answers the requests of one connection in their order, also when one of them runs elsewhere:
- * those behind it wait for it. All methods run on the connection's event loop.
+ * Answers the requests of one connection in order. If one runs in another thread, later ones wait.
+ * All methods run on the connection's event loop.
  *
  * @param <R> a request
  */
 final class RequestOrder<R> {
   private final Start<R> start;
 
-  /** Behind one that runs elsewhere; as many as the connection may have in flight. */
+  /** Requests after one in another thread; at most the connection's limit in flight. */
   private final ArrayDeque<R> waiting = new ArrayDeque<>();
 
   private boolean isElsewhere;
 
-  /** Begins a request. */
+  /** Starts a request. */
   @FunctionalInterface
   interface Start<R> {
     /**
-     * Whether it runs elsewhere, as {@link RequestOrder#elsewhere} says; else it has been answered.
+     * Whether it runs in another thread; see {@link RequestOrder#elsewhere}. Otherwise it was
+     * answered.
      */
     boolean runsElsewhere(ChannelHandlerContext ctx, R request);
   }
@@ -33,7 +34,7 @@ final class RequestOrder<R> {
   }
 
   void add(ChannelHandlerContext ctx, R request) {
-    // To send an answer may make room for another request: those that came before it go first.
+    // Sending an answer may admit another request: earlier ones go first.
     if (isElsewhere || !waiting.isEmpty()) {
       waiting.add(request);
     } else {
@@ -42,17 +43,17 @@ final class RequestOrder<R> {
   }
 
   private void start(ChannelHandlerContext ctx, R request) {
-    // One that is answered here may have made room for one that is not: that stays so.
+    // A request answered here may have admitted one that runs in another thread: keep that state.
     if (start.runsElsewhere(ctx, request)) {
       isElsewhere = true;
     }
   }
 
-  /** What another thread is to run for a request that runs there. */
+  /** The work of another thread for a request. */
   Runnable elsewhere(ChannelHandlerContext ctx, Supplier<Object> answer) {
     return () -> {
       if (!ctx.channel().isActive()) {
-        // Nobody waits for it any more.
+        // The connection is closed: no client waits for the answer.
         return;
       }
       try {
@@ -75,7 +76,7 @@ final class RequestOrder<R> {
   }
 
   static void send(ChannelHandlerContext ctx, Object answer) {
-    // An answer that cannot be sent would leave the next one in its place.
+    // Otherwise the next answer would take the place of the unsent one.
     ctx.write(answer).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
   }
 }

@@ -25,17 +25,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does for clients that do not know the ring what other clients do by themselves: asks R, and
- * writes to W, of the nodes that hold a key. To those nodes it is one client, {@code router-<i>};
- * so it waits out a pause, for some seconds, and all that it writes is stamped in its order.
- * Thread-safe. Its requests run in threads of their own, for they wait for other nodes, and for
- * this one.
+ * Routes requests for clients that do not know the ring: reads R and writes W replicas of a key.
+ * The replicas see one client, {@code router-<i>}, so it waits for the end of a pause, and its
+ * writes are ordered. Thread-safe. Its requests run in separate threads, since they wait for other
+ * nodes and for this one.
  */
 final class Routing implements AutoCloseable {
   static final int THREADS = 16;
   static final int WAITING_MAX = 240;
 
-  /** A pause is waited out for six times as long. */
+  /** The router waits six times as long for the end of a pause. */
   private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
 
   private final StoreNode node;
@@ -56,7 +55,7 @@ final class Routing implements AutoCloseable {
     threads.allowCoreThreadTimeOut(true);
   }
 
-  /** False when there is no room for one more. */
+  /** False if its queue is full. */
   boolean offer(Runnable request) {
     try {
       threads.execute(request);
@@ -79,7 +78,7 @@ final class Routing implements AutoCloseable {
     return found;
   }
 
-  /** The first node that accepts it increments its entry of the version's clock. */
+  /** The first acceptor increments its entry of the version's clock. */
   boolean put(String store, byte[] key, Versioned onTopOf) throws RefusedException {
     return call(
         store,
@@ -97,23 +96,25 @@ final class Routing implements AutoCloseable {
     try {
       return action.apply(client().store(store));
     } catch (ObsoleteVersionException e) {
-      throw node.refuse(ErrorCode.OBSOLETE_VERSION, String.valueOf(e.getMessage()));
+      throw node.admission().refuse(ErrorCode.OBSOLETE_VERSION, String.valueOf(e.getMessage()));
     } catch (InsufficientNodesException e) {
-      throw node.refuse(ErrorCode.INSUFFICIENT_OPERATIONAL_NODES, String.valueOf(e.getMessage()));
+      throw node.admission()
+          .refuse(ErrorCode.INSUFFICIENT_OPERATIONAL_NODES, String.valueOf(e.getMessage()));
     } catch (RolledBackException e) {
-      throw node.refuse(
-          ErrorCode.UNREACHABLE_STORE,
-          "the store was taken back meanwhile: read it, and try again");
+      throw node.admission()
+          .refuse(
+              ErrorCode.UNREACHABLE_STORE,
+              "the store was restored meanwhile: read the key and try again");
     } catch (StoreException e) {
-      throw node.refuse(ErrorCode.UNREACHABLE_STORE, String.valueOf(e.getMessage()));
+      throw node.admission().refuse(ErrorCode.UNREACHABLE_STORE, String.valueOf(e.getMessage()));
     } catch (IllegalArgumentException e) {
-      throw node.refuse(ErrorCode.VOLDEMORT, "Unknown store '" + store + "'");
+      throw node.admission().refuse(ErrorCode.VOLDEMORT, "Unknown store '" + store + "'");
     }
   }
 
   private synchronized StoreClient client() throws RefusedException {
     if (closed) {
-      throw node.refuse(ErrorCode.UNREACHABLE_STORE, "the node is stopping");
+      throw node.admission().refuse(ErrorCode.UNREACHABLE_STORE, "the node is stopping");
     }
     StoreClient connected = client;
     if (connected == null) {
@@ -130,7 +131,7 @@ final class Routing implements AutoCloseable {
     return connected;
   }
 
-  /** What is under way fails. */
+  /** Running requests fail. */
   @Override
   public void close() {
     threads.getQueue().clear();

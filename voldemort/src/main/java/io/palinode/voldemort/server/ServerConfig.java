@@ -3,14 +3,14 @@ package io.palinode.voldemort.server;
 import java.time.Duration;
 
 /**
- * Where a node listens, and its limits.
+ * The address of a node, and its limits.
  *
- * @param port 0: any free one
+ * @param port 0 for any free port
  * @param requestThreads threads that read requests, run them and answer
  * @param connectionsMax further connections are closed at once
  * @param handshakeTimeout how long a client may take to name its protocol
- * @param inFlightMax requests of one connection that are not answered yet, or run in a row; above,
- *     it is not read on
+ * @param inFlightMax unanswered requests of one connection, or requests in a row; above, reading
+ *     stops
  * @param closeTimeout how long {@code close} waits for requests in flight
  */
 public record ServerConfig(

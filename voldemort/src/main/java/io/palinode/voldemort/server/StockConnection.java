@@ -4,7 +4,7 @@ import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
 
 /**
- * Counts one connection, once it is known that its client tells no clock. Called by one thread at a
+ * Counts one connection, once its client has sent a request without a clock. For one thread at a
  * time.
  */
 final class StockConnection {

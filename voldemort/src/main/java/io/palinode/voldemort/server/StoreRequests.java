@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What requests do, in whatever protocol they come: which store answers, and which keys are the
- * node's. Thread-safe; blocks for as long as storage takes.
+ * Runs the requests of all protocols: chooses the store, and checks that the node holds the key.
+ * Thread-safe; blocks on storage.
  */
 final class StoreRequests {
   private static final Logger log = LoggerFactory.getLogger(StoreRequests.class);
@@ -28,7 +28,7 @@ final class StoreRequests {
   private final SystemStores systemStores;
   private final @Nullable Routing routing;
 
-  /** Of a node that does not route. */
+  /** For a node that does not route. */
   StoreRequests(StoreNode node) {
     this(node, new SystemStores(node), null);
   }
@@ -39,25 +39,26 @@ final class StoreRequests {
     this.routing = routing;
   }
 
-  /** The same, but what is to be routed is. */
+  /** The same, for a node that routes. */
   StoreRequests withRouting(Routing newRouting) {
     return new StoreRequests(node, systemStores, newRouting);
   }
 
-  /** Whether requests for {@code store} that are to be routed are. */
+  /** Whether the node routes requests for {@code store}. */
   boolean routes(String store) {
     return routing != null && !SystemStores.has(store);
   }
 
-  /** The refusal of a request that is to be routed when there are too many, to throw; counted. */
+  /** The refusal of a routed request above the limit, to throw; counted. */
   RefusedException tooManyRouted() {
-    return node.refuse(
-        ErrorCode.VOLDEMORT,
-        "node %d routes %d other requests: try again later"
-            .formatted(node.node(), Routing.THREADS + Routing.WAITING_MAX));
+    return node.admission()
+        .refuse(
+            ErrorCode.VOLDEMORT,
+            "node %d routes %d other requests: try again later"
+                .formatted(node.node(), Routing.THREADS + Routing.WAITING_MAX));
   }
 
-  /** A store and how its keys are meant. */
+  /** A store and the route type of the request. */
   record Target(String store, Route route) {
     boolean isOfTheSystem() {
       return SystemStores.has(store);
@@ -69,20 +70,22 @@ final class StoreRequests {
     T run() throws RefusedException;
   }
 
-  /** What {@code request} gives. A bug in it, too, is a refusal. */
+  /** The result of {@code request}. A bug in it becomes a refusal. */
   <T> T run(Target target, Request<T> request) throws RefusedException {
     try {
       if (target.route() == Route.ROUTED && routing == null && !target.isOfTheSystem()) {
-        throw node.refuse(
-            ErrorCode.VOLDEMORT,
-            "Unknown store '%s': this node does not route requests".formatted(target.store()));
+        throw node.admission()
+            .refuse(
+                ErrorCode.VOLDEMORT,
+                "Unknown store '%s': this node does not route requests".formatted(target.store()));
       }
       return request.run();
     } catch (RuntimeException bug) {
-      // The one catch-all of the node: a bug over one request must not end the connection of
-      // others that are pipelined behind it.
+      // The only catch-all of the node: a bug in one request must not close the connection of later
+      // ones.
       log.error("node={} store={} failed", node.node(), target.store(), bug);
-      throw node.refuse(ErrorCode.UNKNOWN_FAILURE, "node " + node.node() + " failed: " + bug);
+      throw node.admission()
+          .refuse(ErrorCode.UNKNOWN_FAILURE, "node " + node.node() + " failed: " + bug);
     }
   }
 
@@ -92,7 +95,7 @@ final class StoreRequests {
     }
     Routing router = router(target, caller);
     return router == null
-        ? node.get(held(target, key), caller)
+        ? node.reads().get(held(target, key), caller)
         : unfenced(router.get(target.store(), key));
   }
 
@@ -113,7 +116,7 @@ final class StoreRequests {
     for (byte[] key : keys) {
       StoreKey unused = held(target, key);
     }
-    return node.getAll(target.store(), keys, caller);
+    return node.reads().getAll(target.store(), keys, caller);
   }
 
   Reply<Boolean> put(Target target, byte[] key, Versioned versioned, Caller caller)
@@ -123,7 +126,7 @@ final class StoreRequests {
     }
     Routing router = router(target, caller);
     return router == null
-        ? node.put(held(target, key), versioned, caller)
+        ? node.writes().put(held(target, key), versioned, caller)
         : unfenced(router.put(target.store(), key, versioned));
   }
 
@@ -134,39 +137,40 @@ final class StoreRequests {
     }
     Routing router = router(target, caller);
     return router == null
-        ? node.delete(held(target, key), upTo, caller)
+        ? node.writes().delete(held(target, key), upTo, caller)
         : unfenced(router.delete(target.store(), key, upTo));
   }
 
-  /** Null when the request is for this node. */
+  /** Null if this node serves the request. */
   private @Nullable Routing router(Target target, Caller caller) throws RefusedException {
     if (target.route() != Route.ROUTED) {
       return null;
     }
     if (!caller.equals(Caller.STOCK)) {
-      throw node.refuse(
-          ErrorCode.VOLDEMORT, "a client that tells a clock or an epoch routes by itself");
+      throw node.admission()
+          .refuse(
+              ErrorCode.VOLDEMORT, "a client that sends a clock or an epoch must route by itself");
     }
     return routing;
   }
 
-  /** A key that the node is to serve: one that it holds, unless the client wants no checks. */
+  /** The key, if the node holds it or the client asks for no check. Refused otherwise. */
   StoreKey held(Target target, byte[] key) throws RefusedException {
     StoreKey storeKey = new StoreKey(target.store(), key);
     if (target.route() != Route.IGNORE_CHECKS) {
-      node.requireHeld(storeKey);
+      node.admission().requireHeld(storeKey);
     }
     return storeKey;
   }
 
-  /** Each key once: an answer is a map. */
+  /** The keys without repetitions: an answer is a map. */
   static List<byte[]> distinct(List<byte[]> keys) {
     LinkedHashSet<ByteBuffer> distinct = new LinkedHashSet<>();
     keys.forEach(key -> distinct.add(ByteBuffer.wrap(key)));
     return distinct.stream().map(ByteBuffer::array).toList();
   }
 
-  /** An answer that does not ask whether the node is paused. */
+  /** An answer that ignores the fence. */
   <T> Reply<T> unfenced(T value) {
     return new Reply<>(value, node.lastReading(), 0, node.fence().epoch());
   }

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The socket of a node. A few threads share the connections: each reads its own, runs their
- * requests, and writes the answers, for to hand a request to another thread and back would cost as
- * much as the request. What takes long runs on others ({@link BulkRequests}, {@link Routing}).
+ * The socket of a node. A few threads share the connections; each runs its connections' requests,
+ * since a hand-over would cost as much as a request. Long requests run in other threads ({@link
+ * BulkRequests}, {@link Routing}).
  */
 final class StoreServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StoreServer.class);
@@ -74,8 +74,8 @@ final class StoreServer implements AutoCloseable {
   }
 
   /**
-   * Accepts nothing more, answers what is in flight, closes all connections. Returns within some
-   * four times the close timeout, when a thread is held up by the disk; else soon.
+   * Accepts no connection, answers the requests in flight, and closes all connections. Returns
+   * within about four times the close timeout.
    */
   @Override
   public void close() {
@@ -99,7 +99,7 @@ final class StoreServer implements AutoCloseable {
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
-            // A client whose machine is gone frees its connection some time.
+            // Detects clients whose machine is gone, and frees their connections.
             .childOption(ChannelOption.SO_KEEPALIVE, true)
             .handler(new ConnectionLimit())
             .childHandler(new Connection())
@@ -120,13 +120,13 @@ final class StoreServer implements AutoCloseable {
     accepting
         .shutdownGracefully(0, timeoutMs, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(timeoutMs);
-    // What was accepted last still registers there: a moment of quiet ends it.
+    // The last accepted connections still register there: wait for a quiet period.
     workers
         .shutdownGracefully(QUIET_MS, timeoutMs, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(timeoutMs);
   }
 
-  /** Counts in the thread that accepts: those that run requests may be held up by the disk. */
+  /** Counts in the accepting thread: the disk may delay those that run requests. */
   private final class ConnectionLimit extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object accepted) {
@@ -141,7 +141,7 @@ final class StoreServer implements AutoCloseable {
     }
   }
 
-  /** What a connection is made of, from the socket inwards. */
+  /** The handlers of a connection, from the socket inwards. */
   private final class Connection extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel channel) {

@@ -1,11 +1,11 @@
 package io.palinode.voldemort.server;
 
-import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.disk.LogFolder;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.voldemort.PastOnDisk;
-import io.palinode.voldemort.SplitEngine;
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.SplitEngine;
+import io.palinode.store.engine.StorageException;
+import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.bdb.BdbEngine;
 import io.palinode.voldemort.bdb.DataFolder;
@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store node with its folder and its socket. It is opened, then whatever must be bound to its
- * node is bound (a detector; control that has to catch up), then it is started.
+ * A store node with its folder and its socket. Open it, bind a detector and the control duties to
+ * its node, then start it.
  */
 public final class StoreService implements AutoCloseable {
-  /** No clock that was set back further is waited for. */
+  /** The longest wait for a clock that was set back. */
   private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
 
   private static final Logger log = LoggerFactory.getLogger(StoreService.class);
@@ -52,12 +52,12 @@ public final class StoreService implements AutoCloseable {
    * Opens folder, engines and node; serves nothing yet.
    *
    * @param epochMicros the physical clock; {@link SystemMicros} outside of tests
-   * @throws DataFolderException when the folder is not for this node, or not for this process
+   * @throws DataFolderException if the folder belongs to another node or process
    * @throws io.palinode.voldemort.bdb.DiskFullException if the file system is full
-   * @throws StorageException when the data cannot be opened
-   * @throws io.palinode.retroscope.DiskLogException when a window-log there is not the node's own
-   * @throws io.palinode.voldemort.ClockBehindException when the clock is so far behind what the
-   *     node may have written earlier that it was not waited for
+   * @throws StorageException if the data cannot be opened
+   * @throws io.palinode.retroscope.disklog.DiskLogException if a window-log belongs to another node
+   * @throws io.palinode.store.order.ClockBehindException if the clock is more than 2 s behind the
+   *     clock promise
    */
   public static StoreService open(StoreServiceConfig config, LongSupplier epochMicros) {
     DataFolder folder =
@@ -78,9 +78,7 @@ public final class StoreService implements AutoCloseable {
     }
   }
 
-  /**
-   * After a kill a node promised some time that has not come yet; after a jump of the clock, more.
-   */
+  /** Waits for the clock promise. It is ahead of the clock after a kill or a jump of the clock. */
   private static void awaitClock(
       StoreServiceConfig config, long fromMicros, LongSupplier epochMicros) {
     long first = fromMicros - epochMicros.getAsLong();
@@ -135,14 +133,14 @@ public final class StoreService implements AutoCloseable {
     return snapshots;
   }
 
-  /** Whether it must not serve before all keys were compared with the other replicas. */
+  /** Whether the node may serve only after all keys were compared with the other replicas. */
   public boolean awaitsRepair() {
     return folder.awaitsRepair();
   }
 
   /**
-   * The node had this incarnation before, as others know. If its folder is older, or empty, it must
-   * not serve before all keys were compared. Throws {@link DataFolderException}.
+   * Takes an incarnation that others have seen. If the folder is older, or empty, the node may
+   * serve only after all keys were compared. Throws {@link DataFolderException}.
    */
   public void had(long incarnation) {
     if (incarnation >= node.incarnation() && incarnation > folder.repairedIncarnation()) {
@@ -155,7 +153,7 @@ public final class StoreService implements AutoCloseable {
     }
   }
 
-  /** All keys were compared. Throws {@link DataFolderException}. */
+  /** Records that all keys were compared. Throws {@link DataFolderException}. */
   public void repaired() {
     folder.repaired();
   }
@@ -168,17 +166,17 @@ public final class StoreService implements AutoCloseable {
     server = StoreServer.start(node, snapshots, config.server());
   }
 
-  /** Where it listens. */
+  /** The port on which it listens. */
   public synchronized int port() {
     if (server == null) {
-      throw new IllegalStateException("a service has a port once it is started");
+      throw new IllegalStateException("a service has a port only after its start");
     }
     return server.port();
   }
 
   /**
-   * Closes the socket: what is in flight is answered, nothing more comes in. What is bound to the
-   * node can then be closed, and misses nothing. Idempotent.
+   * Closes the socket after the requests in flight are answered. A detector that is closed
+   * afterwards misses no write. Idempotent.
    */
   public synchronized void stopServing() {
     if (server != null) {
@@ -186,7 +184,9 @@ public final class StoreService implements AutoCloseable {
     }
   }
 
-  /** Socket first, then node and engines, then the folder. Idempotent; bounded by the timeouts. */
+  /**
+   * Closes socket, node, engines and folder, in this order. Idempotent; bounded by the timeouts.
+   */
   @Override
   public synchronized void close() {
     try {

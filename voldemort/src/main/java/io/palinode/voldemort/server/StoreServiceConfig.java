@@ -1,6 +1,6 @@
 package io.palinode.voldemort.server;
 
-import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.cluster.Node;
@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node, where its data lies, and where it listens.
+ * A node with its data folder and its address.
  *
  * @param data the folder of the cluster's data; the node's own is {@code node-<i>} in it
- * @param windowLogDisk of each store that is on disk; null: window-logs are in memory only
+ * @param windowLogDisk the bound for each store on disk; null: window-logs are in memory only
  */
 public record StoreServiceConfig(
     StoreNodeConfig node,
@@ -20,7 +20,7 @@ public record StoreServiceConfig(
     ServerConfig server,
     @Nullable DiskBound windowLogDisk) {
 
-  /** Listens at the address that cluster.xml gives the node; window-logs in memory. */
+  /** Listens at the node's address in cluster.xml; window-logs in memory. */
   public static StoreServiceConfig of(StoreNodeConfig node, Path data) {
     Node address = node.cluster().node(node.nodeId());
     return new StoreServiceConfig(
@@ -31,7 +31,7 @@ public record StoreServiceConfig(
     return windowLogDisk != null && windowLogDisk.compaction() != null;
   }
 
-  /** The same with window-logs on disk, or without when it is null. */
+  /** The same with window-logs on disk; null for none. */
   public StoreServiceConfig withWindowLogDisk(@Nullable DiskBound bound) {
     return new StoreServiceConfig(node, data, bdb, server, bound);
   }

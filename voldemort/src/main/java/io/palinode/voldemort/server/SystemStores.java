@@ -8,15 +8,15 @@ import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;
 
 /**
- * The stores of which clients know without being told: metadata, and those that Voldemort keeps for
- * itself. They are served while the node is paused too, for a client must be able to bootstrap; and
- * they are no part of what is watched, stamped or taken back. Thread-safe.
+ * The stores that every client knows: metadata, and Voldemort's own. They are served while the node
+ * is paused, since clients must bootstrap. They are neither watched nor stamped nor restored.
+ * Thread-safe.
  */
 final class SystemStores {
   static final String METADATA_VERSIONS = "voldsys$_metadata_version_persistence";
   static final String CLIENT_REGISTRY = "voldsys$_client_registry";
 
-  /** There are none: asked for, nothing is found. */
+  /** A store that is always empty. */
   static final String QUOTAS = "voldsys$_store_quotas";
 
   private final StoreNode node;
@@ -47,32 +47,34 @@ final class SystemStores {
   private Versioned metadata(byte[] key) throws RefusedException {
     Versioned value = metadata.get(key);
     if (value == null) {
-      throw node.refuse(
-          ErrorCode.STORE_NOT_FOUND, "neither a key of metadata nor a store of this node");
+      throw node.admission()
+          .refuse(ErrorCode.STORE_NOT_FOUND, "neither a key of metadata nor a store of this node");
     }
     return value;
   }
 
   boolean put(String store, byte[] key, Versioned added) throws RefusedException {
     if (!store.equals(CLIENT_REGISTRY)) {
-      throw node.refuse(
-          ErrorCode.UNSUPPORTED_OPERATION, "store " + store + " is not written by clients");
+      throw node.admission()
+          .refuse(ErrorCode.UNSUPPORTED_OPERATION, "store " + store + " is not written by clients");
     }
     return switch (registry.put(key, added)) {
       case DONE -> true;
-      case OBSOLETE -> throw node.obsolete(added);
+      case OBSOLETE -> throw node.admission().obsolete(added);
       case TOO_LARGE ->
-          throw node.refuse(
-              ErrorCode.VOLDEMORT,
-              "what a client tells of itself must be at most "
-                  + ClientRegistry.BYTES_MAX
-                  + " bytes");
+          throw node.admission()
+              .refuse(
+                  ErrorCode.VOLDEMORT,
+                  "a client's record in the registry must be at most "
+                      + ClientRegistry.BYTES_MAX
+                      + " bytes");
     };
   }
 
   boolean delete(String store, byte[] key, VectorClock upTo) throws RefusedException {
     if (!store.equals(CLIENT_REGISTRY)) {
-      throw node.refuse(ErrorCode.VOLDEMORT, "nothing of store " + store + " can be deleted");
+      throw node.admission()
+          .refuse(ErrorCode.VOLDEMORT, "store " + store + " is not written by clients");
     }
     return registry.delete(key, upTo);
   }

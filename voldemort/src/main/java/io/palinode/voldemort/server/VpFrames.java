@@ -8,9 +8,8 @@ import io.palinode.voldemort.vp.VpVersion;
 import java.util.List;
 
 /**
- * Cuts what a connection of a native protocol reads into whole requests, each a {@link ByteBuf}
- * that the next handler releases. Bytes with which no request begins fail the pipeline with a
- * {@code DecoderException}.
+ * Splits the bytes of a native connection into requests. Each is a {@link ByteBuf} that the next
+ * handler releases. Bytes that begin no request fail the pipeline with a {@code DecoderException}.
  */
 final class VpFrames extends ByteToMessageDecoder {
   private final VpVersion version;

@@ -13,9 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the requests of one connection of a native protocol in their order, on its event loop, and
- * sends each answer. One that is routed runs elsewhere; those behind it on its connection wait for
- * it.
+ * Runs the requests of one native connection in order, on its event loop. Routed requests run in
+ * other threads; later requests of the connection wait for them.
  */
 final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger log = LoggerFactory.getLogger(VpRequestHandler.class);
@@ -59,7 +58,7 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
     return routing.offer(elsewhere) || answer(ctx, requests.refuseRouted());
   }
 
-  /** False: it does not run elsewhere. */
+  /** False if it does not run in another thread. */
   private static boolean answer(ChannelHandlerContext ctx, byte[] answer) {
     RequestOrder.send(ctx, Unpooled.wrappedBuffer(answer));
     return false;
@@ -76,7 +75,7 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
       counters.add(NodeCounter.MALFORMED);
     }
     log.debug("connection={} closed", ctx.channel(), cause);
-    // With the answers to what came before.
+    // With the answers to earlier requests.
     ctx.flush();
     var unused = ctx.close();
   }

@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Answers requests of the native protocols as a stock node does. Their clients tell no clock and no
- * epoch: each is a {@link Caller#STOCK}. Thread-safe; blocks for as long as storage takes.
+ * Answers requests of the native protocols as a stock node does. Their clients send no context:
+ * each is a {@link Caller#STOCK}. Thread-safe; blocks on storage.
  */
 final class VpRequests {
   private final StoreNode node;
@@ -35,14 +35,14 @@ final class VpRequests {
   }
 
   /**
-   * What a request asks for.
+   * The work of a request.
    *
-   * @param isRouted whether other nodes are to be asked
-   * @param answer the whole answer; blocks for as long as storage takes, or those nodes
+   * @param isRouted whether the node forwards it to others
+   * @param answer gives the complete answer; blocks on storage, or on those nodes
    */
   record Work(boolean isRouted, Supplier<byte[]> answer) {}
 
-  /** What a whole request asks for; one that is none asks for a refusal. */
+  /** The work of a complete request; for invalid bytes, a refusal. */
   Work work(VpVersion version, ByteBuffer bytes) {
     VpRequest request;
     try {
@@ -54,7 +54,7 @@ final class VpRequests {
     return new Work(isRouted, () -> answer(request));
   }
 
-  /** The answer to a request that is to be routed when there are too many. */
+  /** The answer to a routed request above the limit. */
   byte[] refuseRouted() {
     return refusal(requests.tooManyRouted());
   }
@@ -76,7 +76,8 @@ final class VpRequests {
     try {
       return answer(target, request);
     } catch (VpAnswer.TooLongException e) {
-      throw node.refuse(ErrorCode.VOLDEMORT, e.getMessage() + ": ask for fewer keys at once");
+      throw node.admission()
+          .refuse(ErrorCode.VOLDEMORT, e.getMessage() + ": ask for fewer keys at once");
     }
   }
 
@@ -118,7 +119,7 @@ final class VpRequests {
     try {
       return VpRequest.decode(version, bytes);
     } catch (IllegalArgumentException e) {
-      throw node.refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+      throw node.admission().refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
 }

@@ -1,10 +1,10 @@
 /**
- * A store node as a process part: its folder, its engines, its clock, and the socket on which it
- * speaks Voldemort's pb0 and native protocols.
+ * A store node as part of a process: folder, engines, clock, and the socket for Voldemort's pb0 and
+ * native protocols.
  *
- * <p>Guarantees: the requests of one connection are run and answered in the order they came in;
- * each connection holds a bounded number of requests, and a slow reader of answers is not read
- * from.
+ * <p>Guarantees: the requests of one connection run, and are answered, in order. Each connection
+ * has a bounded number of requests. A node does not read from a client that does not read its
+ * answers.
  */
 @NullMarked
 package io.palinode.voldemort.server;

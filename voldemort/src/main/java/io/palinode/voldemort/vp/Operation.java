@@ -1,6 +1,6 @@
 package io.palinode.voldemort.vp;
 
-/** What a request wants, by its first byte. */
+/** The operation of a request, in its first byte. */
 enum Operation {
   GET(1),
   PUT(2),
@@ -14,7 +14,7 @@ enum Operation {
     this.code = code;
   }
 
-  /** Throws {@link IllegalArgumentException} for a code that is none. */
+  /** Throws {@link IllegalArgumentException} for an unknown code. */
   static Operation of(byte code) {
     for (Operation operation : values()) {
       if (operation.code == code) {

@@ -7,9 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds where a request ends, which no length in front of it tells, while its bytes come in. Looks
- * at lengths only, at each once, and allocates nothing for what they announce. Not thread-safe; one
- * for each request.
+ * Finds the end of a request while its bytes arrive; no length precedes it. Reads each length once,
+ * and allocates nothing for it. Not thread-safe; one for each request.
  *
  * <pre>
  * operation u8 | store, UTF | [routed u8]¹ | [route u8]² | by operation
@@ -29,10 +28,10 @@ import java.util.List;
  * </pre>
  */
 public final class RequestScan {
-  /** As of a pb0 message. */
+  /** The same limit as for a pb0 message. */
   public static final int REQUEST_BYTES_MAX = Frames.MESSAGE_BYTES_MAX;
 
-  /** Each key becomes some objects, so bytes alone do not bound them. */
+  /** Each key becomes several objects, so a limit of bytes does not bound the heap. */
   public static final int KEYS_MAX = 1 << 18;
 
   private static final int INCOMPLETE = -1;
@@ -40,10 +39,10 @@ public final class RequestScan {
   private final VpVersion version;
   private final ArrayDeque<Part> parts = new ArrayDeque<>(List.of(Part.OPERATION, Part.STORE));
 
-  /** Byte arrays that come before the next part. */
+  /** Byte arrays before the next part. */
   private int arrays;
 
-  /** Where the parts that are there whole end. */
+  /** The end of the complete parts. */
   private int end;
 
   public RequestScan(VpVersion version) {
@@ -64,9 +63,9 @@ public final class RequestScan {
   }
 
   /**
-   * The length of the request whose bytes, as many as have come in, are {@code [0, limit)} of
-   * {@code in}; -1 while some are missing. Throws {@link IllegalArgumentException} for bytes with
-   * which no request begins, and for one that is too long; so it does from then on.
+   * The length of the request that begins at 0 in {@code in}; -1 while bytes are missing. Throws
+   * {@link IllegalArgumentException} for bytes that begin no request, and for a request that is too
+   * long; then each later call throws too.
    */
   public int length(ByteBuffer in) {
     while (arrays > 0 || !parts.isEmpty()) {
@@ -76,7 +75,7 @@ public final class RequestScan {
         }
         continue;
       }
-      // Taken away only once it is there: a part that was refused is refused again.
+      // Removed only when complete: a refused part is refused again.
       Part part = parts.element();
       if (!part(in, part)) {
         return INCOMPLETE;
@@ -105,7 +104,7 @@ public final class RequestScan {
     if (!has(in, 1)) {
       return false;
     }
-    // Passed only when it is one: what was refused is refused again.
+    // Passed only if valid: a refused value is refused again.
     Operation operation = Operation.of(in.get(end));
     end++;
     if (version.hasRouted()) {
@@ -157,7 +156,7 @@ public final class RequestScan {
     return expectArrays(keys * arraysPerKey);
   }
 
-  /** Whether something is there, and if so {@code what}. */
+  /** A flag, followed by {@code what} if it is set. */
   private boolean flag(ByteBuffer in, Part what) {
     if (!has(in, 1)) {
       return false;
@@ -186,7 +185,7 @@ public final class RequestScan {
     return in.limit() - end >= bytes;
   }
 
-  /** Goes behind a field of {@code header} bytes and what it announces, if all of that is there. */
+  /** Skips a field of {@code header} bytes and its content, if both are complete. */
   private boolean skip(ByteBuffer in, int header, int length) {
     if (length < 0) {
       throw new IllegalArgumentException("a length must not be negative: length=" + length);

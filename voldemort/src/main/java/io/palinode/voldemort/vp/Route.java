@@ -2,13 +2,13 @@ package io.palinode.voldemort.vp;
 
 import org.jspecify.annotations.Nullable;
 
-/** Whose key a request is for, as clients of all protocols tell it. */
+/** The route type of a request, in all protocols. */
 public enum Route {
-  /** The node's own; it refuses a key that it does not hold. */
+  /** The node serves its own keys, and refuses others. */
   NORMAL(0),
-  /** Anybody's; the node is to ask those that hold it. */
+  /** The node forwards the request to the replicas of the key. */
   ROUTED(1),
-  /** Anybody's; the node is to serve it from what it has. */
+  /** The node serves any key from its own records. */
   IGNORE_CHECKS(2);
 
   private final int code;
@@ -17,7 +17,7 @@ public enum Route {
     this.code = code;
   }
 
-  /** The route with this code; null for a code that is none. */
+  /** The route with this code; null for an unknown code. */
   public static @Nullable Route of(int code) {
     for (Route route : values()) {
       if (route.code == code) {
@@ -27,7 +27,7 @@ public enum Route {
     return null;
   }
 
-  /** Of a protocol that knows these two only. */
+  /** For a protocol that has only these two. */
   public static Route of(boolean routed) {
     return routed ? ROUTED : NORMAL;
   }

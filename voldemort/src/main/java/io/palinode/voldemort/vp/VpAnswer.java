@@ -10,15 +10,15 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The bytes of answers in the native protocols. A client takes an answer for whole when it ends
- * where its buffer ends, so nothing may follow one.
+ * The bytes of answers in the native protocols. A client takes an answer as complete if it ends at
+ * the end of a buffer, so no bytes may follow it.
  *
  * <pre>
  * code i16 = 0 | by operation
  *
  * GET          versions
  * GET_VERSION  n i32 | n × (length i32, clock)
- * GET_ALL      n i32 | n × (length i32, key | versions)     only keys that there are
+ * GET_ALL      n i32 | n × (length i32, key | versions)     only keys that are present
  * PUT          nothing
  * DELETE       was there something u8
  *
@@ -28,10 +28,10 @@ import java.util.List;
  * </pre>
  */
 public final class VpAnswer {
-  /** As of a pb0 message. */
+  /** The same limit as for a pb0 message. */
   public static final int ANSWER_BYTES_MAX = RequestScan.REQUEST_BYTES_MAX;
 
-  /** A char is three bytes at most, and the length of a text is a u16. */
+  /** A char takes at most three bytes, and the length of a text is a u16. */
   private static final int TEXT_CHARS_MAX = 0xFFFF / 3;
 
   private static final int CODE_BYTES = Short.BYTES;
@@ -49,7 +49,7 @@ public final class VpAnswer {
     }
   }
 
-  /** An answer would be longer than {@link #ANSWER_BYTES_MAX}. */
+  /** Thrown for an answer longer than {@link #ANSWER_BYTES_MAX}. */
   public static final class TooLongException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -58,7 +58,7 @@ public final class VpAnswer {
     }
   }
 
-  /** Throws {@link TooLongException}, as all of these do. */
+  /** The answer to GET. Throws {@link TooLongException}, as all these methods do. */
   public static byte[] get(List<Versioned> versions) {
     byte[] answer = served(versionsSize(versions));
     put(body(answer), versions);
@@ -98,7 +98,7 @@ public final class VpAnswer {
     return answer;
   }
 
-  /** A message that is too long is cut off. */
+  /** The answer to a refused request. Truncates a long message. */
   public static byte[] error(ErrorCode code, String message) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -110,7 +110,7 @@ public final class VpAnswer {
     return bytes.toByteArray();
   }
 
-  /** An answer with code 0 and so many bytes behind it. */
+  /** An answer with code 0 and room for its body. */
   private static byte[] served(long bytes) {
     if (bytes > ANSWER_BYTES_MAX - CODE_BYTES) {
       throw new TooLongException(bytes);

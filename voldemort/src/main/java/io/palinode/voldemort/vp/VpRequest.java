@@ -32,9 +32,9 @@ public sealed interface VpRequest {
   record Delete(String store, Route route, byte[] key, VectorClock upTo) implements VpRequest {}
 
   /**
-   * Reads a request whose end {@link RequestScan} has found. Throws {@link
-   * IllegalArgumentException}, of a clock that no client makes or a name that is no text.
-   * Transforms are passed over: no store here is a view.
+   * Decodes a request whose end {@link RequestScan} has found. Throws {@link
+   * IllegalArgumentException} for an invalid clock or name. Skips transforms: no store here is a
+   * view.
    */
   static VpRequest decode(VpVersion version, ByteBuffer in) {
     try {

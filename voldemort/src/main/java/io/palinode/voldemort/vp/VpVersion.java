@@ -2,14 +2,14 @@ package io.palinode.voldemort.vp;
 
 import org.jspecify.annotations.Nullable;
 
-/** Voldemort's native protocols. Each adds to what the one before puts into a request. */
+/** Voldemort's native protocols. Each adds a field to the requests of the one before. */
 public enum VpVersion {
   VP0("vp0"),
-  /** Whether the node is to route the request; what the stock Java client speaks by default. */
+  /** Adds a flag that asks the node to route. The stock Java client's default. */
   VP1("vp1"),
-  /** How the request is routed, as a byte. */
+  /** Adds the route type as a byte. */
   VP2("vp2"),
-  /** Transforms, which only views make use of. */
+  /** Adds transforms, which only views use. */
   VP3("vp3");
 
   private final String protocolName;
@@ -18,7 +18,7 @@ public enum VpVersion {
     this.protocolName = protocolName;
   }
 
-  /** The protocol that a client asks for by {@code name}; null for another one's name. */
+  /** The protocol with this name; null for another name. */
   public static @Nullable VpVersion named(String name) {
     for (VpVersion version : values()) {
       if (version.protocolName().equals(name)) {

@@ -4,8 +4,8 @@ import static io.palinode.voldemort.TestNodes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.TestNodes;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -39,7 +39,7 @@ sealed interface Answer {
 
   record Deleted(boolean found) implements Answer {}
 
-  /** Messages are for people: they are compared by nobody. */
+  /** Messages are for people and are not compared. */
   record Refused(int code, String message) implements Answer {}
 
   /** The end of the connection, and what came before it instead of an answer. */

@@ -8,7 +8,7 @@ record Case(String name, Scope scope, Dialect dialect, List<Step> steps) {
   /** Of which nodes it is right. */
   enum Scope {
     ALL,
-    /** Where a stock node hangs, does what nobody should rely on, or lets clients do harm. */
+    /** A case in which a stock node hangs, behaves unreliably, or lets clients do harm. */
     OURS
   }
 

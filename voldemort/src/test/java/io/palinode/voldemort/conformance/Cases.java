@@ -122,7 +122,7 @@ final class Cases {
             keyed(Map.of(key("there"), List.of(version(FIRST, "v"))))));
     add("a get of no keys finds none", ask(call(Op.GET_ALL), keyed(Map.of())));
     add(
-        "a key that is asked for twice is told once",
+        "a key that is requested twice is returned once",
         ask(put("twice", FIRST, "v"), done()),
         ask(
             call(Op.GET_ALL, "twice", "twice"),
@@ -232,10 +232,10 @@ final class Cases {
         ask(get("leave"), versions(version(OTHER, "right"))));
     add(
         "what was deleted may be put again with its old clock",
-        ask(put("anew", SECOND, "v"), done()),
-        ask(delete("anew", SECOND), deleted(true)),
-        ask(put("anew", FIRST, "w"), done()),
-        ask(get("anew"), versions(version(FIRST, "w"))));
+        ask(put("again", SECOND, "v"), done()),
+        ask(delete("again", SECOND), deleted(true)),
+        ask(put("again", FIRST, "w"), done()),
+        ask(get("again"), versions(version(FIRST, "w"))));
   }
 
   private void refusals() {
@@ -247,7 +247,7 @@ final class Cases {
           ask(
               new Call(op, UNKNOWN, "k").with(FIRST).with("v"),
               closes ? refused.or(closed()) : refused));
-      // Stock nodes route when they are told to, ours always.
+      // Stock nodes route on request, Palinode nodes always.
       if (dialect.knowsRoute(1) && !target.routes() && !(dialect instanceof Pb0Dialect)) {
         add(
             op + " that is to be routed is refused",
@@ -256,9 +256,9 @@ final class Cases {
       Target.Elsewhere elsewhere = target.elsewhere();
       if (elsewhere != null) {
         Call call = new Call(op, elsewhere.store(), elsewhere.key()).with(FIRST).with("v");
-        // A stock node tells that it has no versions of it.
-        Expected told = op == Op.GET_VERSION ? clocks() : error(INVALID_METADATA);
-        add(op + " of another node's key is refused", ask(call, error(INVALID_METADATA).or(told)));
+        // A stock node answers with no versions.
+        Expected stock = op == Op.GET_VERSION ? clocks() : error(INVALID_METADATA);
+        add(op + " of another node's key is refused", ask(call, error(INVALID_METADATA).or(stock)));
         if (dialect.knowsRoute(2)) {
           add(
               op + " of another node's key is served when it wants no checks",
@@ -305,26 +305,26 @@ final class Cases {
 
   private void metadata() {
     add(
-        "the cluster is told",
+        "the cluster is returned",
         ask(new Call(Op.GET, META, "cluster.xml"), oneVersionWith("<cluster>")));
     add(
-        "its stores are told",
+        "its stores are returned",
         ask(new Call(Op.GET, META, "stores.xml"), oneVersionWith("<name>" + target.store())));
     add(
-        "a store is told",
+        "a store is returned",
         ask(
             new Call(Op.GET, META, target.store()),
             oneVersionWith("<name>" + target.store() + "</name>")));
     add(
-        "the node is told",
+        "the node is returned",
         ask(new Call(Op.GET, META, "node.id"), oneVersionWith("")),
         ask(new Call(Op.GET, META, "server.state"), oneVersionWith("NORMAL_SERVER")));
     for (String streaming : List.of("slop", "partition")) {
       String key = streaming + ".streaming.enabled";
-      add(key + " is told", ask(new Call(Op.GET, META, key), oneVersionWith("true")));
+      add(key + " is returned", ask(new Call(Op.GET, META, key), oneVersionWith("true")));
     }
     add(
-        "no rebalancing is told",
+        "no rebalancing is returned",
         ask(new Call(Op.GET, META, "rebalancing.steal.info.key"), oneVersionWith("[]")),
         ask(new Call(Op.GET, META, "rebalancing.source.cluster.xml"), oneVersionWith("")),
         ask(new Call(Op.GET, META, "rebalancing.source.stores.xml"), oneVersionWith("")));
@@ -336,7 +336,7 @@ final class Cases {
                 "one clock",
                 answer -> answer instanceof Answer.Clocks found && found.found().size() == 1)));
     add(
-        "several are told at once",
+        "several are returned at once",
         ask(
             new Call(Op.GET_ALL, META, "node.id", "server.state"),
             new Expected(
@@ -357,9 +357,9 @@ final class Cases {
 
   private void systemStores() {
     Call versions = new Call(Op.GET, VERSIONS, "metadata-versions");
-    add("versions of the cluster are told", ask(versions, oneVersionWith("cluster.xml=")));
-    add("versions of the stores are told", ask(versions, oneVersionWith("stores.xml=")));
-    add("versions of a store are told", ask(versions, oneVersionWith(target.store() + "=")));
+    add("versions of the cluster are returned", ask(versions, oneVersionWith("cluster.xml=")));
+    add("versions of the stores are returned", ask(versions, oneVersionWith("stores.xml=")));
+    add("versions of a store are returned", ask(versions, oneVersionWith(target.store() + "=")));
     Call registered = new Call(Op.GET, REGISTRY, key("client"));
     Call put = new Call(Op.PUT, REGISTRY, key("client")).with(FIRST).with("info");
     add(
@@ -370,11 +370,11 @@ final class Cases {
         ask(registered, versions(version(FIRST, "info"))),
         ask(new Call(Op.GET_VERSION, REGISTRY, key("client")), clocks(FIRST)),
         ask(
-            new Call(Op.GET_ALL, REGISTRY, key("client"), key("nobody")),
+            new Call(Op.GET_ALL, REGISTRY, key("client"), key("no client")),
             keyed(Map.of(key("client"), List.of(version(FIRST, "info"))))),
         ask(new Call(Op.DELETE, REGISTRY, key("client")).with(FIRST), deleted(true)),
         ask(registered, versions()));
-    add("no quotas are told", ask(new Call(Op.GET, QUOTAS, key("quota")), versions()));
+    add("no quotas are returned", ask(new Call(Op.GET, QUOTAS, key("quota")), versions()));
   }
 
   private void segments() {

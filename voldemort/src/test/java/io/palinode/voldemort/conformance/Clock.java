@@ -2,7 +2,7 @@ package io.palinode.voldemort.conformance;
 
 import java.util.TreeMap;
 
-/** A version as a client tells it: counters by node, and a time in ms. */
+/** A version as a client sends it: counters by node, and a time in ms. */
 record Clock(TreeMap<Integer, Long> counters, long timestamp) {
   static final long TIME = 1_700_000_000_123L;
 

@@ -122,7 +122,7 @@ class ConformanceTest {
     }
   }
 
-  /** The connection goes on, with the next answer right behind the last. */
+  /** The connection continues, with the next answer directly after the last. */
   private static void assertNothingFollows(Wire wire, Dialect dialect) throws IOException {
     Call probe = new Call(Call.Op.GET, "metadata", "server.state");
     wire.send(dialect.request(probe));

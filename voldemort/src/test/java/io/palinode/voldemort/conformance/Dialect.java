@@ -14,7 +14,7 @@ interface Dialect {
   /** What a client sends first. */
   String protocol();
 
-  /** Whether it can tell this route. */
+  /** Whether it can express this route. */
   boolean knowsRoute(int route);
 
   byte[] request(Call call);

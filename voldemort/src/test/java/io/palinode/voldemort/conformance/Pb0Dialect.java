@@ -109,7 +109,7 @@ record Pb0Dialect() implements Dialect {
     for (Pb0.KeyedVersions one : answer.getValuesList()) {
       String key = Dialect.chars(one.getKey().toByteArray());
       if (keyed.put(key, versions(one.getVersionsList())) != null) {
-        throw new IOException("a key is told once: twice " + key);
+        throw new IOException("a key must be returned once: twice " + key);
       }
     }
     return new Answer.Keyed(keyed);

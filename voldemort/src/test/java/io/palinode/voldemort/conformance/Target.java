@@ -64,7 +64,7 @@ record Target(
       if (answer instanceof Answer.Versions versions && versions.found().size() == 1) {
         return versions.found().get(0).value();
       }
-      throw new IOException(address + " does not tell " + key + ": " + answer);
+      throw new IOException(address + " does not return " + key + ": " + answer);
     }
   }
 }

@@ -88,7 +88,7 @@ record VpDialect(int number) implements Dialect {
     for (int left = in.readInt(); left > 0; left--) {
       String key = Dialect.chars(array(in).readAllBytes());
       if (keyed.put(key, versions(in)) != null) {
-        throw new IOException("a key is told once: twice " + key);
+        throw new IOException("a key must be returned once: twice " + key);
       }
     }
     return keyed;

@@ -28,7 +28,7 @@ final class Wire implements AutoCloseable {
   String agree(String protocol) throws IOException {
     send(protocol.getBytes(StandardCharsets.US_ASCII));
     String answer = text(ACCEPTED.length());
-    return answer.equals(ACCEPTED) || isAtEnd() ? answer : answer + " and goes on";
+    return answer.equals(ACCEPTED) || isAtEnd() ? answer : answer + " and continues";
   }
 
   void send(byte[] bytes) throws IOException {

@@ -91,7 +91,7 @@ class ClientAgainstNodesTest {
   }
 
   @Test
-  void aRollbackIsToldOnceAndTheClientGoesOnFromTheState() {
+  void aClientIsNotifiedOnceOfARollbackAndContinuesFromTheCut() {
     Store.Written stays = store.put("k", "stays");
     awaitEverywhere("k", "stays");
     long target = services.get(0).node().clock().tick().own();
@@ -102,10 +102,10 @@ class ClientAgainstNodesTest {
       assertThat(service.node().restore(1, 1, target).undoneWrites()).isEqualTo(1);
     }
     services.forEach(service -> service.node().resume(1, target, 0));
-    RolledBackException told =
+    RolledBackException notice =
         catchThrowableOfType(RolledBackException.class, () -> store.put("k", "late"));
-    assertThat(told.rolledBack().toEpoch()).isEqualTo(1);
-    assertThat(told.rolledBack().target()).isEqualTo(target).isGreaterThan(stays.acceptedAt());
+    assertThat(notice.rolledBack().toEpoch()).isEqualTo(1);
+    assertThat(notice.rolledBack().target()).isEqualTo(target).isGreaterThan(stays.acceptedAt());
     assertThat(store.get("k")).isEqualTo("stays");
     store.put("k", "after");
     assertThat(store.get("k")).isEqualTo("after");
@@ -145,14 +145,15 @@ class ClientAgainstNodesTest {
     client.awaitSafe(acceptedAt, Duration.ofSeconds(10));
   }
 
-  /** What the detectors are told of it is that it is a copy, of a writer that they do not know. */
+  /** The detectors receive it as a copy of an unknown writer. */
   @Test
   void aReplicaThatLacksAVersionIsRepairedByAReader() throws RefusedException {
     StoreKey key = new StoreKey(PREFERS_ALL, "k".getBytes(UTF_8));
-    List<WriteEvent> told = new CopyOnWriteArrayList<>();
-    services.get(2).node().listen(told::add);
+    List<WriteEvent> passedOn = new CopyOnWriteArrayList<>();
+    services.get(2).node().listen(passedOn::add);
     Versioned version = TestNodes.version("v", 0, 3);
-    var unused = services.get(1).node().put(key, version, new Caller(null, 0L, "writer", null));
+    var unused =
+        services.get(1).node().writes().put(key, version, new Caller(null, 0L, "writer", null));
 
     assertThat(client.store(PREFERS_ALL).get("k")).isEqualTo("v");
 
@@ -167,7 +168,7 @@ class ClientAgainstNodesTest {
               });
     }
     assertThat(client.metrics().repairsStarted()).isEqualTo(2);
-    assertThat(told)
+    assertThat(passedOn)
         .singleElement()
         .satisfies(
             event -> {
@@ -188,7 +189,11 @@ class ClientAgainstNodesTest {
     VectorClock clock = all.versions("k").get(0).clock();
     for (int node = 0; node < 2; node++) {
       var unused =
-          services.get(node).node().delete(key, clock, new Caller(null, 0L, "deleter", null));
+          services
+              .get(node)
+              .node()
+              .writes()
+              .delete(key, clock, new Caller(null, 0L, "deleter", null));
     }
     assertThat(all.get("k")).isEqualTo("v");
     await().until(() -> client.metrics().repairsInFlight() == 0);

@@ -1,16 +1,16 @@
 package io.palinode.voldemort.server;
 
 import io.palinode.detector.StoreKey;
-import io.palinode.retroscope.DiskBound;
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.retroscope.snapshot.Kind;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.retroscope.snapshot.Manifest;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.Order;
-import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.Ref;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.RefusedException;
@@ -91,8 +91,8 @@ final class FileWorld {
     String value = "v" + i + "x".repeat(i % 4 == 0 ? GREAT_BYTES : random.nextInt(60));
     Reply<Boolean> done =
         i % 5 == 0
-            ? node.delete(key, TestNodes.vector(i), Caller.STOCK)
-            : node.put(key, TestNodes.version(value, i), Caller.STOCK);
+            ? node.writes().delete(key, TestNodes.vector(i), Caller.STOCK)
+            : node.writes().put(key, TestNodes.version(value, i), Caller.STOCK);
     if (done.value()) {
       times.add(done.acceptedAt());
     }
@@ -114,13 +114,13 @@ final class FileWorld {
       Map<String, String> answers = new TreeMap<>();
       for (int i = 0; i < KEYS; i++) {
         StoreKey key = TestNodes.key("k" + i);
-        answer(answers, "get k" + i, () -> text(node.get(key, Caller.STOCK).value()));
+        answer(answers, "get k" + i, () -> text(node.reads().get(key, Caller.STOCK).value()));
         for (int t = 0; t < times.size(); t += 29) {
           long hlc = times.get(t);
           answer(
               answers,
               "get k" + i + " at " + t,
-              () -> text(node.getAsOf(key, hlc, Caller.STOCK).value()));
+              () -> text(node.reads().getAsOf(key, hlc, Caller.STOCK).value()));
         }
       }
       answer(answers, "scan", () -> text(TestNodes.stateOf(node)));
@@ -145,7 +145,7 @@ final class FileWorld {
     }
   }
 
-  /** Of a node that was never in a rollback; the deletes are in what it tells of the keys. */
+  /** A node that was never in a rollback; its deletes are in the pasts of the keys. */
   private String restored(StoreNode node) {
     node.pause(1);
     node.restore(1, 1, times.get(times.size() * 3 / 4));

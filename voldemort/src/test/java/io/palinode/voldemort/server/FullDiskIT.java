@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
-import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node on a small file system of its own, which another program fills. Needs root. */
+/** A node on a small separate file system, which another program fills. Needs root. */
 class FullDiskIT {
   private static final DiskBound BOUND =
       new DiskBound(Duration.ofDays(7), 1L << 30, DiskBound.FREE_BYTES_MIN_DEFAULT);
@@ -60,7 +60,7 @@ class FullDiskIT {
     LocalDetector detector = new LocalDetector(node, new CandidateRing(8_192, 1), i -> 0, 10);
     detector.reset(0);
     for (int i = 1; i < 200; i++) {
-      node.put(key("k"), version("v" + i, i), Caller.STOCK);
+      node.writes().put(key("k"), version("v" + i, i), Caller.STOCK);
     }
     long reach = node.reach();
     fill();
@@ -82,15 +82,15 @@ class FullDiskIT {
     Files.delete(volume.resolve("filling"));
     try (StoreService again = open()) {
       assertThat(again.node().reach()).isEqualTo(reach);
-      again.node().put(key("k"), version("after", 1_000), Caller.STOCK);
+      again.node().writes().put(key("k"), version("after", 1_000), Caller.STOCK);
       assertThat(again.node().reach()).as("a new file was begun").isEqualTo(reach);
-      assertThat(again.node().get(key("k"), Caller.STOCK).value()).hasSize(1);
+      assertThat(again.node().reads().get(key("k"), Caller.STOCK).value()).hasSize(1);
     }
   }
 
   private static boolean refuses(StoreNode node, long counter) {
     try {
-      node.put(key("other"), version("w", counter), Caller.STOCK);
+      node.writes().put(key("other"), version("w", counter), Caller.STOCK);
       return false;
     } catch (RefusedException refused) {
       return String.valueOf(refused.getMessage()).startsWith("node 0: ");

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node that keeps no past serves like any other, and never tells the present as the past. */
+/** A node that keeps no past serves like any other, and never returns the present as the past. */
 class NoPastTest {
   @TempDir Path data;
   private StoreService service;
@@ -71,8 +71,9 @@ class NoPastTest {
     assertThat(store.delete("k")).isFalse();
     assertThat(store.get("k")).isNull();
     assertThat(node.clock().last()).isEqualTo(before);
-    assertThat(node.get(TestNodes.key("k"), Caller.STOCK).hvc().owner()).isEqualTo(Hvc.NO_OWNER);
-    assertThat(node.windowLogBytes()).isZero();
+    assertThat(node.reads().get(TestNodes.key("k"), Caller.STOCK).hvc().owner())
+        .isEqualTo(Hvc.NO_OWNER);
+    assertThat(node.past().bytes()).isZero();
   }
 
   @Test

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.retroscope.Compaction;
-import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disklog.Compaction;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.snapshot.DifferencePage;
-import io.palinode.retroscope.snapshot.Kind;
-import io.palinode.retroscope.snapshot.Manifest;
 import io.palinode.retroscope.snapshot.Order;
 import io.palinode.retroscope.snapshot.Point;
-import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.Taken;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.Ref;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.TestNodes;
@@ -114,10 +114,10 @@ class PastCompactionTest {
           StoreClient client = connect(service)) {
         Store store = client.store(TestNodes.EVERYWHERE);
         write(store);
-        await().atMost(Duration.ofSeconds(20)).until(() -> !node.pastGranularity().isZero());
+        await().atMost(Duration.ofSeconds(20)).until(() -> !node.past().granularity().isZero());
         assertThat(compaction).isNotNull();
         // Memory has all of it.
-        assertThat(node.reach()).isEqualTo(node.pastReach());
+        assertThat(node.reach()).isEqualTo(node.past().reach());
       }
     }
     try (StoreService again = open()) {
@@ -186,12 +186,12 @@ class PastCompactionTest {
         StoreClient client = connect(service)) {
       Store store = client.store(TestNodes.EVERYWHERE);
       write(store);
-      reach = service.node().pastReach();
+      reach = service.node().past().reach();
       PastCompaction compaction = PastCompaction.start(service.node(), 0, 0.05);
       compaction.close();
     }
     try (StoreService again = open()) {
-      assertThat(again.node().pastReach()).isEqualTo(reach);
+      assertThat(again.node().past().reach()).isEqualTo(reach);
       try (StoreClient client = connect(again)) {
         Store store = client.store(TestNodes.EVERYWHERE);
         long last = written.keySet().stream().mapToLong(at -> at).max().orElseThrow();

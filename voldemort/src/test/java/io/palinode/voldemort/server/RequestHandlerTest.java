@@ -9,9 +9,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.palinode.retroscope.WindowLog;
-import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.protocol.Pb0;
@@ -45,7 +45,7 @@ class RequestHandlerTest {
   }
 
   @Test
-  void aBulkRequestKeepsNobodyWaitingButThoseBehindItOnItsConnection() {
+  void onlyLaterRequestsOfItsConnectionWaitForABulkRequest() {
     EmbeddedChannel bulky = connection();
     EmbeddedChannel other = connection();
     bulky.writeInbound(frame(difference()), frame(get()));

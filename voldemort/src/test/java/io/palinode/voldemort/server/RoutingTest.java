@@ -109,7 +109,7 @@ class RoutingTest {
   @Test
   void aReadThatIsRoutedRepairsReplicas() throws Exception {
     StoreKey key = new StoreKey(PREFERS_ALL, TestNodes.bytes("k"));
-    var unused = services.get(2).node().put(key, TestNodes.version("v", 1), Caller.STOCK);
+    var unused = services.get(2).node().writes().put(key, TestNodes.version("v", 1), Caller.STOCK);
     GetResponse found =
         connection.call(Requests.shouldRoute(Requests.get(PREFERS_ALL, "k")), GetResponse.parser());
     assertThat(found.getVersioned(0).getValue().toStringUtf8()).isEqualTo("v");
@@ -155,7 +155,7 @@ class RoutingTest {
   }
 
   @Test
-  void whatIsMissingIsToldAndTheSystemsStoresAreTheNodesOwn() throws IOException {
+  void aRouterReportsMissingReplicasAndServesSystemStoresItself() throws IOException {
     assertThat(
             connection
                 .call(Requests.shouldRoute(Requests.get("unknown", "k")), GetResponse.parser())
@@ -178,7 +178,7 @@ class RoutingTest {
                     GetResponse.parser())
                 .getError()
                 .getErrorMessage())
-        .contains("routes by itself");
+        .contains("must route by itself");
 
     services.get(1).stopServing();
     services.get(2).stopServing();

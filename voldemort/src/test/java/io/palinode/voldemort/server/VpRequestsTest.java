@@ -51,7 +51,7 @@ class VpRequestsTest {
   }
 
   @Test
-  void aPausedNodeIsUnreachableForItsStoresAndStillTellsTheCluster() {
+  void aPausedNodeRefusesItsStoresAndServesMetadata() {
     byte[] get = VP1.get(EVERYWHERE, bytes("k"));
     node.pause(1);
     assertThat(code(put("k"))).isEqualTo(ErrorCode.UNREACHABLE_STORE.code());

@@ -94,8 +94,8 @@ class VpCodecTest {
 
   @ParameterizedTest
   @MethodSource("routes")
-  void aRouteIsReadAsItsProtocolTellsIt(VpVersion version, int told, Route read) {
-    byte[] get = VpRequests.of(version).routed(told).get("s", KEY);
+  void aRouteIsReadAsItsProtocolEncodesIt(VpVersion version, int code, Route read) {
+    byte[] get = VpRequests.of(version).routed(code).get("s", KEY);
     assertThat(new RequestScan(version).length(ByteBuffer.wrap(get))).isEqualTo(get.length);
     assertThat(VpRequest.decode(version, ByteBuffer.wrap(get)).route()).isEqualTo(read);
   }

@@ -1,0 +1,226 @@
+package io.palinode.detection.search;
+
+import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
+import io.palinode.detection.Witness;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.Interval;
+import java.math.BigDecimal;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A candidate that is kept because it may still be part of a witness. Its start never changes; its
+ * end becomes known, or moves back.
+ */
+public final class Retained {
+  private static final @Nullable Grade[] NO_NODE = {};
+  private static final long[] NEVER = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
+  private static final long UNKNOWN = -1;
+
+  private final Candidate first;
+  private final CandidateId id;
+  // Of the candidate, at hand: searches ask for nothing else.
+  private final int term;
+  private final int node;
+  private final long startOwn;
+  private final Hvc start;
+  private @Nullable Hvc end;
+  // Shared until a report names it.
+  private long[] earliest = NEVER;
+  private @Nullable Grade[] awaited = NO_NODE;
+  private int awaitedNodes;
+  private int awaitedEnds;
+  private long passedAt = UNKNOWN;
+  private int pins;
+  private boolean changed;
+  private @Nullable Grade changedFrom;
+
+  /** That no report has named. */
+  public Retained(Candidate candidate) {
+    this.first = candidate;
+    this.id = candidate.id();
+    this.term = candidate.term();
+    this.node = id.node();
+    this.start = candidate.interval().start();
+    this.startOwn = start.own();
+    this.end = candidate.interval().end();
+  }
+
+  /** With the end as it is known now. Allocates if the end was not known at first. */
+  public Candidate candidate() {
+    return Objects.equals(first.interval().end(), end) ? first : first.over(interval());
+  }
+
+  public CandidateId id() {
+    return id;
+  }
+
+  public String version() {
+    return first.version();
+  }
+
+  public int clause() {
+    return first.clause();
+  }
+
+  public int term() {
+    return term;
+  }
+
+  public int node() {
+    return node;
+  }
+
+  /** The value of a variable of a sum. */
+  BigDecimal amount() {
+    return Objects.requireNonNull(first.amount(), "a variable of a sum has an amount");
+  }
+
+  /** Allocates. */
+  Interval interval() {
+    return new Interval(start, end);
+  }
+
+  public Hvc start() {
+    return start;
+  }
+
+  /** On its own node. */
+  public long startOwn() {
+    return startOwn;
+  }
+
+  public @Nullable Hvc end() {
+    return end;
+  }
+
+  public boolean isOpen() {
+    return end == null;
+  }
+
+  void closeAt(Hvc newEnd) {
+    end = newEnd;
+    passedAt = UNKNOWN;
+  }
+
+  /** Whether some report of at least {@code grade} has named it. */
+  public boolean isNamed(Grade grade) {
+    return earliest(grade) < Long.MAX_VALUE;
+  }
+
+  /**
+   * The least {@link Witness#violate} of the reports of at least {@code grade} that have named it;
+   * {@code Long.MAX_VALUE} when none has.
+   */
+  public long earliest(Grade grade) {
+    return earliest[grade.rank()];
+  }
+
+  /** A report of {@code grade} names it. */
+  public void name(Grade grade, long violate) {
+    earliest = earliest == NEVER ? NEVER.clone() : earliest;
+    for (int each = 0; each <= grade.rank(); each++) {
+      earliest[each] = Math.min(earliest[each], violate);
+    }
+  }
+
+  /**
+   * Whether {@code node} may still show an event that is too early an end for a pair of {@code
+   * grade} with this one: what is open there may yet turn out to have ended then. Once false, it
+   * stays so; and for a higher grade it is true no less.
+   */
+  public boolean awaits(int node, Grade grade) {
+    Grade least = awaitedFrom(node);
+    return least != null && grade.atLeast(least);
+  }
+
+  /** The least grade for which it awaits {@code node}; null when it does for none. */
+  public @Nullable Grade awaitedFrom(int node) {
+    return awaitedNodes == 0 ? null : awaited[node];
+  }
+
+  /** Whether it awaits any node, for any grade. */
+  public boolean awaitsAny() {
+    return awaitedNodes > 0;
+  }
+
+  /** From {@code least} on; null: for none. */
+  public void await(int node, int nodes, @Nullable Grade least) {
+    if (awaited.length == 0 && least != null) {
+      awaited = new @Nullable Grade[nodes];
+    }
+    if (awaited.length > 0) {
+      awaitedNodes += (least == null ? 0 : 1) - (awaited[node] == null ? 0 : 1);
+      awaited[node] = least;
+    }
+  }
+
+  /** Whether its end, which is known, may still move back. */
+  public boolean isEndAwaited() {
+    return awaitedEnds > 0;
+  }
+
+  /** How many nodes may still show an earlier end than the one that is known. */
+  int awaitedEnds() {
+    return awaitedEnds;
+  }
+
+  void awaitEnds(int nodes) {
+    awaitedEnds = nodes;
+  }
+
+  /** See {@link Knowledge#passedAt}, which is asked once for each end. */
+  public long passedAt(Knowledge knowledge) {
+    if (passedAt == UNKNOWN) {
+      passedAt = knowledge.passedAt(this);
+    }
+    return passedAt;
+  }
+
+  /**
+   * Takes note of a change until it is {@link #judged}; of several, the least grade counts. Whether
+   * it is the first.
+   */
+  boolean change(@Nullable Grade from) {
+    boolean first = !changed;
+    changed = true;
+    if (changedFrom == null || (from != null && changedFrom.atLeast(from))) {
+      changedFrom = from;
+    }
+    return first;
+  }
+
+  public boolean isChanged() {
+    return changed;
+  }
+
+  /** The least grade for which pairs may be certain now and were not; null for none. */
+  public @Nullable Grade changedFrom() {
+    return changedFrom;
+  }
+
+  void judged() {
+    changed = false;
+    changedFrom = null;
+  }
+
+  /** Keeps it retained, whatever else: once for each {@link #unpin}. */
+  public void pin() {
+    pins++;
+  }
+
+  public void unpin() {
+    pins--;
+  }
+
+  public boolean isPinned() {
+    return pins > 0;
+  }
+
+  @Override
+  public String toString() {
+    return id + "/" + term + interval();
+  }
+}

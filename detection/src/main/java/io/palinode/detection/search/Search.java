@@ -1,0 +1,47 @@
+package io.palinode.detection.search;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds what makes a clause true: cliques, which are intervals of different terms that are pairwise
+ * certain to be concurrent with at least a grade, and of which the clause's rule holds. In the
+ * order of terms.
+ */
+interface Search {
+  /**
+   * Of the cliques under the goal with all of {@code fixed}, one whose greatest start is the least;
+   * null when there is none. {@code fixed} are of different terms, and go with each other under the
+   * goal.
+   */
+  Retained @Nullable [] earliest(Goal goal, Retained... fixed);
+
+  /** Whether there is a clique under the goal with {@code fixed}. */
+  boolean isInAny(Goal goal, Retained fixed);
+
+  /** Passes every clique with {@code fixed} on. */
+  void all(Retained fixed, Consumer<Retained[]> cliques);
+
+  /** A limit of steps, for each search, and how many searches met it. Not thread-safe. */
+  final class Budget {
+    private final long stepsMax;
+    private long cut;
+
+    Budget(long stepsMax) {
+      this.stepsMax = stepsMax;
+    }
+
+    long stepsMax() {
+      return stepsMax;
+    }
+
+    void countCut() {
+      cut++;
+    }
+
+    /** How many searches were stopped before their end: what they would have found is not known. */
+    long cut() {
+      return cut;
+    }
+  }
+}

@@ -1,0 +1,352 @@
+package io.palinode.detection.search;
+
+import io.palinode.hvc.Grade;
+import io.palinode.predicate.ClauseRule;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds cliques of a bounded sum: one interval of each variable, whose values add up to what must
+ * not be.
+ *
+ * <p>A search first looks at the least and the greatest value of each variable alone; while nothing
+ * is violated that mostly decides, in O(retained). Then a queue is chosen for each variable that is
+ * held at several nodes. For the inequalities the cut with the least (or greatest) sum of the
+ * chosen queues is then found in polynomial time ({@link LeastSum}). Whether a sum equals a number
+ * is NP-complete (a subset sum); it is searched depth first, and a branch is left as soon as the
+ * values to come cannot make up the rest. So are inequalities where intervals of one queue overlap,
+ * as of concurrent versions, or may come to, while other nodes may end them: then cuts are no
+ * lattice. A search stops after a number of steps.
+ */
+final class SumSearch implements Search {
+  private final ClauseRule.Sum rule;
+  private final TermQueues[] queues;
+  private final Horizon horizon;
+  private final Budget budget;
+
+  SumSearch(ClauseRule.Sum rule, TermQueues[] queues, Horizon horizon, Budget budget) {
+    this.rule = rule;
+    this.queues = queues;
+    this.horizon = horizon;
+    this.budget = budget;
+  }
+
+  /** By bisection over the starts: what can begin early enough can also begin later. */
+  @Override
+  public Retained @Nullable [] earliest(Goal goal, Retained... fixed) {
+    Retained[] earliest = find(goal, fixed);
+    if (earliest == null) {
+      return null;
+    }
+    long[] starts = starts(Finding.violate(fixed), Finding.violate(earliest));
+    int low = 0;
+    int high = starts.length;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      Retained[] earlier = find(new Goal(goal.grade(), starts[middle]), fixed);
+      if (earlier == null) {
+        low = middle + 1;
+      } else {
+        earliest = earlier;
+        high = middle;
+      }
+    }
+    return earliest;
+  }
+
+  /** When a violation can begin, from {@code least} on and before {@code end}; in order. */
+  private long[] starts(long least, long end) {
+    List<Long> starts = new ArrayList<>(List.of(least));
+    for (TermQueues term : queues) {
+      for (IntervalQueue queue : term.held()) {
+        for (int i = 0; i < queue.size(); i++) {
+          starts.add(queue.get(i).start().own());
+        }
+      }
+    }
+    return starts.stream()
+        .mapToLong(Long::longValue)
+        .filter(start -> start >= least && start < end)
+        .sorted()
+        .distinct()
+        .toArray();
+  }
+
+  @Override
+  public boolean isInAny(Goal goal, Retained fixed) {
+    return find(goal, fixed) != null;
+  }
+
+  @Override
+  public void all(Retained fixed, Consumer<Retained[]> cliques) {
+    Attempt attempt = new Attempt(new Goal(Grade.UNCERTAIN, Long.MAX_VALUE), fixed);
+    attempt.choose(
+        0,
+        () ->
+            attempt.walk(
+                0,
+                () -> {
+                  cliques.accept(attempt.clique.clone());
+                  return false;
+                }));
+  }
+
+  private Retained @Nullable [] find(Goal goal, Retained... fixed) {
+    if (Finding.violate(fixed) > goal.violateMax()) {
+      return null;
+    }
+    Attempt attempt = new Attempt(goal, fixed);
+    boolean found = attempt.choose(0, attempt::solve);
+    if (attempt.isCut()) {
+      budget.countCut();
+    }
+    return found ? attempt.clique : null;
+  }
+
+  /**
+   * Those intervals of a variable at a node that go with all that is fixed; there is one at least.
+   */
+  private static final class Row {
+    private final IntervalQueue queue;
+    private final List<Retained> intervals;
+    private BigDecimal least;
+    private BigDecimal most;
+
+    Row(IntervalQueue queue, List<Retained> intervals) {
+      this.queue = queue;
+      this.intervals = intervals;
+      this.least = intervals.get(0).amount();
+      this.most = least;
+      for (Retained each : intervals) {
+        least = least.min(each.amount());
+        most = most.max(each.amount());
+      }
+    }
+
+    int term() {
+      return queue.term();
+    }
+
+    /** Whether cuts of such rows are a lattice. */
+    boolean isChain() {
+      return queue.isDisjoint() && queue.isAscending();
+    }
+  }
+
+  /** One search, with {@code fixed}. */
+  private final class Attempt {
+    private final Goal goal;
+    private final Retained[] clique = new Retained[queues.length];
+    private final BigDecimal fixedSum;
+    // Of each term that is not fixed, its rows, and the one that is chosen.
+    private final List<List<Row>> terms = new ArrayList<>();
+    private final Row[] chosen;
+    private long steps;
+
+    Attempt(Goal goal, Retained... fixed) {
+      this.goal = goal;
+      BigDecimal sum = BigDecimal.ZERO;
+      for (Retained each : fixed) {
+        clique[each.term()] = each;
+        sum = sum.add(each.amount());
+      }
+      this.fixedSum = sum;
+      for (int term = 0; term < queues.length; term++) {
+        if (clique[term] == null) {
+          terms.add(rows(queues[term], fixed));
+        }
+      }
+      this.chosen = new Row[terms.size()];
+    }
+
+    private List<Row> rows(TermQueues term, Retained[] fixed) {
+      List<Row> rows = new ArrayList<>();
+      for (IntervalQueue queue : term.held()) {
+        List<Retained> fitting = new ArrayList<>();
+        for (Lane lane = Lane.of(queue, 0, fixed, horizon, goal);
+            !lane.isExhausted();
+            lane.next()) {
+          fitting.add(lane.head());
+        }
+        if (!fitting.isEmpty()) {
+          rows.add(new Row(queue, fitting));
+        }
+      }
+      return rows;
+    }
+
+    boolean isCut() {
+      return steps > budget.stepsMax();
+    }
+
+    /** Chooses a row for each term from {@code depth} on, until {@code isLast}. */
+    boolean choose(int depth, BooleanSupplier isLast) {
+      if (!mayHold(depth)) {
+        return false;
+      }
+      if (depth == chosen.length) {
+        return isLast.getAsBoolean();
+      }
+      for (Row row : terms.get(depth)) {
+        steps++;
+        chosen[depth] = row;
+        if (choose(depth + 1, isLast)) {
+          return true;
+        }
+        if (isCut()) {
+          return false;
+        }
+      }
+      return false;
+    }
+
+    /** Whether the rule may hold with the rows chosen before {@code depth}, whatever follows. */
+    private boolean mayHold(int depth) {
+      BigDecimal least = fixedSum;
+      BigDecimal most = fixedSum;
+      for (int i = 0; i < chosen.length; i++) {
+        List<Row> rows = i < depth ? List.of(chosen[i]) : terms.get(i);
+        if (rows.isEmpty()) {
+          return false;
+        }
+        least = least.add(least(rows));
+        most = most.add(most(rows));
+      }
+      return rule.mayHold(least, most);
+    }
+
+    /** Whether the chosen rows hold a clique; then it is in {@link #clique}. */
+    boolean solve() {
+      boolean isLattice = rule.relation() != ClauseRule.Relation.EQUALS;
+      for (Row row : chosen) {
+        isLattice &= row.isChain();
+      }
+      return isLattice ? solveByCut() : walk(0, () -> true);
+    }
+
+    private boolean solveByCut() {
+      for (Row row : chosen) {
+        steps += row.intervals.size();
+      }
+      int[] cut = LeastSum.cut(new Chosen(chosen, goal.grade(), rule.isLowerBound()));
+      if (cut == null) {
+        return false;
+      }
+      BigDecimal sum = fixedSum;
+      for (int i = 0; i < cut.length; i++) {
+        Retained interval = chosen[i].intervals.get(cut[i]);
+        clique[chosen[i].term()] = interval;
+        sum = sum.add(interval.amount());
+      }
+      if (!rule.holds(sum)) {
+        return false;
+      }
+      // Ends that may still move back need not rise with the starts: then cuts are no lattice.
+      return isClique() || walk(0, () -> true);
+    }
+
+    private boolean isClique() {
+      for (int depth = 1; depth < chosen.length; depth++) {
+        if (!fits(depth)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Tries every interval of the chosen rows from {@code depth} on, until {@code isLast}. */
+    boolean walk(int depth, BooleanSupplier isLast) {
+      if (depth == chosen.length) {
+        return isLast.getAsBoolean();
+      }
+      for (Retained interval : chosen[depth].intervals) {
+        if (++steps > budget.stepsMax()) {
+          return false;
+        }
+        clique[chosen[depth].term()] = interval;
+        if (fits(depth) && mayHoldWithClique(depth + 1) && walk(depth + 1, isLast)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Whether what was tried at {@code depth} goes with what was before it. */
+    private boolean fits(int depth) {
+      Retained interval = clique[chosen[depth].term()];
+      for (int i = 0; i < depth; i++) {
+        Retained other = clique[chosen[i].term()];
+        if (!horizon.isCertain(interval, other, goal.grade())) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private boolean mayHoldWithClique(int depth) {
+      BigDecimal least = fixedSum;
+      BigDecimal most = fixedSum;
+      for (int i = 0; i < chosen.length; i++) {
+        Retained tried = clique[chosen[i].term()];
+        least = least.add(i < depth ? tried.amount() : chosen[i].least);
+        most = most.add(i < depth ? tried.amount() : chosen[i].most);
+      }
+      return rule.mayHold(least, most);
+    }
+  }
+
+  private static BigDecimal least(List<Row> rows) {
+    BigDecimal least = rows.get(0).least;
+    for (Row row : rows) {
+      least = least.min(row.least);
+    }
+    return least;
+  }
+
+  private static BigDecimal most(List<Row> rows) {
+    BigDecimal most = rows.get(0).most;
+    for (Row row : rows) {
+      most = most.max(row.most);
+    }
+    return most;
+  }
+
+  /** Rows as chains; {@code negated} for the greatest sum. */
+  private final class Chosen implements LeastSum.Chains {
+    private final Row[] rows;
+    private final Grade grade;
+    private final boolean negated;
+
+    Chosen(Row[] rows, Grade grade, boolean negated) {
+      this.rows = rows;
+      this.grade = grade;
+      this.negated = negated;
+    }
+
+    @Override
+    public int chains() {
+      return rows.length;
+    }
+
+    @Override
+    public int size(int chain) {
+      return rows[chain].intervals.size();
+    }
+
+    @Override
+    public BigDecimal weight(int chain, int state) {
+      BigDecimal amount = rows[chain].intervals.get(state).amount();
+      return negated ? amount.negate() : amount;
+    }
+
+    @Override
+    public boolean isTooEarly(int chain, int state, int other, int laterState) {
+      return horizon.mayEndTooEarly(
+          rows[chain].intervals.get(state), rows[other].intervals.get(laterState), grade);
+    }
+  }
+}

@@ -1,0 +1,337 @@
+package io.palinode.detection.search;
+
+import io.palinode.detection.Witness;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hvc;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One clause of a violation, with a queue for each term at each node.
+ *
+ * <p>A <em>clique of a grade</em> is intervals of different terms that are pairwise certain to be
+ * concurrent with at least the grade, and that the clause's rule holds of ({@link Search}).
+ * Invariant, after {@link #judge} was called for each change, for each grade: every retained
+ * interval that is in a clique of the grade was named by a report of at least the grade, and by one
+ * that begins ({@link Witness#violate}) no later than any of these cliques. Reports are cliques,
+ * hence sound; the invariant makes them covering. A report always improves what some interval has,
+ * for some grade; reports whose grade rose have named their intervals again ({@link #name}) before
+ * any judgement. Hence no two reports name the same set.
+ *
+ * <p>A change is a new interval, an end, or a pair of intervals that became certain for a grade; it
+ * is named by an interval that is in every clique that the change can have made. If that interval
+ * is in no clique at all, nothing else changed: with nothing violated, a change costs one search.
+ * If it is in one, others are searched with it only if they can still be improved on: if they are
+ * not named for the grade, or for something later than what it has and than their own start.
+ */
+public final class WatchedClause {
+  private static final List<Grade> FALLING =
+      List.of(Grade.DEFINITE, Grade.POSSIBLE, Grade.UNCERTAIN);
+
+  private final int clause;
+  private final TermQueues[] queues;
+  private final Horizon horizon;
+  private final Search search;
+  private final Search.Budget budget;
+  // How many intervals are open, of each node, and of each term at each node.
+  private final int[] open;
+  private final int[] openOf;
+  // Of each node: a bound of when the first of the others ended.
+  private final long[] leastEnd;
+
+  public WatchedClause(int clause, ClauseShape shape, int nodes, Horizon horizon, long stepsMax) {
+    int terms = shape.terms();
+    this.clause = clause;
+    this.horizon = horizon;
+    this.queues = new TermQueues[terms];
+    Arrays.setAll(queues, term -> new TermQueues(term, nodes, horizon.mayEndElsewhere()));
+    this.open = new int[nodes];
+    this.openOf = new int[nodes * terms];
+    this.leastEnd = new long[nodes];
+    Arrays.fill(leastEnd, Long.MAX_VALUE);
+    this.budget = new Search.Budget(stepsMax);
+    this.search = search(shape);
+  }
+
+  private Search search(ClauseShape shape) {
+    if (shape.rule() instanceof ClauseRule.Sum sum) {
+      return new SumSearch(sum, queues, horizon, budget);
+    }
+    int[] localOf = localOf(shape);
+    return shape.rule() instanceof ClauseRule.AtLeast atLeast
+        ? new CombinationSearch(atLeast.count(), queues, localOf, horizon, budget)
+        : new CliqueSearch(queues, localOf, horizon, budget);
+  }
+
+  /** Of each term, the local predicate that it is of. */
+  private static int[] localOf(ClauseShape shape) {
+    int[] localOf = new int[shape.terms()];
+    int term = 0;
+    for (int local = 0; local < shape.termsOf().size(); local++) {
+      Arrays.fill(localOf, term, term + shape.termsOf().get(local), local);
+      term += shape.termsOf().get(local);
+    }
+    return localOf;
+  }
+
+  public int terms() {
+    return queues.length;
+  }
+
+  public IntervalQueue queue(int term, int node) {
+    return queues[term].queue(node);
+  }
+
+  private IntervalQueue queueOf(Retained interval) {
+    return queues[interval.term()].queue(interval.node());
+  }
+
+  public void add(Retained interval) {
+    queues[interval.term()].add(interval);
+    Hvc end = interval.end();
+    if (end == null) {
+      countOpen(interval, 1);
+    } else {
+      noteEnd(end);
+    }
+  }
+
+  public void close(Retained interval, Hvc end) {
+    if (interval.isOpen()) {
+      countOpen(interval, -1);
+    }
+    noteEnd(end);
+    interval.closeAt(end);
+  }
+
+  private void countOpen(Retained interval, int change) {
+    open[interval.node()] += change;
+    openOf[interval.node() * queues.length + interval.term()] += change;
+  }
+
+  private void noteEnd(Hvc end) {
+    leastEnd[end.owner()] = Math.min(leastEnd[end.owner()], end.own());
+  }
+
+  /** The newest retained interval of the term that the version opened, at whatever node. */
+  public @Nullable Retained find(int term, String version) {
+    for (IntervalQueue queue : queues[term].held()) {
+      for (int i = queue.size() - 1; i >= 0; i--) {
+        if (queue.get(i).version().equals(version)) {
+          return queue.get(i);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Whether an interval is open at {@code node}. */
+  public boolean hasOpen(int node) {
+    return open[node] > 0;
+  }
+
+  /** How many intervals of other terms are open at {@code node}. */
+  public int openOthers(int term, int node) {
+    return open[node] == 0 ? 0 : open[node] - openOf[node * queues.length + term];
+  }
+
+  /** The queues of a term that hold intervals, in the order of nodes. */
+  public List<IntervalQueue> held(int term) {
+    return queues[term].held();
+  }
+
+  /** In the order of terms, nodes and starts. */
+  public void forEach(Consumer<Retained> action) {
+    forEachQueue(
+        queue -> {
+          for (int i = 0; i < queue.size(); i++) {
+            action.accept(queue.get(i));
+          }
+        });
+  }
+
+  public int size() {
+    int size = 0;
+    for (TermQueues term : queues) {
+      size += term.size();
+    }
+    return size;
+  }
+
+  /** How many searches were stopped before their end: what they would have found is not known. */
+  public long searchesCut() {
+    return budget.cut();
+  }
+
+  /**
+   * Reports what a change of {@code changed} completes, if it made pairs certain for {@code from}
+   * and higher grades.
+   */
+  public List<Finding> judge(Retained changed, Grade from) {
+    if (!isInClique(changed, from)) {
+      return List.of();
+    }
+    List<Finding> reports = new ArrayList<>();
+    // The best first: it may do for the lesser grades as well.
+    for (Grade grade : FALLING) {
+      if (grade.atLeast(from)) {
+        improve(changed, grade, reports, changed);
+      }
+    }
+    for (Grade grade : FALLING) {
+      if (grade.atLeast(from) && changed.isNamed(grade)) {
+        improveOthers(changed, grade, reports);
+      }
+    }
+    return reports;
+  }
+
+  /**
+   * Whether the interval is in a clique of whatever grade, or, when nothing changed for the lesser
+   * grades, in one of the grade below: all that is was named.
+   */
+  private boolean isInClique(Retained changed, Grade from) {
+    return switch (from) {
+      case UNCERTAIN -> changed.isNamed(Grade.UNCERTAIN) || search.isInAny(Goal.ANY, changed);
+      case POSSIBLE -> changed.isNamed(Grade.UNCERTAIN);
+      case DEFINITE -> changed.isNamed(Grade.POSSIBLE);
+    };
+  }
+
+  /** Reports the earliest clique with {@code fixed} that improves what {@code interval} has. */
+  private void improve(Retained interval, Grade grade, List<Finding> reports, Retained... fixed) {
+    Retained[] clique = search.earliest(new Goal(grade, interval.earliest(grade) - 1), fixed);
+    if (clique != null) {
+      Finding report = Finding.of(clause, List.of(clique), horizon::grade);
+      name(report);
+      reports.add(report);
+    }
+  }
+
+  private void improveOthers(Retained changed, Grade grade, List<Finding> reports) {
+    for (int term = 0; term < queues.length; term++) {
+      for (IntervalQueue queue : queues[term].held()) {
+        if (term != changed.term() && queue.mayImprove(grade, changed.earliest(grade))) {
+          improveOthers(queue, changed, grade, reports);
+        }
+      }
+    }
+  }
+
+  private void improveOthers(
+      IntervalQueue queue, Retained changed, Grade grade, List<Finding> reports) {
+    int end = queue.firstTooLate(changed, horizon, grade);
+    for (int i = queue.firstNotTooEarly(changed, horizon, grade); i < end; i++) {
+      Retained other = queue.get(i);
+      // No clique with both begins before the earliest that the changed one is in, nor before the
+      // other's start.
+      if (Math.max(changed.earliest(grade), other.startOwn()) < other.earliest(grade)
+          && horizon.isCertain(other, changed, grade)) {
+        improve(other, grade, reports, changed, other);
+      }
+    }
+  }
+
+  /** A report names its intervals; again when its grade rose. */
+  public void name(Finding report) {
+    long violate = Finding.violate(report.intervals());
+    for (Retained interval : report.intervals()) {
+      queueOf(interval).name(interval, report.grade(), violate);
+    }
+  }
+
+  /** Passes every witness that {@code newest} completes on. Names nothing. */
+  public void enumerate(Retained newest, Consumer<Witness> witnesses) {
+    search.all(
+        newest,
+        clique -> witnesses.accept(Finding.of(clause, List.of(clique), horizon::grade).witness()));
+  }
+
+  /** Drops heads that are {@code useless}. */
+  public void dropHeads(Predicate<Retained> useless) {
+    for (TermQueues term : queues) {
+      term.drop(queue -> queue.dropHeads(useless));
+    }
+  }
+
+  /** Drops all that are {@code useless}. O(retained). */
+  public void dropAll(Predicate<Retained> useless) {
+    for (TermQueues term : queues) {
+      term.drop(queue -> queue.dropAll(useless));
+    }
+  }
+
+  /** Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. */
+  public void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
+    Arrays.fill(leastEnd, Long.MAX_VALUE);
+    Consumer<IntervalQueue> drop = queue -> queue.dropPassed(passed, useless);
+    for (TermQueues term : queues) {
+      term.drop(drop);
+      List<IntervalQueue> held = term.held();
+      for (int i = 0; i < held.size(); i++) {
+        noteEnds(held.get(i));
+      }
+    }
+  }
+
+  /** False when none has ended; nor, if it has to be passed by then, one that is passed. */
+  public boolean mayDrop(@Nullable Knowledge passing) {
+    for (int node = 0; node < leastEnd.length; node++) {
+      if (leastEnd[node] < Long.MAX_VALUE
+          && (passing == null || passing.mayBePassed(node, leastEnd[node]))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void noteEnds(IntervalQueue queue) {
+    for (int i = 0; i < queue.size(); i++) {
+      Hvc end = queue.get(i).end();
+      if (end != null) {
+        noteEnd(end);
+        if (queue.isDisjoint()) {
+          // The others end later.
+          return;
+        }
+      }
+    }
+  }
+
+  /**
+   * Drops the oldest interval of the longest queue, a closed one if there is one, and returns it;
+   * null if there is none at all.
+   */
+  public @Nullable Retained evict() {
+    IntervalQueue longest = queues[0].queue(0);
+    for (TermQueues term : queues) {
+      for (IntervalQueue queue : term.held()) {
+        longest = queue.size() > longest.size() ? queue : longest;
+      }
+    }
+    Retained gone = longest.oldest();
+    if (gone != null) {
+      if (gone.isOpen()) {
+        countOpen(gone, -1);
+      }
+      queues[gone.term()].drop(queue -> queue.dropAll(interval -> interval == gone));
+    }
+    return gone;
+  }
+
+  /** Those that hold intervals. In the order of terms and nodes. */
+  void forEachQueue(Consumer<IntervalQueue> action) {
+    for (TermQueues term : queues) {
+      List<IntervalQueue> held = term.held();
+      for (int i = 0; i < held.size(); i++) {
+        action.accept(held.get(i));
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.palinode.detection.stream;
+
+import io.palinode.detection.Candidate;
+import io.palinode.detection.DetectionLimits;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Overflows;
+import io.palinode.detection.Witness;
+import io.palinode.hvc.Hvc;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Detection for one predicate instance while its events arrive: of one node in its order, of
+ * different nodes in any order. Methods return the witnesses that are certain now and were not
+ * reported before. Deterministic; no I/O, no clock. Not thread-safe.
+ */
+public sealed interface Detector permits InstanceDetector, DivergenceDetector {
+  /** The one that {@code spec} asks for. */
+  static Detector create(DetectionSpec spec, DetectionLimits limits) {
+    return spec.isOfStates()
+        ? DivergenceDetector.create(spec, limits)
+        : InstanceDetector.create(spec, limits);
+  }
+
+  /**
+   * From {@link #toBytes}: behaves as the one that wrote them. Throws {@link
+   * IllegalArgumentException} for bytes of another version, and for bytes that do not fit {@code
+   * spec}.
+   */
+  static Detector restore(DetectionSpec spec, DetectionLimits limits, byte[] bytes) {
+    return spec.isOfStates()
+        ? DivergenceDetector.restore(spec, limits, bytes)
+        : InstanceDetector.restore(spec, limits, bytes);
+  }
+
+  /** A term turned true, or a replica came to a state. Throws for a candidate that does not fit. */
+  List<Witness> opened(Candidate candidate);
+
+  /** An interval ended; see {@link InstanceDetector#closed}. */
+  List<Witness> closed(Candidate candidate, String endedBy, @Nullable Integer origin);
+
+  /** The node has begun {@code incarnation}; {@code first} is the HVC of its first record there. */
+  List<Witness> restarted(int node, long incarnation, Hvc first);
+
+  /**
+   * By {@code at} the node had published its state of every variable; it publishes each later
+   * change. A variable without a published state is absent. Repeats change nothing.
+   */
+  default void searched(int node, long incarnation, Hvc at) {}
+
+  /** Whether the state of every replica of every variable is known. */
+  default boolean isPublishedByAll() {
+    return true;
+  }
+
+  /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
+  List<Witness> progress(long hlc);
+
+  /** Witnesses that were reported earlier and whose grade rose with the last call. */
+  List<Witness> raised();
+
+  /** The least progress that decides something; Long.MAX_VALUE for none. */
+  long wakeAt();
+
+  /** Whether there is nothing to keep: a new detector would do as well. */
+  boolean isEmpty();
+
+  /** How often a limit was met since the start. */
+  Overflows overflows();
+
+  /** Compact, versioned bytes of the whole state. */
+  byte[] toBytes();
+}

@@ -1,0 +1,337 @@
+package io.palinode.detection.stream;
+
+import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.FirstReplica;
+import io.palinode.detection.search.Finding;
+import io.palinode.detection.search.Retained;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcCodec;
+import io.palinode.hvc.Interval;
+import io.palinode.predicate.template.Decimal;
+import java.io.ByteArrayOutputStream;
+import java.math.BigDecimal;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of a detector's state.
+ *
+ * <pre>
+ * state     := | version u8 = 3 | nodes vint | progress vint | overflowed vint | node × nodes
+ *              | count vint | retained × count | count vint | rising × count
+ *              | count vint | end × count | count vint | candidate × count |
+ * node      := | incarnation vint | latest HVC, bytes; empty: none received |
+ * retained  := | candidate | named vint × 3: uncertain, possible, definite |
+ * rising    := | clause vint | grade u8: 1 uncertain, 2 possible
+ *              | count vint | index of a retained one vint × count |
+ * end       := | clause vint | term vint | version, bytes | HVC, bytes |
+ * candidate := | flags u8 | clause vint | term vint | node vint | incarnation vint | sequence vint
+ *              | start HVC, bytes | end HVC, bytes, if flag 1 | version, bytes | origin vint, if flag 2
+ *              | amount, bytes, if flag 4 | payload, bytes |
+ * bytes     := | length vint | that many |
+ * </pre>
+ *
+ * {@code named} for a grade is 0 when no report of at least the grade has named the interval; else
+ * 1 + the least {@code violate} of those that have − the interval's own start. HVCs are in the form
+ * of {@link HvcCodec}, versions in UTF-8, amounts as the text of a decimal. What else a detector
+ * knows follows from these. Pure; O(retained · nodes).
+ */
+final class DetectorCodec {
+  private static final int VERSION = 3;
+  private static final int HAS_END = 1;
+  private static final int HAS_ORIGIN = 2;
+  private static final int HAS_AMOUNT = 4;
+  private static final List<Grade> GRADES =
+      List.of(Grade.UNCERTAIN, Grade.POSSIBLE, Grade.DEFINITE);
+  private static final int UNCERTAIN = 1;
+  private static final int POSSIBLE = 2;
+
+  private DetectorCodec() {}
+
+  static byte[] encode(DetectorState state) {
+    Out out = new Out();
+    out.bytes.write(VERSION);
+    out.vint(state.latest().size());
+    out.vint(state.progress());
+    out.vint(state.overflowed());
+    for (int node = 0; node < state.latest().size(); node++) {
+      out.vint(state.incarnations().get(node));
+      Hvc latest = state.latest().get(node);
+      out.sized(latest == null ? new byte[0] : HvcCodec.encode(latest));
+    }
+    out.vint(state.retained().size());
+    for (Retained interval : state.retained()) {
+      out.candidate(interval.candidate());
+      out.named(interval);
+    }
+    out.rising(state.retained(), state.rising());
+    out.vint(state.ends().size());
+    state.ends().forEach(out::end);
+    out.vint(state.found().size());
+    state.found().forEach(out::candidate);
+    return out.bytes.toByteArray();
+  }
+
+  /**
+   * Throws {@link IllegalArgumentException} for bytes that {@link #encode} did not make, and for
+   * those of a detector of another predicate or cluster.
+   */
+  static DetectorState decode(DetectionSpec spec, byte[] bytes) {
+    In in = new In(spec, ByteBuffer.wrap(bytes));
+    try {
+      byte version = in.bytes.get();
+      if (version != VERSION) {
+        throw new IllegalArgumentException(
+            "a detector's state must be of version "
+                + VERSION
+                + ", and no other can be converted: version="
+                + version);
+      }
+      DetectorState state = in.state();
+      if (in.bytes.hasRemaining()) {
+        throw new IllegalArgumentException(
+            "a detector's state must end with what was found: extra bytes=" + in.bytes.remaining());
+      }
+      return state;
+    } catch (BufferUnderflowException e) {
+      throw new IllegalArgumentException("a detector's state is cut off: bytes=" + bytes.length, e);
+    }
+  }
+
+  /** Writes the parts of a state. */
+  private static final class Out {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    void vint(long value) {
+      long rest = value;
+      while ((rest & ~0x7FL) != 0) {
+        bytes.write((int) ((rest & 0x7F) | 0x80));
+        rest >>>= 7;
+      }
+      bytes.write((int) rest);
+    }
+
+    void sized(byte[] value) {
+      vint(value.length);
+      bytes.writeBytes(value);
+    }
+
+    void candidate(Candidate candidate) {
+      Hvc end = candidate.interval().end();
+      Integer origin = candidate.origin();
+      BigDecimal amount = candidate.amount();
+      bytes.write(
+          (end == null ? 0 : HAS_END)
+              | (origin == null ? 0 : HAS_ORIGIN)
+              | (amount == null ? 0 : HAS_AMOUNT));
+      vint(candidate.clause());
+      vint(candidate.term());
+      vint(candidate.id().node());
+      vint(candidate.id().incarnation());
+      vint(candidate.id().sequence());
+      sized(HvcCodec.encode(candidate.interval().start()));
+      if (end != null) {
+        sized(HvcCodec.encode(end));
+      }
+      sized(candidate.version().getBytes(StandardCharsets.UTF_8));
+      if (origin != null) {
+        vint(origin);
+      }
+      if (amount != null) {
+        sized(amount.toString().getBytes(StandardCharsets.UTF_8));
+      }
+      sized(candidate.payload());
+    }
+
+    void named(Retained interval) {
+      for (Grade grade : GRADES) {
+        boolean named = interval.isNamed(grade);
+        vint(named ? 1 + interval.earliest(grade) - interval.startOwn() : 0);
+      }
+    }
+
+    void rising(List<Retained> retained, List<Finding> rising) {
+      IdentityHashMap<Retained, Integer> indexes = new IdentityHashMap<>();
+      for (int i = 0; i < retained.size(); i++) {
+        indexes.put(retained.get(i), i);
+      }
+      vint(rising.size());
+      for (Finding finding : rising) {
+        vint(finding.clause());
+        bytes.write(finding.grade() == Grade.UNCERTAIN ? UNCERTAIN : POSSIBLE);
+        vint(finding.intervals().size());
+        for (Retained interval : finding.intervals()) {
+          vint(
+              Objects.requireNonNull(
+                  indexes.get(interval), "a rising grade's interval is retained"));
+        }
+      }
+    }
+
+    void end(FirstReplica.Key key, Hvc end) {
+      vint(key.clause());
+      vint(key.term());
+      sized(key.version().getBytes(StandardCharsets.UTF_8));
+      sized(HvcCodec.encode(end));
+    }
+  }
+
+  /** Reads the parts of a state. */
+  private static final class In {
+    private final DetectionSpec spec;
+    private final ByteBuffer bytes;
+
+    In(DetectionSpec spec, ByteBuffer bytes) {
+      this.spec = spec;
+      this.bytes = bytes;
+    }
+
+    DetectorState state() {
+      int nodes = count();
+      if (nodes != spec.nodes()) {
+        throw new IllegalArgumentException(
+            "a detector's state is of a cluster of " + nodes + " nodes: nodes=" + spec.nodes());
+      }
+      long progress = vint();
+      long overflowed = vint();
+      List<@Nullable Hvc> latest = new ArrayList<>();
+      List<Long> incarnations = new ArrayList<>();
+      for (int node = 0; node < nodes; node++) {
+        incarnations.add(vint());
+        byte[] hvc = sized();
+        latest.add(hvc.length == 0 ? null : HvcCodec.decode(hvc));
+      }
+      List<Retained> retained = new ArrayList<>();
+      for (int left = count(); left > 0; left--) {
+        retained.add(retained());
+      }
+      List<Finding> rising = rising(retained);
+      return new DetectorState(
+          progress, overflowed, latest, incarnations, retained, rising, ends(), found());
+    }
+
+    private Retained retained() {
+      Retained interval = new Retained(candidate());
+      for (Grade grade : GRADES) {
+        long named = vint();
+        if (named < 0) {
+          throw new IllegalArgumentException("a violation begins with an interval: " + interval);
+        }
+        if (named > 0) {
+          interval.name(grade, interval.startOwn() + named - 1);
+        }
+      }
+      return interval;
+    }
+
+    private List<Finding> rising(List<Retained> retained) {
+      List<Finding> rising = new ArrayList<>();
+      for (int left = count(); left > 0; left--) {
+        int clause = below(spec.clauses().size());
+        Grade grade = bytes.get() == UNCERTAIN ? Grade.UNCERTAIN : Grade.POSSIBLE;
+        List<Retained> intervals = new ArrayList<>();
+        for (int size = below(spec.clauses().get(clause).terms() + 1); size > 0; size--) {
+          intervals.add(retained.get(below(retained.size())));
+        }
+        rising.add(new Finding(clause, intervals, grade));
+      }
+      return rising;
+    }
+
+    private Map<FirstReplica.Key, Hvc> ends() {
+      Map<FirstReplica.Key, Hvc> ends = new TreeMap<>();
+      for (int left = count(); left > 0; left--) {
+        FirstReplica.Key key = new FirstReplica.Key(count(), count(), text());
+        ends.put(key, HvcCodec.decode(sized()));
+      }
+      return ends;
+    }
+
+    private List<Candidate> found() {
+      List<Candidate> found = new ArrayList<>();
+      for (int left = count(); left > 0; left--) {
+        found.add(candidate());
+      }
+      return found;
+    }
+
+    private Candidate candidate() {
+      int flags = bytes.get();
+      int clause = count();
+      int term = count();
+      CandidateId id = new CandidateId(count(), vint(), vint());
+      Hvc start = HvcCodec.decode(sized());
+      Hvc end = (flags & HAS_END) == 0 ? null : HvcCodec.decode(sized());
+      String version = text();
+      Integer origin = (flags & HAS_ORIGIN) == 0 ? null : Integer.valueOf(count());
+      BigDecimal amount = (flags & HAS_AMOUNT) == 0 ? null : amount();
+      Candidate candidate =
+          new Candidate(
+              clause, term, id, new Interval(start, end), version, origin, amount, sized());
+      spec.require(candidate);
+      return candidate;
+    }
+
+    private BigDecimal amount() {
+      Decimal amount = Decimal.read(text());
+      if (amount == null) {
+        throw new IllegalArgumentException("an amount in a detector's state must be a decimal");
+      }
+      return amount.value();
+    }
+
+    private String text() {
+      return new String(sized(), StandardCharsets.UTF_8);
+    }
+
+    private byte[] sized() {
+      int length = count();
+      if (length > bytes.remaining()) {
+        throw new BufferUnderflowException();
+      }
+      byte[] value = new byte[length];
+      bytes.get(value);
+      return value;
+    }
+
+    private int below(int bound) {
+      int index = count();
+      if (index >= bound) {
+        throw new IllegalArgumentException(
+            "an index in a detector's state must be below " + bound + ": index=" + index);
+      }
+      return index;
+    }
+
+    private int count() {
+      long value = vint();
+      if (value < 0 || value > Integer.MAX_VALUE) {
+        throw new IllegalArgumentException("a count in a detector's state is too large: " + value);
+      }
+      return (int) value;
+    }
+
+    private long vint() {
+      long value = 0;
+      for (int shift = 0; shift < 64; shift += 7) {
+        byte next = bytes.get();
+        value |= (long) (next & 0x7F) << shift;
+        if (next >= 0) {
+          return value;
+        }
+      }
+      throw new IllegalArgumentException("a varint has at most 10 bytes");
+    }
+  }
+}

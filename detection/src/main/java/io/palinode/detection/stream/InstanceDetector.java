@@ -1,0 +1,520 @@
+package io.palinode.detection.stream;
+
+import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
+import io.palinode.detection.DetectionLimits;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.FirstReplica;
+import io.palinode.detection.Overflows;
+import io.palinode.detection.Witness;
+import io.palinode.detection.search.Changes;
+import io.palinode.detection.search.CliqueSearch;
+import io.palinode.detection.search.Finding;
+import io.palinode.detection.search.Knowledge;
+import io.palinode.detection.search.Retained;
+import io.palinode.detection.search.WatchedClause;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hvc;
+import io.palinode.predicate.ClauseShape;
+import io.palinode.predicate.ReplicaRule;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Detection for one predicate instance while its events arrive: of one node in its order, of
+ * different nodes in any order. Deterministic; no I/O, no clock. Not thread-safe.
+ *
+ * <p>An event's own HLC is that of the start for an opening, of the end for a closing. Methods
+ * return the witnesses that are certain now and were not reported before; no report is ever
+ * withdrawn, and none is repeated.
+ *
+ * <ul>
+ *   <li><b>Sound</b>: the candidates of a witness are pairwise concurrent, whatever ends are still
+ *       to come. A pair of which one interval is open is pending until that one cannot end before
+ *       the other's start ({@link Knowledge}).
+ *   <li><b>Covering</b>: for each grade, every interval that takes part in a witness of at least
+ *       the grade is named by a report of at least the grade whose {@link Witness#violate} is the
+ *       least of all these witnesses' ({@link WatchedClause}). So there is no witness of at least
+ *       the grade that begins before every report of at least the grade. A report's grade is the
+ *       last one returned: at first, or as {@link #raised}; a witness's is the one it has when all
+ *       ends are known. After a progress W it holds for what begins at or before W; for {@link
+ *       io.palinode.hvc.Grade#DEFINITE}, once an end, an event or a progress has shown that the
+ *       starts happened before the ends.
+ *   <li><b>Bounded</b>: a closed interval is dropped when it is before all that is to come and
+ *       nothing pending may involve it. With ε = ∞ a progress does not bound what nodes know of
+ *       each other. Then only intervals that the HVC of every node includes are dropped. Of more
+ *       than {@link DetectionLimits#intervalsMax} the oldest goes unjudged; of more than {@link
+ *       DetectionLimits#reportsMax} reports whose grade may rise, the oldest keeps its grade, and
+ *       may be found again. Both are counted by {@link #overflowed}.
+ * </ul>
+ *
+ * An event looks at the queues that hold intervals, which are ordered: at what it decides and at
+ * what it leaves behind, and finds both by bisection; an opening also at what begins to await its
+ * node ({@link Awaiting}); with {@code replicas: first} at all that is retained. To that comes one
+ * {@link CliqueSearch} for each interval that it made certain; while nothing is violated and there
+ * are two terms, a search is O(nodes · log retained). Where something is violated, there is a
+ * search for each grade and for each interval that a report can still improve on, and the pairs of
+ * the reports that are followed are looked at again. With more than two terms, what waits is
+ * compared with what is over.
+ *
+ * <p>A node that restarts opens its intervals again. With {@code replicas: any}, an open interval
+ * of its earlier incarnation ends right before its first event in the new one; with {@code first},
+ * the version's interval continues. Later events of an earlier incarnation are ignored.
+ */
+public final class InstanceDetector implements Detector {
+  private final DetectionSpec spec;
+  private final DetectionLimits limits;
+  private final boolean joined;
+  private final Knowledge knowledge;
+  private final long[] incarnations;
+  private final List<WatchedClause> clauses = new ArrayList<>(1);
+  // Of each clause; kept, for they are asked with each event.
+  private final List<Awaiting> awaiting = new ArrayList<>(1);
+  private final List<Pending> pending = new ArrayList<>(1);
+  private final FirstReplica replicas = new FirstReplica();
+  private final RisingGrades rising;
+  // What the call at hand has changed so far; empty between calls.
+  private final Changes changes = new Changes();
+  private List<Witness> raised = List.of();
+  private long lost;
+
+  private InstanceDetector(DetectionSpec spec, DetectionLimits limits) {
+    this.spec = spec;
+    this.limits = limits;
+    this.joined = spec.replicas() == ReplicaRule.FIRST;
+    this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
+    this.rising = new RisingGrades(knowledge, limits.reportsMax());
+    this.incarnations = new long[spec.nodes()];
+    for (ClauseShape shape : spec.clauses()) {
+      WatchedClause clause =
+          new WatchedClause(
+              clauses.size(), shape, spec.nodes(), knowledge, limits.searchStepsMax());
+      clauses.add(clause);
+      Awaiting awaited = new Awaiting(clause, knowledge, joined, spec.nodes());
+      awaiting.add(awaited);
+      pending.add(new Pending(clause, awaited, knowledge, joined, spec.nodes()));
+    }
+  }
+
+  public static InstanceDetector create(DetectionSpec spec) {
+    return create(spec, DetectionLimits.DEFAULT);
+  }
+
+  public static InstanceDetector create(DetectionSpec spec, DetectionLimits limits) {
+    return new InstanceDetector(spec, limits);
+  }
+
+  /**
+   * From {@link #toBytes}: behaves as the one that wrote them. Throws {@link
+   * IllegalArgumentException} for bytes of another version, and for bytes that do not fit {@code
+   * spec}.
+   */
+  public static InstanceDetector restore(DetectionSpec spec, byte[] bytes) {
+    return restore(spec, DetectionLimits.DEFAULT, bytes);
+  }
+
+  public static InstanceDetector restore(DetectionSpec spec, DetectionLimits limits, byte[] bytes) {
+    InstanceDetector detector = new InstanceDetector(spec, limits);
+    detector.take(DetectorCodec.decode(spec, bytes));
+    return detector;
+  }
+
+  private void take(DetectorState state) {
+    state.latest().forEach(hvc -> observe(hvc));
+    knowledge.advance(state.progress());
+    for (int node = 0; node < incarnations.length; node++) {
+      incarnations[node] = state.incarnations().get(node);
+    }
+    lost = state.overflowed();
+    state.ends().forEach(replicas::end);
+    state.found().forEach(replicas::find);
+    state.retained().forEach(this::add);
+    state.rising().forEach(rising::add);
+  }
+
+  private void observe(@Nullable Hvc hvc) {
+    if (hvc != null) {
+      knowledge.observed(hvc);
+    }
+  }
+
+  /**
+   * A term turned true. Throws {@link IllegalArgumentException}, and changes nothing, for a
+   * candidate that is closed, or not of this predicate and cluster.
+   */
+  @Override
+  public List<Witness> opened(Candidate candidate) {
+    spec.require(candidate);
+    if (!candidate.interval().isOpen()) {
+      throw new IllegalArgumentException("an interval opens without an end: " + candidate);
+    }
+    if (isStale(candidate)) {
+      return judge();
+    }
+    observe(candidate.id(), candidate.interval().start());
+    Candidate start = start(candidate);
+    if (start != null) {
+      changes.add(retain(start), Grade.UNCERTAIN);
+    }
+    return judge();
+  }
+
+  /**
+   * An interval ended. {@code endedBy} names the superseding version (empty: unknown or a delete),
+   * {@code origin} its first node; the candidate names the interval and the version that opened it.
+   * If the opening never arrived, the end opens the interval too. Throws as {@link #opened}.
+   *
+   * <p>Neither {@code endedBy} nor {@code origin} is needed: of all nodes' ends of a version, the
+   * one with the least own HLC counts.
+   */
+  @Override
+  public List<Witness> closed(Candidate candidate, String endedBy, @Nullable Integer origin) {
+    spec.require(candidate);
+    Hvc end = candidate.interval().end();
+    if (end == null) {
+      throw new IllegalArgumentException("an interval closes with an end: " + candidate);
+    }
+    if (isStale(candidate)) {
+      return judge();
+    }
+    observe(candidate.id(), end);
+    Retained known = retained(candidate);
+    if (known != null) {
+      close(known, end);
+    } else if (isJoined(candidate.version())) {
+      replicas.end(FirstReplica.Key.of(candidate), end);
+    } else if (!joined && end.own() >= knowledge.progress()) {
+      changes.add(retain(candidate), Grade.UNCERTAIN);
+    }
+    return judge();
+  }
+
+  /**
+   * The node has begun {@code incarnation}, and {@code first} is its first HVC there. This replaces
+   * the node's first event for an instance without one. Does nothing if the incarnation is known.
+   */
+  @Override
+  public List<Witness> restarted(int node, long incarnation, Hvc first) {
+    if (incarnation <= incarnations[node]) {
+      return List.of();
+    }
+    observe(new CandidateId(node, incarnation, 0), first);
+    return judge();
+  }
+
+  private void close(Retained known, Hvc end) {
+    boolean canEnd = known.isOpen() || isJoined(known.version());
+    if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
+      clauses.get(known.clause()).close(known, end);
+      knowledge.watchEnd(known);
+      // What its node still shows was as early as this end, so its pairs were decided by that.
+      boolean decides = joined || !knowledge.isReading(end);
+      changes.add(known, decides ? Grade.UNCERTAIN : null);
+    }
+  }
+
+  /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
+  @Override
+  public List<Witness> progress(long hlc) {
+    if (!knowledge.advance(hlc)) {
+      raised = List.of();
+      return List.of();
+    }
+    settle(0, spec.nodes());
+    List<Witness> reports = judge();
+    if (joined) {
+      replicas.forgetBefore(hlc);
+    }
+    return reports;
+  }
+
+  /**
+   * The witnesses that were reported earlier and whose grade rose with the last event or progress,
+   * because more became known of an open end. They are to be published again under the same id.
+   */
+  @Override
+  public List<Witness> raised() {
+    return raised;
+  }
+
+  /**
+   * The least progress HLC, after the one that was said, at which a pending decision can be made or
+   * state be dropped; Long.MAX_VALUE when none is pending: when all intervals are open and certain,
+   * or, with ε = ∞, when only a later event can show that a closed one is no longer needed. Several
+   * threads may ask while none changes anything.
+   */
+  @Override
+  public long wakeAt() {
+    long wake = joined ? replicas.wakeAt() : Long.MAX_VALUE;
+    for (int i = 0; i < clauses.size(); i++) {
+      wake = Math.min(wake, wakeAt(i));
+    }
+    return wake;
+  }
+
+  private long wakeAt(int clause) {
+    // With joined replicas a separate one, for it works out more: a checkpoint asks in another
+    // thread.
+    Pending now =
+        joined
+            ? new Pending(clauses.get(clause), awaiting.get(clause), knowledge, true, spec.nodes())
+            : pending.get(clause);
+    return now.wakeAt();
+  }
+
+  /** Whether there is nothing to keep: a new detector would do as well. */
+  @Override
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+
+  /** Compact, versioned bytes of the whole state: see {@link DetectorCodec}. */
+  @Override
+  public byte[] toBytes() {
+    List<@Nullable Hvc> latest = new ArrayList<>();
+    List<Long> incarnationOf = new ArrayList<>();
+    for (int node = 0; node < spec.nodes(); node++) {
+      latest.add(knowledge.latest(node));
+      incarnationOf.add(incarnations[node]);
+    }
+    List<Retained> retained = new ArrayList<>();
+    clauses.forEach(clause -> clause.forEach(retained::add));
+    return DetectorCodec.encode(
+        new DetectorState(
+            knowledge.progress(),
+            overflowed(),
+            latest,
+            incarnationOf,
+            retained,
+            rising.findings(),
+            replicas.ends(),
+            List.copyOf(replicas.found().values())));
+  }
+
+  /**
+   * How often a limit was met since the start: intervals that were dropped unjudged, reports that
+   * could not be followed, and searches that were cut short. Each is a loss of coverage.
+   */
+  public long overflowed() {
+    return overflows().total();
+  }
+
+  /**
+   * As {@link #overflowed}, by limit; of one that was restored, what it met before is counted as
+   * intervals.
+   */
+  @Override
+  public Overflows overflows() {
+    long cut = 0;
+    for (WatchedClause clause : clauses) {
+      cut += clause.searchesCut();
+    }
+    return new Overflows(lost, rising.lost(), cut);
+  }
+
+  /** Whether its node has begun a later incarnation. */
+  private boolean isStale(Candidate candidate) {
+    return candidate.id().incarnation() < incarnations[candidate.id().node()];
+  }
+
+  /** Takes note of an event's HVC. */
+  private void observe(CandidateId id, Hvc hvc) {
+    if (knowledge.observed(hvc)) {
+      settle(id.node(), id.node() + 1);
+    }
+    if (id.incarnation() > incarnations[id.node()]) {
+      incarnations[id.node()] = id.incarnation();
+      if (!joined) {
+        endEarlierIncarnations(id, hvc);
+      }
+    }
+  }
+
+  /** More is known of some nodes: pairs of some intervals may be certain now. */
+  private void settle(int fromNode, int toNode) {
+    for (int i = 0; i < clauses.size(); i++) {
+      awaiting.get(i).settle(fromNode, toNode, changes);
+      if (joined) {
+        clauses.get(i).forEach(this::settleEnd);
+      }
+    }
+  }
+
+  private void settleEnd(Retained interval) {
+    if (knowledge.settleEnd(interval)) {
+      changes.add(interval, Grade.UNCERTAIN);
+    }
+  }
+
+  private void endEarlierIncarnations(CandidateId id, Hvc first) {
+    for (int i = 0; i < clauses.size(); i++) {
+      WatchedClause clause = clauses.get(i);
+      if (!clause.hasOpen(id.node())) {
+        continue;
+      }
+      clause.forEach(
+          interval -> {
+            boolean earlier = interval.id().incarnation() < id.incarnation();
+            if (earlier && interval.node() == id.node() && interval.isOpen()) {
+              clause.close(interval, rightBefore(first, interval.start()));
+              changes.add(interval, Grade.UNCERTAIN);
+            }
+          });
+    }
+  }
+
+  private static Hvc rightBefore(Hvc event, Hvc start) {
+    long[] entries = new long[event.nodes()];
+    for (int node = 0; node < entries.length; node++) {
+      entries[node] = event.get(node);
+    }
+    entries[event.owner()] = Math.max(event.own() - 1, start.own());
+    return Hvc.of(event.owner(), entries);
+  }
+
+  /** What an opening starts; null for nothing yet, or nothing at all. */
+  private @Nullable Candidate start(Candidate opening) {
+    if (retained(opening) != null || (joined && opening.isCopy())) {
+      return null;
+    }
+    if (!isJoined(opening.version())) {
+      return opening;
+    }
+    if (opening.origin() == null) {
+      replicas.find(opening);
+      return null;
+    }
+    return replicas.start(opening);
+  }
+
+  private boolean isJoined(String version) {
+    return joined && !version.isEmpty();
+  }
+
+  /** Whether no other node can show an event before {@code start} any more. */
+  private boolean isFirst(Hvc start) {
+    for (int node = 0; node < spec.nodes(); node++) {
+      if (node != start.owner() && knowledge.ownReading(node) <= start.own()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private @Nullable Retained retained(Candidate candidate) {
+    WatchedClause clause = clauses.get(candidate.clause());
+    return isJoined(candidate.version())
+        ? joined(clause, candidate.term(), candidate.version())
+        : clause.queue(candidate.term(), candidate.id().node()).find(candidate);
+  }
+
+  /** Also finds a version without a time, which a node of an earlier release published. */
+  private static @Nullable Retained joined(WatchedClause clause, int term, String version) {
+    Retained known = clause.find(term, version);
+    String untimed = known == null ? FirstReplica.untimed(version) : null;
+    return untimed == null ? known : clause.find(term, untimed);
+  }
+
+  private Retained retain(Candidate candidate) {
+    Retained interval = new Retained(candidate);
+    add(interval);
+    return interval;
+  }
+
+  private void add(Retained interval) {
+    knowledge.watchEnd(interval);
+    awaiting.get(interval.clause()).add(interval);
+  }
+
+  private List<Witness> judge() {
+    if (joined) {
+      replicas.settle(this::isFirst).forEach(found -> changes.add(retain(found), Grade.UNCERTAIN));
+    }
+    raise();
+    List<Finding> findings = judgeEach();
+    changes.clear();
+    for (int i = 0; i < findings.size(); i++) {
+      rising.add(findings.get(i));
+    }
+    drop();
+    return findings.isEmpty() ? List.of() : findings.stream().map(Finding::witness).toList();
+  }
+
+  private List<Finding> judgeEach() {
+    List<Finding> findings = List.of();
+    List<Retained> changed = changes.inOrder();
+    for (int i = 0; i < changed.size(); i++) {
+      Retained interval = changed.get(i);
+      Grade from = interval.changedFrom();
+      List<Finding> more =
+          from == null ? List.of() : clauses.get(interval.clause()).judge(interval, from);
+      if (!more.isEmpty()) {
+        findings = findings.isEmpty() ? new ArrayList<>() : findings;
+        findings.addAll(more);
+      }
+    }
+    return findings;
+  }
+
+  private void raise() {
+    if (changes.isEmpty() || rising.isEmpty()) {
+      raised = List.of();
+      return;
+    }
+    List<Finding> higher = rising.raise();
+    higher.forEach(finding -> clauses.get(finding.clause()).name(finding));
+    raised = higher.stream().map(Finding::witness).toList();
+  }
+
+  private void drop() {
+    for (int i = 0; i < clauses.size(); i++) {
+      Pending now = pending.get(i).now();
+      boolean held = now.isHeldUntilPassed();
+      if (clauses.get(i).mayDrop(held ? knowledge : null)) {
+        clauses
+            .get(i)
+            .dropPassed(
+                interval -> !held || knowledge.isPassed(interval),
+                interval -> now.isUseless(interval) && (!joined || isBeforeFound(interval)));
+      }
+    }
+    for (int size = size(); size > limits.intervalsMax(); size--) {
+      lost++;
+      if (replicas.size() > 0) {
+        replicas.forgetOne();
+      } else {
+        evict();
+      }
+    }
+  }
+
+  private void evict() {
+    WatchedClause largest = Collections.max(clauses, Comparator.comparingInt(WatchedClause::size));
+    Retained gone = largest.evict();
+    if (gone != null) {
+      rising.forget(gone);
+    }
+  }
+
+  /** Whether a closed interval is before all that waits to be started. */
+  private boolean isBeforeFound(Retained interval) {
+    Hvc end = interval.end();
+    for (Candidate waiting : replicas.found().values()) {
+      if (end == null || !spec.causality().endsBefore(end, waiting.interval().start())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int size() {
+    int size = replicas.size();
+    for (WatchedClause clause : clauses) {
+      size += clause.size();
+    }
+    return size;
+  }
+}

@@ -1,0 +1,77 @@
+package io.palinode.detection.trace;
+
+import io.palinode.detection.Candidate;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A recorded trace of one instance, to be read once.
+ *
+ * @param nodes a cursor for each node
+ * @param ascending whether no clock of a node's starts has an entry below that of the start before:
+ *     then what is before all that follows is known from the next starts, and need not be kept
+ */
+public record TraceSource(List<CandidateCursor> nodes, boolean ascending) {
+  private static final Comparator<Candidate> BY_START =
+      Comparator.comparingLong(candidate -> candidate.interval().start().own());
+
+  public TraceSource {
+    nodes = List.copyOf(nodes);
+  }
+
+  /** {@code trace} in any order; those of a node with equal own starts stay in theirs. */
+  public static TraceSource of(int nodes, List<Candidate> trace) {
+    List<List<Candidate>> perNode = new ArrayList<>();
+    for (int node = 0; node < nodes; node++) {
+      perNode.add(new ArrayList<>());
+    }
+    trace.forEach(candidate -> perNode.get(candidate.id().node()).add(candidate));
+    perNode.forEach(ofNode -> ofNode.sort(BY_START));
+    return new TraceSource(
+        perNode.stream().map(TraceSource::cursor).toList(),
+        perNode.stream().allMatch(TraceSource::isAscending));
+  }
+
+  /** {@code ofNode} is in order. */
+  public static CandidateCursor cursor(List<Candidate> ofNode) {
+    return new ListCursor(ofNode.iterator());
+  }
+
+  private static boolean isAscending(List<Candidate> ofNode) {
+    for (int i = 1; i < ofNode.size(); i++) {
+      if (!ascends(ofNode.get(i - 1), ofNode.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether no entry of the next start is below that of the last one. */
+  public static boolean ascends(Candidate last, Candidate next) {
+    return last.interval().start().equals(next.interval().start())
+        || last.interval().start().isBefore(next.interval().start());
+  }
+
+  private static final class ListCursor implements CandidateCursor {
+    private final Iterator<Candidate> rest;
+    private @Nullable Candidate head;
+
+    ListCursor(Iterator<Candidate> rest) {
+      this.rest = rest;
+      advance();
+    }
+
+    @Override
+    public @Nullable Candidate head() {
+      return head;
+    }
+
+    @Override
+    public void advance() {
+      head = rest.hasNext() ? rest.next() : null;
+    }
+  }
+}

@@ -1,0 +1,178 @@
+package io.palinode.predicate.form;
+
+import static io.palinode.predicate.form.FormReader.at;
+import static io.palinode.predicate.form.FormReader.required;
+
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.LocalPredicate;
+import io.palinode.predicate.Period;
+import io.palinode.predicate.PredicateLimits;
+import io.palinode.predicate.Term;
+import io.palinode.predicate.template.Decimal;
+import io.palinode.predicate.text.Place;
+import io.palinode.predicate.text.Text;
+import io.palinode.predicate.text.Word;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Clauses of forms, and forms of clauses. */
+final class ClauseForms {
+  static final String SAME_NODE = "same-node";
+
+  private ClauseForms() {}
+
+  /** The item, or what it is short for. */
+  static Stream<PredicateForm.Item> clausesOf(PredicateForm.Item item) {
+    if (!(item instanceof PredicateForm.AnyOf any)) {
+      return Stream.of(item);
+    }
+    if (any.parts.isEmpty()) {
+      throw item.place.refusal("any needs at least one term");
+    }
+    return any.parts.stream().map(ClauseForms::alone);
+  }
+
+  private static PredicateForm.Item alone(PredicateForm.Part part) {
+    PredicateForm.All all = new PredicateForm.All();
+    all.place = part.place();
+    all.parts.add(part);
+    return all;
+  }
+
+  static Clause read(PredicateForm.Item form, PredicateLimits limits) {
+    Clause clause = read(form);
+    at(place(form), () -> limits.require(clause));
+    return clause;
+  }
+
+  private static Clause read(PredicateForm.Item form) {
+    if (form instanceof PredicateForm.Sum sum) {
+      return sum(sum);
+    }
+    if (form instanceof PredicateForm.ReplicasDiverged diverged) {
+      return diverged(diverged);
+    }
+    PredicateForm.Parts parts = (PredicateForm.Parts) form;
+    List<LocalPredicate> of = parts.parts.stream().map(ClauseForms::localPredicate).toList();
+    ClauseRule rule = parts instanceof PredicateForm.AtLeast some ? atLeast(some) : ClauseRule.ALL;
+    return at(place(parts), () -> new Clause(rule, of));
+  }
+
+  private static Place place(PredicateForm.Item form) {
+    return form instanceof PredicateForm.AtLeast some && some.count != null
+        ? some.count.place()
+        : form.place;
+  }
+
+  private static LocalPredicate localPredicate(PredicateForm.Part part) {
+    if (part instanceof PredicateForm.Group group) {
+      Text on = required("group", "on", group.on, group.place);
+      Word.requireOneOf("on", on, List.of(SAME_NODE), Set.of());
+      requireTerms(group);
+    }
+    return new LocalPredicate(part.terms().stream().map(TermForms::read).toList());
+  }
+
+  private static void requireTerms(PredicateForm.Group group) {
+    if (group.terms.size() < 2) {
+      throw group.place.refusal(
+          "a group must have at least two terms, one alone is on its node: terms="
+              + group.terms.size());
+    }
+  }
+
+  private static ClauseRule atLeast(PredicateForm.AtLeast form) {
+    Text count = required("clause with atLeast", "count", form.count, form.place);
+    try {
+      return new ClauseRule.AtLeast(Integer.parseInt(count.value().strip()));
+    } catch (NumberFormatException e) {
+      throw count.refusal("count must be a whole number: '" + count.value() + "'");
+    }
+  }
+
+  private static Clause sum(PredicateForm.Sum form) {
+    Map<ClauseRule.Relation, Text> given = form.relations;
+    if (given.size() != 1) {
+      throw form.place.refusal(
+          "a sum must have exactly one of %s: %s"
+              .formatted(
+                  String.join(", ", ClauseRule.Relation.WORDS),
+                  given.isEmpty()
+                      ? "none"
+                      : given.keySet().stream()
+                          .map(relation -> "'" + relation.word() + "'")
+                          .collect(Collectors.joining(", "))));
+    }
+    ClauseRule.Relation relation = given.keySet().iterator().next();
+    Text limit = given.values().iterator().next();
+    Decimal bound = at(limit.place(), () -> Decimal.parse(limit.value()));
+    List<LocalPredicate> of =
+        form.summands.stream().map(TermForms::read).map(LocalPredicate::of).toList();
+    return at(form.place, () -> new Clause(new ClauseRule.Sum(relation, bound), of));
+  }
+
+  private static Clause diverged(PredicateForm.ReplicasDiverged form) {
+    Text longerThan =
+        required("clause with replicasDiverged", "longerThan", form.longerThan, form.place);
+    ClauseRule rule =
+        at(
+            longerThan.place(),
+            () -> new ClauseRule.ReplicasDiverged(Period.parse(longerThan.value())));
+    LocalPredicate variable = LocalPredicate.of(TermForms.read(form));
+    return at(form.place, () -> new Clause(rule, List.of(variable)));
+  }
+
+  static PredicateForm.Item write(Clause clause) {
+    if (clause.rule() instanceof ClauseRule.Sum sum) {
+      return write(sum, clause.terms());
+    }
+    if (clause.rule() instanceof ClauseRule.ReplicasDiverged diverged) {
+      return write(diverged, clause.terms().get(0));
+    }
+    PredicateForm.Parts form = new PredicateForm.All();
+    if (clause.rule() instanceof ClauseRule.AtLeast atLeast) {
+      PredicateForm.AtLeast some = new PredicateForm.AtLeast();
+      some.count = text(Integer.toString(atLeast.count()));
+      form = some;
+    }
+    for (LocalPredicate local : clause.of()) {
+      form.parts.add(write(local));
+    }
+    return form;
+  }
+
+  private static PredicateForm.Part write(LocalPredicate local) {
+    List<PredicateForm.TermForm> terms = local.terms().stream().map(TermForms::write).toList();
+    if (!local.isGroup()) {
+      return terms.get(0);
+    }
+    PredicateForm.Group group = new PredicateForm.Group();
+    group.on = text(SAME_NODE);
+    group.terms = terms;
+    return group;
+  }
+
+  private static PredicateForm.Sum write(ClauseRule.Sum sum, List<Term> variables) {
+    PredicateForm.Sum form = new PredicateForm.Sum();
+    form.relations.put(sum.relation(), text(sum.limit().toString()));
+    form.summands = variables.stream().map(TermForms::writeSummand).toList();
+    return form;
+  }
+
+  private static PredicateForm.ReplicasDiverged write(
+      ClauseRule.ReplicasDiverged diverged, Term variable) {
+    PredicateForm.ReplicasDiverged form = new PredicateForm.ReplicasDiverged();
+    form.store = variable.store() == null ? null : text(variable.store());
+    form.variable = text(variable.variable().toString());
+    form.longerThan = text(Period.format(diverged.longerThan()));
+    return form;
+  }
+
+  private static Text text(String value) {
+    return new Text(value, Place.NONE);
+  }
+}

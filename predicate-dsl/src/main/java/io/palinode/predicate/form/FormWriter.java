@@ -1,0 +1,107 @@
+package io.palinode.predicate.form;
+
+import io.palinode.predicate.OnViolation;
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.predicate.OnViolation.RollbackTarget;
+import io.palinode.predicate.OnViolation.WhenFrequent;
+import io.palinode.predicate.Period;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.text.Place;
+import io.palinode.predicate.text.Text;
+import io.palinode.predicate.text.Word;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the form of a predicate, with every field said: the inverse of {@link FormReader}. */
+final class FormWriter {
+  private FormWriter() {}
+
+  static PredicateForm write(Predicate predicate) {
+    PredicateForm form = new PredicateForm();
+    form.name = text(predicate.name());
+    form.labels = entries(predicate.labels());
+    form.type = text(Word.of(predicate.type()));
+    form.epsilon = predicate.epsilon() == null ? null : text(predicate.epsilon().toString());
+    form.uncertainty = text(Word.of(predicate.uncertainty()));
+    form.replicas = text(Word.of(predicate.replicas()));
+    form.forEach = entries(predicate.forEach());
+    predicate.where().forEach(condition -> form.where.add(text(condition.toString())));
+    PredicateForm.Violation violation = new PredicateForm.Violation();
+    predicate.violation().forEach(clause -> violation.items.add(ClauseForms.write(clause)));
+    form.violation = violation;
+    form.onViolation = action(predicate.onViolation());
+    return form;
+  }
+
+  private static List<PredicateForm.Entry> entries(Map<String, ?> texts) {
+    return texts.entrySet().stream()
+        .map(
+            named -> {
+              PredicateForm.Entry entry = new PredicateForm.Entry();
+              entry.name = text(named.getKey());
+              entry.value = text(named.getValue().toString());
+              return entry;
+            })
+        .collect(Collectors.toList());
+  }
+
+  private static PredicateForm.Action action(OnViolation action) {
+    PredicateForm.Action form = new PredicateForm.Action();
+    form.rollback = rollback(action);
+    form.rollbackOn = text(Word.of(action.rollbackOn()));
+    form.alertOn = text(Word.of(action.alertOn()));
+    form.alerts =
+        action.alerts().isEmpty()
+            ? List.of(text("none"))
+            : action.alerts().stream().map(FormWriter::text).toList();
+    form.whenFrequent = whenFrequent(action.whenFrequent());
+    form.budget = budget(action.budget());
+    form.approval =
+        action.approval() == Approval.REQUIRED ? text(Word.of(action.approval())) : null;
+    form.onUnreachable =
+        action.onUnreachable() == OnUnreachable.HALT ? null : text(Word.of(action.onUnreachable()));
+    return form;
+  }
+
+  private static PredicateForm.Rollback rollback(OnViolation action) {
+    RollbackTarget target = action.rollbackTo();
+    PredicateForm.Rollback form = new PredicateForm.Rollback();
+    form.scope = target == null ? null : text(Word.of(action.scope()));
+    form.to = text(target == null ? "none" : Word.of(target));
+    return form;
+  }
+
+  private static PredicateForm.@Nullable BudgetForm budget(@Nullable Budget budget) {
+    if (budget == null) {
+      return null;
+    }
+    PredicateForm.BudgetForm form = new PredicateForm.BudgetForm();
+    form.atMost = text(Integer.toString(budget.atMost()));
+    form.per = text(Period.format(budget.per()));
+    return form;
+  }
+
+  private static PredicateForm.@Nullable WhenFrequentForm whenFrequent(
+      @Nullable WhenFrequent frequent) {
+    if (frequent == null) {
+      return null;
+    }
+    PredicateForm.WhenFrequentForm form = new PredicateForm.WhenFrequentForm();
+    form.over = text(Integer.toString(frequent.over()));
+    form.per = text(Period.format(frequent.per()));
+    form.then = text("sequential");
+    form.guards =
+        frequent.guards().isEmpty()
+            ? null
+            : frequent.guards().stream().map(guard -> text(guard.toString())).toList();
+    return form;
+  }
+
+  private static Text text(String value) {
+    return new Text(value, Place.NONE);
+  }
+}

@@ -1,0 +1,169 @@
+package io.palinode.retroscope.snapshot.file;
+
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes a run: entries of one or more stores, in order of the store, then of the key's unsigned
+ * bytes. Nothing of a run can be read before {@link #finish}: its index comes last.
+ *
+ * <pre>
+ * | "PLNR" | version u8 = 1 |
+ * blocks, each some 64 KiB of entries:
+ *   | store u16 | key length i32 | key | record length i32, -1: absent | record |
+ * index:
+ *   | entries i64 | blocks i32 |
+ *   per block: | first store u16 | first key length i32 | first key |
+ *              | offset i64 | length i32 | CRC-32C of the block i32   |
+ * end:
+ *   | length of the index i32 | CRC-32C of the index i32 |
+ * </pre>
+ *
+ * Numbers are big-endian. A store is its place in the list of the {@link Part}.
+ */
+public final class RunWriter implements AutoCloseable {
+  static final byte[] MAGIC = "PLNR".getBytes(StandardCharsets.US_ASCII);
+  static final int HEAD_BYTES = 5;
+  static final int END_BYTES = 8;
+  static final int BLOCK_BYTES = 64 << 10;
+  static final int ABSENT = -1;
+
+  /** A disk that has much to sync at once holds up the store's own writes. */
+  public static final long UNSYNCED_BYTES_MAX = 4L << 20;
+
+  private final Path file;
+  private final Room room;
+  private final FileOutputStream disk;
+  private final DataOutputStream out;
+  private final ByteArrayOutputStream block = new ByteArrayOutputStream();
+  private final DataOutputStream blockOut = new DataOutputStream(block);
+  private final ByteArrayOutputStream index = new ByteArrayOutputStream();
+  private final DataOutputStream indexOut = new DataOutputStream(index);
+  private int blocks;
+  private long entries;
+  private long offset;
+  private long synced;
+  private int lastStore = -1;
+  private byte @Nullable [] lastKey;
+
+  /** Throws {@link SnapshotException} when there is too little room, here and later. */
+  public RunWriter(Path file, Room room) throws IOException {
+    this.file = file;
+    this.room = room;
+    room.require(file, UNSYNCED_BYTES_MAX);
+    this.disk = new FileOutputStream(file.toFile());
+    this.out = new DataOutputStream(new BufferedOutputStream(disk, 2 * BLOCK_BYTES));
+    out.write(MAGIC);
+    out.writeByte(SealedFile.VERSION);
+    offset = HEAD_BYTES;
+  }
+
+  /** The next entry, behind all before. */
+  public void add(int store, Entry entry) throws IOException {
+    requireOrder(store, entry.key());
+    if (block.size() == 0) {
+      indexOut.writeShort(store);
+      indexOut.writeInt(entry.key().length);
+      indexOut.write(entry.key());
+    }
+    byte[] record = entry.record();
+    blockOut.writeShort(store);
+    blockOut.writeInt(entry.key().length);
+    blockOut.write(entry.key());
+    blockOut.writeInt(record == null ? ABSENT : record.length);
+    if (record != null) {
+      blockOut.write(record);
+    }
+    entries++;
+    if (block.size() >= BLOCK_BYTES) {
+      endBlock();
+    }
+  }
+
+  public long entries() {
+    return entries;
+  }
+
+  /** Bytes of full blocks so far. */
+  public long bytes() {
+    return offset;
+  }
+
+  /** Puts all of it on the disk, power failures included. */
+  public Run finish() throws IOException {
+    Run run = writeIndex();
+    disk.getFD().sync();
+    out.close();
+    return run;
+  }
+
+  /** Of a run that is read by this process alone. */
+  public Run finishForNow() throws IOException {
+    Run run = writeIndex();
+    out.close();
+    return run;
+  }
+
+  private Run writeIndex() throws IOException {
+    if (block.size() > 0) {
+      endBlock();
+    }
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    DataOutputStream head = new DataOutputStream(whole);
+    head.writeLong(entries);
+    head.writeInt(blocks);
+    head.write(index.toByteArray());
+    byte[] bytes = whole.toByteArray();
+    int checksum = SealedFile.checksum(bytes);
+    out.write(bytes);
+    out.writeInt(bytes.length);
+    out.writeInt(checksum);
+    out.flush();
+    return new Run(
+        file.getFileName().toString(), entries, offset + bytes.length + END_BYTES, checksum);
+  }
+
+  private void endBlock() throws IOException {
+    byte[] bytes = block.toByteArray();
+    out.write(bytes);
+    indexOut.writeLong(offset);
+    indexOut.writeInt(bytes.length);
+    indexOut.writeInt(SealedFile.checksum(bytes));
+    offset += bytes.length;
+    blocks++;
+    block.reset();
+    if (offset - synced > UNSYNCED_BYTES_MAX) {
+      out.flush();
+      disk.getFD().sync();
+      synced = offset;
+      // Only now does the disk show its free space.
+      room.require(file, UNSYNCED_BYTES_MAX);
+    }
+  }
+
+  private void requireOrder(int store, byte[] key) {
+    byte[] last = lastKey;
+    boolean isBehind =
+        last == null
+            || store > lastStore
+            || (store == lastStore && Arrays.compareUnsigned(key, last) > 0);
+    if (!isBehind) {
+      throw new IllegalArgumentException("the entries of a run must be in order: store=" + store);
+    }
+    lastStore = store;
+    lastKey = key;
+  }
+
+  /** What was not finished is no run. */
+  @Override
+  public void close() throws IOException {
+    out.close();
+  }
+}

@@ -1,0 +1,111 @@
+package io.palinode.store.past;
+
+import io.palinode.detector.HlcSpan;
+import io.palinode.detector.UndoEffect;
+import io.palinode.retroscope.WindowLog;
+import io.palinode.store.order.Fence;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/** The past of a node's stores together: its reach, its size, and what a rollback discards. */
+public final class NodePast {
+  private final NodeStores stores;
+  private final Fence fence;
+  private final Writers writers;
+
+  public NodePast(NodeStores stores, Fence fence, Writers writers) {
+    this.stores = stores;
+    this.fence = fence;
+    this.writers = writers;
+  }
+
+  /** The earliest time that can be read. Before {@link #exactReach} some times cannot. */
+  public long reach() {
+    return latest(WindowLog::reach);
+  }
+
+  /** The earliest time that can be restored: a rollback needs every change since. */
+  public long exactReach() {
+    return latest(WindowLog::exactReach);
+  }
+
+  /** The earliest time that is in reach without the disk. */
+  public long memoryReach() {
+    return latest(WindowLog::memoryReach);
+  }
+
+  private long latest(ToLongFunction<WindowLog> reach) {
+    return logs().mapToLong(reach).max().orElse(0);
+  }
+
+  /** The coarsest granularity of times before {@link #exactReach}; zero if there are none. */
+  public Duration granularity() {
+    return logs().map(WindowLog::granularity).max(Comparator.naturalOrder()).orElse(Duration.ZERO);
+  }
+
+  /** Bytes in memory of the window-logs and the lists of deletes. */
+  public long bytes() {
+    return stores.all().stream()
+        .mapToLong(store -> store.past().bytes() + store.deletes().bytes())
+        .sum();
+  }
+
+  /** Bytes on disk of the window-logs and the lists of deletes. */
+  public long diskBytes() {
+    return stores.all().stream()
+        .mapToLong(store -> store.past().diskBytes() + store.deletes().diskBytes())
+        .sum();
+  }
+
+  /** The reason why a window-log is not written to disk now; empty if there is none. */
+  public String diskFailure() {
+    return logs().map(WindowLog::diskFailure).filter(Objects::nonNull).findFirst().orElse("");
+  }
+
+  /**
+   * Compacts a piece of each window-log on disk. Returns false if there was no work, or the node is
+   * paused: a plan needs its target. Call under no lock. Throws {@link
+   * java.io.UncheckedIOException}.
+   *
+   * @param pause runs after each piece of work
+   */
+  public boolean compact(Runnable pause) {
+    boolean any = false;
+    for (LocalStore store : stores.all()) {
+      any |= !fence.state().paused() && store.past().compact(pause);
+    }
+    return any;
+  }
+
+  /**
+   * One page of a store's changes that a rollback discarded. Throws {@link
+   * io.palinode.retroscope.OutOfReachException}, and {@link IllegalArgumentException} for an
+   * unknown store. Thread-safe.
+   */
+  public DiscardedWrites.Page discarded(String store, DiscardedWrites.Range range, long behind) {
+    return new DiscardedWrites(stores.named(store), stores.engine(), writers).page(range, behind);
+  }
+
+  /** See {@link io.palinode.detector.StoreBinding#effect(long, List)}. */
+  public UndoEffect effect(long target, List<HlcSpan> except) {
+    return count(except).of(stores.all(), target);
+  }
+
+  /** See {@link io.palinode.detector.StoreBinding#effect(long, List, Map)}. */
+  public UndoEffect effect(long target, List<HlcSpan> except, Map<Long, Long> keys) {
+    return count(except).ofSome(stores.all(), new Cuts(target, Long.MAX_VALUE, keys));
+  }
+
+  private UndoCount count(List<HlcSpan> except) {
+    return new UndoCount(stores.node(), stores.engine(), writers, except);
+  }
+
+  private Stream<WindowLog> logs() {
+    return stores.all().stream().map(LocalStore::past);
+  }
+}

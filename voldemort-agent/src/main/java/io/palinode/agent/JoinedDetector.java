@@ -1,0 +1,259 @@
+package io.palinode.agent;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.palinode.detector.kafka.NodeMonitor;
+import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.wire.Topics;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The detector of a watched server. It joins in a separate thread, and retries until Kafka is
+ * reachable. Thread-safe.
+ */
+final class JoinedDetector {
+  private static final Logger log = LoggerFactory.getLogger(JoinedDetector.class);
+  private static final long RETRY_SECONDS = 5;
+
+  /** Combines records of one moment into one request to Kafka. */
+  private static final int LINGER_MS = 1;
+
+  private final AgentConfig config;
+  private final MeterRegistry registry;
+  private final LongSupplier epochMicros;
+  private final Fuse fuse;
+  private final CountDownLatch joined = new CountDownLatch(1);
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final AtomicBoolean missedUnreported = new AtomicBoolean();
+  private final ExecutorService reporter =
+      Executors.newSingleThreadExecutor(work -> daemon(work, "palinode-missed"));
+  private volatile @Nullable NodeMonitor monitor;
+  private volatile @Nullable String notJoined;
+  // The report may have failed when the fuse blew.
+  private volatile boolean offReported;
+  private @Nullable Thread joiner;
+
+  JoinedDetector(AgentConfig config, MeterRegistry registry, LongSupplier epochMicros, Fuse fuse) {
+    this.config = config;
+    this.registry = registry;
+    this.epochMicros = epochMicros;
+    this.fuse = fuse;
+  }
+
+  static Thread daemon(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Starts to join. Once. */
+  synchronized void start(AgentBinding binding, LocalSnapshots snapshots) {
+    joiner = daemon(() -> join(binding, snapshots), "palinode-join");
+    joiner.start();
+  }
+
+  private void join(AgentBinding binding, LocalSnapshots snapshots) {
+    boolean isLogged = false;
+    while (stopping.getCount() > 0) {
+      try {
+        NodeMonitor started =
+            NodeMonitor.start(
+                binding,
+                snapshots,
+                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT)
+                    .withPace(config.pace())
+                    .withLingerMs(LINGER_MS),
+                epochMicros,
+                registry);
+        became(started);
+        notJoined = null;
+        reportEarlier(started);
+        joined.countDown();
+        return;
+      } catch (RuntimeException e) {
+        String why = String.valueOf(e.getMessage());
+        if (!why.equals(notJoined)) {
+          log.error(
+              "node={} state=NOT_JOINED, tried again every {} s: {}",
+              binding.node(),
+              RETRY_SECONDS,
+              why,
+              isLogged ? null : e);
+          isLogged = true;
+        }
+        notJoined = why;
+      }
+      awaitRetry();
+    }
+  }
+
+  private synchronized void became(NodeMonitor started) {
+    monitor = started;
+  }
+
+  /** Reports failures from before the join. */
+  private void reportEarlier(NodeMonitor started) {
+    if (fuse.isBlown()) {
+      started.giveUp();
+    } else if (missedUnreported.getAndSet(false)) {
+      started.missed();
+    }
+  }
+
+  private void awaitRetry() {
+    try {
+      boolean unused = stopping.await(RETRY_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      stopping.countDown();
+    }
+  }
+
+  /** Waits for the join. Returns false after {@code limit}, or if interrupted. */
+  boolean awaitJoined(Duration limit) {
+    try {
+      return joined.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  /**
+   * Blows the fuse if a thread of the detector has ended, and joins again. Also repeats a failed
+   * report of a blown fuse. Called periodically.
+   */
+  void check(AgentBinding binding, LocalSnapshots snapshots) {
+    NodeMonitor now = monitor;
+    if (now != null && blowIfEnded(fuse, now::isRunning, () -> stopping.getCount() == 0)) {
+      joinAgain(now, () -> join(binding, snapshots));
+    }
+    if (fuse.isBlown() && !offReported) {
+      turnOff();
+    }
+  }
+
+  /**
+   * Whether a thread of the detector has ended without a stop, as by an error: it publishes nothing
+   * more, or reads no plans. A detector that joins later would not report the writes in between.
+   */
+  static boolean blowIfEnded(Fuse fuse, BooleanSupplier isRunning, BooleanSupplier isStopping) {
+    // In this order: a stop is visible before it ends a thread.
+    if (isRunning.getAsBoolean() || isStopping.getAsBoolean()) {
+      return false;
+    }
+    fuse.blow("a thread of its detector has ended");
+    return true;
+  }
+
+  /**
+   * Joins again in state OFF: otherwise the next plan would wait for a node that acknowledges
+   * nothing.
+   */
+  private synchronized void joinAgain(NodeMonitor ended, Runnable join) {
+    Thread again =
+        daemon(
+            () -> {
+              closeQuietly(ended);
+              join.run();
+            },
+            "palinode-join");
+    again.start();
+    joiner = again;
+    monitor = null;
+  }
+
+  private static void closeQuietly(NodeMonitor ended) {
+    try {
+      ended.close();
+    } catch (RuntimeException e) {
+      log.error("agent state=CLOSE_FAILED", e);
+    }
+  }
+
+  /** Reports a missed write, now or after the join. */
+  void missed() {
+    missedUnreported.set(true);
+    report(
+        now -> {
+          if (missedUnreported.getAndSet(false)) {
+            now.missed();
+          }
+        });
+  }
+
+  /** Returns false if the node has not joined yet. Returns before the gap is published. */
+  boolean publishGap(long sinceHlc) {
+    NodeMonitor now = monitor;
+    if (now == null) {
+      return false;
+    }
+    reporter.execute(() -> now.publishGap(sinceHlc));
+    return true;
+  }
+
+  /** The hooks stay and observe nothing; a write in the node can still leave it. */
+  void turnOff() {
+    report(NodeMonitor::giveUp);
+    offReported = true;
+  }
+
+  /** In a separate thread: the report takes the node's lock, which a client's thread may hold. */
+  private void report(Consumer<NodeMonitor> what) {
+    NodeMonitor now = monitor;
+    if (now != null) {
+      reporter.execute(() -> what.accept(now));
+    }
+  }
+
+  /** Stops the join, and closes the detector. */
+  synchronized void stop() {
+    stopping.countDown();
+    Thread joining = joiner;
+    if (joining != null) {
+      joining.interrupt();
+    }
+    NodeMonitor now = monitor;
+    if (now != null) {
+      now.close();
+      monitor = null;
+    }
+  }
+
+  /** Ends the thread of reports. Call after {@link #stop}, when no hook reports any more. */
+  void endReports() {
+    reporter.shutdown();
+  }
+
+  boolean isJoined() {
+    return joined.getCount() == 0;
+  }
+
+  /** Whether the detector has joined and all its threads run. */
+  boolean isRunning() {
+    NodeMonitor now = monitor;
+    return isJoined() && now != null && now.isRunning();
+  }
+
+  /** Why the node has not joined yet; null if it has, or has not tried. */
+  @Nullable String notJoined() {
+    return notJoined;
+  }
+
+  /** See {@link NodeMonitor#controlFailure}. */
+  @Nullable String controlFailure() {
+    NodeMonitor now = monitor;
+    return now == null ? null : now.controlFailure();
+  }
+}

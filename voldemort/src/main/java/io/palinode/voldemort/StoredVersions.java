@@ -1,0 +1,42 @@
+package io.palinode.voldemort;
+
+import io.palinode.detector.StoreBinding.ScanVisitor;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.Version;
+import io.palinode.store.past.NodeStores;
+import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The versions in stored records, and their form for the detector. */
+final class StoredVersions {
+  private StoredVersions() {}
+
+  /** The versions in a record; none in an absent one. */
+  static List<Versioned> in(byte @Nullable [] record) {
+    return record == null ? List.of() : Siblings.decode(record);
+  }
+
+  /** The record of some versions; null if there are none. */
+  static byte @Nullable [] record(List<Versioned> versions) {
+    return versions.isEmpty() ? null : Siblings.encode(versions);
+  }
+
+  static List<Version> of(List<Versioned> siblings) {
+    return siblings.stream().map(StoredVersions::of).toList();
+  }
+
+  static Version of(Versioned versioned) {
+    return VoldemortRules.version(versioned);
+  }
+
+  /** See {@link io.palinode.detector.StoreBinding#scan}. */
+  static void scan(NodeStores stores, ScanVisitor visitor) {
+    for (String store : stores.names()) {
+      stores
+          .engine()
+          .scan(store, (key, record) -> visitor.visit(new StoreKey(store, key), of(in(record))));
+    }
+  }
+}
