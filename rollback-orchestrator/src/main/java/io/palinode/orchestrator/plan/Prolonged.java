@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds an interval that continues after an undo beside a key that has changed since. Pure. Such a
- * pair may be a violation that the monitor never publishes (ADR 0024).
+ * pair may be a violation that the monitor never publishes (ADR 0020).
  */
 public final class Prolonged {
   /** Beyond this number of pairs, such a pair is assumed. */

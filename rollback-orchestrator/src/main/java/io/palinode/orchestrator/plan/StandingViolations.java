@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * @param toHlc the last; with {@code held}, cuts before it may hold them
  * @param rejects the approval request that an operator rejected; 0: {@code held}, or the budget is
  *     spent until {@code toHlc}
- * @param held the instances held before the predicate was watched (ADR 0025)
+ * @param held the instances held before the predicate was watched (ADR 0021)
  * @param bindings with {@code held}: the instances; empty: any instance
  */
 public record StandingViolations(

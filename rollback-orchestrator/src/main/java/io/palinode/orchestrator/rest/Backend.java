@@ -28,7 +28,8 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
    * Applies all predicates of a document.
    *
    * @param source names the document in errors, and a predicate without a name
-   * @throws io.palinode.predicate.text.PredicateException if the document is refused; nothing is applied
+   * @throws io.palinode.predicate.text.PredicateException if the document is refused; nothing is
+   *     applied
    * @throws UnavailableException if it cannot be written, or is not in force in time; the message
    *     states whether it may be in force
    */

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decisions between violations and plans, as the control log describes them (ADR 0017).
+ * The decisions between violations and plans, as the control log describes them (ADR 0015).
  * Immutable.
  *
  * @param lastNumber of a request

@@ -12,7 +12,7 @@ import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import java.util.List;
 
-/** Whether violations may open a plan now, by approval and budget (ADR 0017). Pure. */
+/** Whether violations may open a plan now, by approval and budget (ADR 0015). Pure. */
 public final class Admission {
   private Admission() {}
 

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a plan undoes only writes that depend on its witnesses (ADR 0024). Decided from the plan,
+ * Whether a plan undoes only writes that depend on its witnesses (ADR 0020). Decided from the plan,
  * its violations and the policies alone, once all nodes are paused and judgement has passed their
  * pause. An operator's plan has its own witnesses; those of later violations are added.
  *

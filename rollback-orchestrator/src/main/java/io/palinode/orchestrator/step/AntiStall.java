@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the keys that clients must use sequentially (R + W > N) after a plan (ADR 0016). This
+ * Chooses the keys that clients must use sequentially (R + W > N) after a plan (ADR 0014). This
  * ends rollbacks that repeat. Decided from the control log and the policies alone, at the plan's
  * {@code Resume}, which carries the result.
  *

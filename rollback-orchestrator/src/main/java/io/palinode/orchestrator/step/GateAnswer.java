@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records with which the gate (ADR 0017) answers violations, and operators answer the gate.
+ * The records with which the gate (ADR 0015) answers violations, and operators answer the gate.
  * Functions of the state alone.
  */
 public final class GateAnswer {
