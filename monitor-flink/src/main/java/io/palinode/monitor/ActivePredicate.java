@@ -18,26 +18,22 @@ import org.jspecify.annotations.Nullable;
 public record ActivePredicate(
     String name, long version, @Nullable DetectionSpec spec, long appliedHlc) {
 
-  /**
-   * How a candidate's predicate version compares with the active one.
-   */
+  /** How a candidate's predicate version compares with the active one. */
   public enum Standing {
-    /**
-     * The candidate has the active version.
-     */
+    /** The candidate has the active version. */
     CURRENT,
     /**
-     * The candidate's version is not known yet. Candidates and predicates arrive by different topics.
+     * The candidate's version is not known yet. Candidates and predicates arrive by different
+     * topics.
      */
     AHEAD,
-    /**
-     * The candidate's version was replaced or deleted.
-     */
+    /** The candidate's version was replaced or deleted. */
     OUTDATED
   }
 
   /**
-   * Parses a predicate record. Throws {@link IllegalArgumentException} or {@link io.palinode.predicate.text.PredicateException} if the record holds no predicate.
+   * Parses a predicate record. Throws {@link IllegalArgumentException} or {@link
+   * io.palinode.predicate.text.PredicateException} if the record holds no predicate.
    *
    * @param epsilon the cluster's, for predicates that name none
    */
@@ -79,7 +75,10 @@ public record ActivePredicate(
   }
 
   /**
-   * Returns whether the event's node misses violations of this version. The event has an older version and the time {@code hlc}. If {@code hlc} is at or after the time at which this version was applied, the node does not evaluate this version yet. False if the time of application is not known.
+   * Returns whether the event's node misses violations of this version. The event has an older
+   * version and the time {@code hlc}. If {@code hlc} is at or after the time at which this version
+   * was applied, the node does not evaluate this version yet. False if the time of application is
+   * not known.
    */
   public boolean isMissedBy(long hlc) {
     return spec != null && appliedHlc > 0 && hlc >= appliedHlc;

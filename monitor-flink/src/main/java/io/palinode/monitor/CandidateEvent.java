@@ -26,18 +26,14 @@ public record CandidateEvent(
     byte[] record) {
   private static final byte[] NO_CLOCK = {};
 
-  /**
-   * What a record contains.
-   */
+  /** What a record contains. */
   public enum Kind {
     OPENED(1),
     CLOSED(2),
     PROGRESS(3),
     GAP(4),
     STOPPED(5),
-    /**
-     * The node's disk refuses its clock promise, so the node publishes no progress.
-     */
+    /** The node's disk refuses its clock promise, so the node publishes no progress. */
     UNPROMISED(6);
 
     private final int code;
@@ -46,37 +42,33 @@ public record CandidateEvent(
       this.code = code;
     }
 
-    /**
-     * The code in the state's bytes.
-     */
+    /** The code in the state's bytes. */
     public int code() {
       return code;
     }
 
-    /**
-     * Returns the kind of a code. Throws {@link IllegalArgumentException} for an unknown code.
-     */
+    /** Returns the kind of a code. Throws {@link IllegalArgumentException} for an unknown code. */
     public static Kind of(int code) {
       return Codes.of(values(), Kind::code, code);
     }
 
-    /**
-     * Returns whether this kind states how far the node's records are complete.
-     */
+    /** Returns whether this kind states how far the node's records are complete. */
     boolean isProgress() {
       return this == PROGRESS || this == STOPPED;
     }
   }
 
   /**
-   * Parses a record's bytes. Throws {@link IllegalArgumentException} if they are no event of a cluster of {@code nodes} nodes.
+   * Parses a record's bytes. Throws {@link IllegalArgumentException} if they are no event of a
+   * cluster of {@code nodes} nodes.
    */
   public static CandidateEvent parse(int partition, int nodes, byte[] bytes) {
     return of(partition, nodes, decode(bytes), bytes);
   }
 
   /**
-   * Returns the event of {@code record}, which was parsed from {@code bytes}. Throws {@link IllegalArgumentException} as {@link #parse}.
+   * Returns the event of {@code record}, which was parsed from {@code bytes}. Throws {@link
+   * IllegalArgumentException} as {@link #parse}.
    */
   public static CandidateEvent of(int partition, int nodes, CandidateRecord record, byte[] bytes) {
     if (record.getNode() < 0 || record.getNode() >= nodes) {
@@ -139,9 +131,7 @@ public record CandidateEvent(
         bytes);
   }
 
-  /**
-   * Parses the whole record again.
-   */
+  /** Parses the whole record again. */
   public CandidateRecord decode() {
     return decode(record);
   }

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 public record Change(Candidate candidate, String endedBy, @Nullable Integer endOrigin) {
 
   /**
-   * Returns the change that a record describes. Throws {@link IllegalArgumentException} if the predicate lacks the term, or if the end is before the start.
+   * Returns the change that a record describes. Throws {@link IllegalArgumentException} if the
+   * predicate lacks the term, or if the end is before the start.
    */
   public static Change of(CandidateRecord record, DetectionSpec spec) {
     return record.hasOpened()
@@ -36,9 +37,7 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
         : closed(record, record.getClosed(), spec);
   }
 
-  /**
-   * Returns the predicate instance and term of an opening or closing.
-   */
+  /** Returns the predicate instance and term of an opening or closing. */
   public static IntervalRef interval(CandidateRecord record) {
     return record.hasOpened() ? record.getOpened().getInterval() : record.getClosed().getInterval();
   }
@@ -47,9 +46,7 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
     return candidate.interval().isOpen();
   }
 
-  /**
-   * Returns the values and the writer of a candidate that this class made.
-   */
+  /** Returns the values and the writer of a candidate that this class made. */
   static Opened payload(Candidate candidate) {
     try {
       return Opened.parseFrom(candidate.payload());
@@ -60,7 +57,8 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
   }
 
   /**
-   * Returns {@code store/key@clock.time}, with the clock in hexadecimal. Equal for one version on all replicas. Has no time if a node of an earlier release published the version.
+   * Returns {@code store/key@clock.time}, with the clock in hexadecimal. Equal for one version on
+   * all replicas. Has no time if a node of an earlier release published the version.
    */
   static String version(VariableVersion version) {
     String untimed =

@@ -2,14 +2,13 @@ package io.palinode.monitor;
 
 import java.util.function.ToIntFunction;
 
-/**
- * Finds an enum constant by its code in bytes.
- */
+/** Finds an enum constant by its code in bytes. */
 public final class Codes {
   private Codes() {}
 
   /**
-   * Returns the constant with this code. Throws {@link IllegalArgumentException} for an unknown code.
+   * Returns the constant with this code. Throws {@link IllegalArgumentException} for an unknown
+   * code.
    */
   public static <E extends Enum<E>> E of(E[] constants, ToIntFunction<E> codeOf, int code) {
     for (E constant : constants) {

@@ -3,7 +3,9 @@ package io.palinode.monitor;
 import io.palinode.hvc.Hlc;
 
 /**
- * The times at which an idle instance is checked. The check drops an instance that a rollback or a change of its predicate made stale, and packs it otherwise. Each key has a phase, which spreads the checks over the period.
+ * The times at which an idle instance is checked. The check drops an instance that a rollback or a
+ * change of its predicate made stale, and packs it otherwise. Each key has a phase, which spreads
+ * the checks over the period.
  */
 public final class Housekeeping {
   private static final int PHASES = 10_000;
@@ -20,9 +22,7 @@ public final class Housekeeping {
     return (Math.floorDiv(hlc - phase, PERIOD) + 2) * PERIOD + phase;
   }
 
-  /**
-   * Returns whether {@link #next} returns {@code hlc} for this key.
-   */
+  /** Returns whether {@link #next} returns {@code hlc} for this key. */
   public static boolean isDue(String key, long hlc) {
     return Math.floorMod(hlc - phase(key), PERIOD) == 0;
   }

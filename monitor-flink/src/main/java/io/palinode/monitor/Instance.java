@@ -11,7 +11,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One predicate instance between two events. It is live while it has work and packed into bytes, which are smaller, while it is idle. Its methods return the witnesses to publish. Not thread-safe. Several threads may read its {@link #state} while no thread changes it.
+ * One predicate instance between two events. It is live while it has work and packed into bytes,
+ * which are smaller, while it is idle. Its methods return the witnesses to publish. Not
+ * thread-safe. Several threads may read its {@link #state} while no thread changes it.
  */
 public final class Instance {
   /** No timer is set. */
@@ -21,19 +23,13 @@ public final class Instance {
   private final long predicateVersion;
   private final int partition;
 
-  /**
-   * Null while the instance is live.
-   */
+  /** Null while the instance is live. */
   private @Nullable InstanceState packed;
 
-  /**
-   * Null while the instance is packed.
-   */
+  /** Null while the instance is packed. */
   private @Nullable Detector live;
 
-  /**
-   * The cached result of {@link #wakeAt}, whose computation reads all intervals.
-   */
+  /** The cached result of {@link #wakeAt}, whose computation reads all intervals. */
   private long wakeAt;
 
   private boolean wakeKnown;
@@ -51,9 +47,7 @@ public final class Instance {
     this.partition = partition;
   }
 
-  /**
-   * Returns an empty instance for the first event of an epoch or of a predicate version.
-   */
+  /** Returns an empty instance for the first event of an epoch or of a predicate version. */
   public static Instance begin(
       CandidateEvent event, long predicateVersion, DetectionSpec spec, DetectionLimits limits) {
     Instance instance = new Instance(event.epoch(), predicateVersion, event.partition());
@@ -61,18 +55,14 @@ public final class Instance {
     return instance;
   }
 
-  /**
-   * Returns the packed instance of a saved state.
-   */
+  /** Returns the packed instance of a saved state. */
   public static Instance of(InstanceState state) {
     Instance instance = new Instance(state.epoch(), state.predicateVersion(), state.partition());
     instance.packed = state;
     return instance;
   }
 
-  /**
-   * Returns a packed copy with the same state and timer.
-   */
+  /** Returns a packed copy with the same state and timer. */
   public Instance copy() {
     Instance copy = of(state());
     copy.timerAt = timerAt;
@@ -82,9 +72,7 @@ public final class Instance {
     return copy;
   }
 
-  /**
-   * Makes the instance live. {@code spec} is that of its predicate's version.
-   */
+  /** Makes the instance live. {@code spec} is that of its predicate's version. */
   public void unpack(DetectionSpec spec, DetectionLimits limits) {
     if (packed != null) {
       live = Detector.restore(spec, limits, packed.detector());
@@ -95,7 +83,8 @@ public final class Instance {
   }
 
   /**
-   * Also evaluates {@code replicas: any} from now on. Repeated calls change nothing. Checkpoints do not contain this evaluation.
+   * Also evaluates {@code replicas: any} from now on. Repeated calls change nothing. Checkpoints do
+   * not contain this evaluation.
    */
   public void shadow(DetectionSpec spec, DetectionLimits limits) {
     if (shadow == null) {
@@ -104,9 +93,7 @@ public final class Instance {
     }
   }
 
-  /**
-   * Packs the instance. Call only if it is not empty.
-   */
+  /** Packs the instance. Call only if it is not empty. */
   public void pack() {
     packed = state();
     live = null;
@@ -116,7 +103,8 @@ public final class Instance {
   }
 
   /**
-   * Applies an opening or closing, in the order of its node. Call only while the instance is live; the next two methods too.
+   * Applies an opening or closing, in the order of its node. Call only while the instance is live;
+   * the next two methods too.
    */
   public List<Witness> apply(Change change) {
     wakeKnown = false;
@@ -129,9 +117,7 @@ public final class Instance {
             : live().closed(change.candidate(), change.endedBy(), change.endOrigin()));
   }
 
-  /**
-   * Decides what {@code watermark} permits. Every event at or before it must have been applied.
-   */
+  /** Decides what {@code watermark} permits. Every event at or before it must have been applied. */
   public List<Witness> progress(long watermark) {
     if (wakeAt() > watermark) {
       return List.of();
@@ -144,7 +130,8 @@ public final class Instance {
   }
 
   /**
-   * Ends the intervals that earlier incarnations of a node left open. A repeated restart changes nothing.
+   * Ends the intervals that earlier incarnations of a node left open. A repeated restart changes
+   * nothing.
    */
   public List<Witness> restarted(Restart restart) {
     wakeKnown = false;
@@ -154,31 +141,29 @@ public final class Instance {
     return withRaised(live().restarted(restart.node(), restart.incarnation(), restart.first()));
   }
 
-  /**
-   * Records that a node has published all its states; see {@link Detector#searched}.
-   */
+  /** Records that a node has published all its states; see {@link Detector#searched}. */
   public void searched(Search search) {
     wakeKnown = false;
     live().searched(search.node(), search.incarnation(), search.at());
   }
 
   /**
-   * Ignores searches until all nodes have published a state of this instance. Checkpoints do not contain this.
+   * Ignores searches until all nodes have published a state of this instance. Checkpoints do not
+   * contain this.
    */
   public void distrustSearches() {
     distrusting = true;
   }
 
-  /**
-   * Returns whether searches are still ignored. Call only while the instance is live.
-   */
+  /** Returns whether searches are still ignored. Call only while the instance is live. */
   public boolean distrustsSearches() {
     distrusting = distrusting && !live().isPublishedByAll();
     return distrusting;
   }
 
   /**
-   * Adds the witnesses whose grade rose; they are published again under the same id. The detector keeps its list of raised witnesses until a call changes something.
+   * Adds the witnesses whose grade rose; they are published again under the same id. The detector
+   * keeps its list of raised witnesses until a call changes something.
    */
   private List<Witness> withRaised(List<Witness> found) {
     if (shadow == null) {
@@ -195,7 +180,8 @@ public final class Instance {
   }
 
   /**
-   * Returns and clears the witnesses reported since the last call, each once, whatever its grade. If the instance has a shadow, returns the shadow's witnesses.
+   * Returns and clears the witnesses reported since the last call, each once, whatever its grade.
+   * If the instance has a shadow, returns the shadow's witnesses.
    */
   public List<Witness> takeReported() {
     if (reported.isEmpty()) {
@@ -239,9 +225,7 @@ public final class Instance {
     return wakeAt;
   }
 
-  /**
-   * Returns whether the instance has no state.
-   */
+  /** Returns whether the instance has no state. */
   public boolean isEmpty() {
     // Only an instance that is not empty is packed.
     return live != null && live.isEmpty() && (shadow == null || shadow.isEmpty());
@@ -256,18 +240,14 @@ public final class Instance {
             == ActivePredicate.Standing.OUTDATED;
   }
 
-  /**
-   * Returns the state for a checkpoint, without the timer, which Flink saves with the timers.
-   */
+  /** Returns the state for a checkpoint, without the timer, which Flink saves with the timers. */
   public InstanceState state() {
     return packed != null
         ? packed
         : new InstanceState(epoch, predicateVersion, partition, live().wakeAt(), live().toBytes());
   }
 
-  /**
-   * Returns the time of its timer; see {@link #hasTimer}.
-   */
+  /** Returns the time of its timer; see {@link #hasTimer}. */
   public long timerAt() {
     return timerAt;
   }
@@ -280,18 +260,14 @@ public final class Instance {
     timerAt = at;
   }
 
-  /**
-   * Records that a timer of {@code at} fired.
-   */
+  /** Records that a timer of {@code at} fired. */
   public void timerCame(long at) {
     if (at >= timerAt) {
       timerAt = NO_TIMER;
     }
   }
 
-  /**
-   * Returns whether a meter counts the instance; false after a restore from a checkpoint.
-   */
+  /** Returns whether a meter counts the instance; false after a restore from a checkpoint. */
   public boolean isCounted() {
     return counted;
   }

@@ -6,7 +6,8 @@ import io.palinode.wire.CandidateRecords;
 public record InstanceKey(String predicate, String binding) {
 
   /**
-   * Splits the key at the first bar; a predicate's name holds no bar. Throws {@link IllegalArgumentException} for a key without a bar.
+   * Splits the key at the first bar; a predicate's name holds no bar. Throws {@link
+   * IllegalArgumentException} for a key without a bar.
    */
   public static InstanceKey parse(String key) {
     int bar = key.indexOf('|');

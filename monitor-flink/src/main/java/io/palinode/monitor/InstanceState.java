@@ -25,9 +25,7 @@ public record InstanceState(
   private static final byte VERSION = 1;
   private static final int HEADER_BYTES = 1 + 8 + 8 + 4 + 8;
 
-  /**
-   * Parses a state. Throws {@link IllegalArgumentException} for bytes of another version.
-   */
+  /** Parses a state. Throws {@link IllegalArgumentException} for bytes of another version. */
   public static InstanceState decode(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     if (bytes.length < HEADER_BYTES || in.get() != VERSION) {

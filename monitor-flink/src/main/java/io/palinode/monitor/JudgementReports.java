@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What judgement waits for, merged from all partitions. For each node it uses the partition whose records are read least far. Not thread-safe.
+ * What judgement waits for, merged from all partitions. For each node it uses the partition whose
+ * records are read least far. Not thread-safe.
  */
 public final class JudgementReports {
   private static final long MICROS_PER_MS = 1_000;
@@ -20,9 +21,7 @@ public final class JudgementReports {
     this.startedMs = startedMs;
   }
 
-  /**
-   * Replaces the report of a partition.
-   */
+  /** Replaces the report of a partition. */
   public void learn(int partition, JudgementReport ofPartition) {
     byPartition.put(partition, ofPartition.getNodesList());
   }

@@ -10,34 +10,35 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Holds events that arrived after a hole in their node's sequences. An event after a hole implies that earlier intervals of the node continue, but the hole may contain their closings. Such events wait until the node has published which sequences are missing and the late closings. Then they are passed on in the order of the node's clock. An event without a hole before it is passed on at once, in O(1). The number and bytes of waiting events are limited. If an event exceeds a limit, it and the waiting events of its node are passed on.
+ * Holds events that arrived after a hole in their node's sequences. An event after a hole implies
+ * that earlier intervals of the node continue, but the hole may contain their closings. Such events
+ * wait until the node has published which sequences are missing and the late closings. Then they
+ * are passed on in the order of the node's clock. An event without a hole before it is passed on at
+ * once, in O(1). The number and bytes of waiting events are limited. If an event exceeds a limit,
+ * it and the waiting events of its node are passed on.
  *
- * <p>Progress after a hole is no proof either, so the watermark must stop while {@link #isWaiting}. The watermark generator restarts with the job and knows only of later holes.
+ * <p>Progress after a hole is no proof either, so the watermark must stop while {@link #isWaiting}.
+ * The watermark generator restarts with the job and knows only of later holes.
  */
 public final class KeptBack {
   private static final int EVENTS_MAX = 10_000;
 
   /**
-   * Limit of the waiting events' bytes; {@link #EVENTS_MAX} events with long values would fill the heap.
+   * Limit of the waiting events' bytes; {@link #EVENTS_MAX} events with long values would fill the
+   * heap.
    */
   static final long BYTES_MAX = 64L << 20;
 
-  /**
-   * Approximate size of an event without its record.
-   */
+  /** Approximate size of an event without its record. */
   private static final long EVENT_BYTES = 256;
 
   private final long bytesMax;
   private final Map<Channel, Waiting> channels = new HashMap<>();
 
-  /**
-   * Bytes of the waiting events, of channels with an event since the start.
-   */
+  /** Bytes of the waiting events, of channels with an event since the start. */
   private long bytes;
 
-  /**
-   * Channels with a hole, of those with an event since the start.
-   */
+  /** Channels with a hole, of those with an event since the start. */
   private final Set<Channel> behindHoles = new HashSet<>();
 
   private record Channel(int partition, int node) {}
@@ -117,15 +118,14 @@ public final class KeptBack {
     }
   }
 
-  /**
-   * Returns the states of all channels.
-   */
+  /** Returns the states of all channels. */
   public List<State> states() {
     return states(true);
   }
 
   /**
-   * Returns the states of channels with an event since the start. Every subtask receives a copy of every saved state, so one subtask alone must save the states of the other channels.
+   * Returns the states of channels with an event since the start. Every subtask receives a copy of
+   * every saved state, so one subtask alone must save the states of the other channels.
    */
   public List<State> statesObserved() {
     return states(false);
@@ -190,7 +190,9 @@ public final class KeptBack {
   }
 
   /**
-   * Returns whether a channel with an event since the start has a hole. Another subtask reads the other channels of a checkpoint. A partition has no watermark before each of its nodes had an event.
+   * Returns whether a channel with an event since the start has a hole. Another subtask reads the
+   * other channels of a checkpoint. A partition has no watermark before each of its nodes had an
+   * event.
    */
   public boolean isWaiting() {
     return !behindHoles.isEmpty();

@@ -6,7 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports how far the nodes of one partition have been read, once per second. Not thread-safe. O(1) a record, O(nodes) a report.
+ * Reports how far the nodes of one partition have been read, once per second. Not thread-safe. O(1)
+ * a record, O(nodes) a report.
  */
 public final class NodesRead {
   private static final long PERIOD_MS = 1_000;
@@ -26,9 +27,7 @@ public final class NodesRead {
     Arrays.fill(readMs, NEVER);
   }
 
-  /**
-   * Returns a report of the nodes read so far, without its own times; null if none is due.
-   */
+  /** Returns a report of the nodes read so far, without its own times; null if none is due. */
   public @Nullable JudgementReport observe(CandidateEvent event, long nowMs) {
     var unused = watermarks.observe(event);
     readMs[event.node()] = nowMs;

@@ -6,29 +6,24 @@ import io.palinode.wire.v1.JudgementReport;
 /**
  * A record for every subtask of the keyed detection, not for one instance only.
  *
- * @param body the predicate record, the first clock of the new incarnation, the coverage gap, the search, or the report
+ * @param body the predicate record, the first clock of the new incarnation, the coverage gap, the
+ *     search, or the report
  */
 public record Notice(
     Kind kind, int partition, int node, long incarnation, long epoch, byte[] body) {
   private static final byte[] NOTHING = {};
 
-  /**
-   * What a notice contains.
-   */
+  /** What a notice contains. */
   public enum Kind {
     /** A predicate was applied, changed or deleted. */
     PREDICATE(1),
-    /**
-     * A node published its first record of a newer epoch.
-     */
+    /** A node published its first record of a newer epoch. */
     EPOCH(2),
     /** A node has begun a new incarnation on a partition. */
     RESTARTED(3),
     /** Events of a node are missing on a partition. */
     LOST(4),
-    /**
-     * A node has published all its states of a predicate that compares replicas.
-     */
+    /** A node has published all its states of a predicate that compares replicas. */
     SEARCHED(5),
     /** How far the nodes have been read on a partition. */
     REACHED(6);
@@ -39,16 +34,12 @@ public record Notice(
       this.code = code;
     }
 
-    /**
-     * The code in the state's bytes.
-     */
+    /** The code in the state's bytes. */
     public int code() {
       return code;
     }
 
-    /**
-     * Returns the kind of a code. Throws {@link IllegalArgumentException} for an unknown code.
-     */
+    /** Returns the kind of a code. Throws {@link IllegalArgumentException} for an unknown code. */
     public static Kind of(int code) {
       return Codes.of(values(), Kind::code, code);
     }
@@ -66,9 +57,7 @@ public record Notice(
     return about(event, Kind.RESTARTED, firstClock);
   }
 
-  /**
-   * Returns a notice with the body of a {@link Search}.
-   */
+  /** Returns a notice with the body of a {@link Search}. */
   static Notice searched(CandidateEvent event, byte[] body) {
     return about(event, Kind.SEARCHED, body);
   }
@@ -77,9 +66,7 @@ public record Notice(
     return about(event, Kind.LOST, loss.toByteArray());
   }
 
-  /**
-   * Returns a notice with a report about the partition of {@code event}.
-   */
+  /** Returns a notice with a report about the partition of {@code event}. */
   public static Notice reached(CandidateEvent event, JudgementReport report) {
     return about(event, Kind.REACHED, report.toByteArray());
   }

@@ -9,19 +9,21 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Tracks which sequences of one node on one partition are missing and not explained. If Kafka refuses a record, the records sent after it still arrive, progress too. The node then publishes a gap for the hole, and late closings, before its next progress.
+ * Tracks which sequences of one node on one partition are missing and not explained. If Kafka
+ * refuses a record, the records sent after it still arrive, progress too. The node then publishes a
+ * gap for the hole, and late closings, before its next progress.
  *
- * <p>The first event observed of a node defines where its sequences begin. A gap does not, because it may be late and name sequences that were read long before.
+ * <p>The first event observed of a node defines where its sequences begin. A gap does not, because
+ * it may be late and name sequences that were read long before.
  *
- * <p>A hole without an explanation counts as explained after 30 s of the node's time, since Kafka itself lost the records. O(log holes) an event.
+ * <p>A hole without an explanation counts as explained after 30 s of the node's time, since Kafka
+ * itself lost the records. O(log holes) an event.
  */
 final class Numbering {
   private static final long UNKNOWN = -1;
   private static final long WAIT_MAX = Hlc.ofMicros(30_000_000);
 
-  /**
-   * Further holes extend the last one, which waits its full time.
-   */
+  /** Further holes extend the last one, which waits its full time. */
   private static final int HOLES_MAX = 1_000;
 
   /** First to last missing sequence. */
@@ -29,9 +31,7 @@ final class Numbering {
 
   private long incarnation;
 
-  /**
-   * The last sequence; {@link #UNKNOWN} while only gaps were observed.
-   */
+  /** The last sequence; {@link #UNKNOWN} while only gaps were observed. */
   private long sequence = UNKNOWN;
 
   private boolean waits;
@@ -49,18 +49,14 @@ final class Numbering {
     from.holes().forEach(hole -> holes.put(hole.first(), hole.last()));
   }
 
-  /**
-   * Returns the whole state, for a checkpoint.
-   */
+  /** Returns the whole state, for a checkpoint. */
   Missing missing() {
     List<Hole> all = new ArrayList<>();
     holes.forEach((first, last) -> all.add(new Hole(first, last)));
     return new Missing(incarnation, sequence, waits, waitsSince, all);
   }
 
-  /**
-   * Returns false for an event of an earlier incarnation or an earlier sequence.
-   */
+  /** Returns false for an event of an earlier incarnation or an earlier sequence. */
   boolean observe(CandidateEvent event) {
     boolean begins = incarnation == 0;
     if (event.incarnation() > incarnation) {
@@ -100,9 +96,7 @@ final class Numbering {
     }
   }
 
-  /**
-   * Returns the last sequence before the event, or the event's own for progress.
-   */
+  /** Returns the last sequence before the event, or the event's own for progress. */
   private static long reached(CandidateEvent event) {
     return switch (event.kind()) {
       case OPENED, CLOSED -> event.sequence() - 1;
@@ -137,7 +131,8 @@ final class Numbering {
   }
 
   /**
-   * Returns whether the last observed event is after a hole. True until the first progress without a hole: late closings come before that progress.
+   * Returns whether the last observed event is after a hole. True until the first progress without
+   * a hole: late closings come before that progress.
    */
   boolean isBehindHole(CandidateEvent event) {
     boolean isNewest = event.incarnation() == incarnation && event.sequence() == sequence;

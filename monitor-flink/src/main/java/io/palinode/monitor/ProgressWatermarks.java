@@ -3,18 +3,27 @@ package io.palinode.monitor;
 import java.util.Arrays;
 
 /**
- * Computes how far a partition is complete: the least HLC over all nodes up to which all their records are read. One object per partition; records must come in the partition's order. O(1) an event, O(nodes) when the node that is furthest behind moves.
+ * Computes how far a partition is complete: the least HLC over all nodes up to which all their
+ * records are read. One object per partition; records must come in the partition's order. O(1) an
+ * event, O(nodes) when the node that is furthest behind moves.
  *
- * <p>Progress at h completes everything up to h. A candidate at h completes only what is before h, because one write may end several intervals at the same time. A new incarnation changes nothing, because its clock continues. If a node restarts its incarnations or sequences, it has lost its disk. {@link SequenceCheck} then drops its records, and the watermark stops.
+ * <p>Progress at h completes everything up to h. A candidate at h completes only what is before h,
+ * because one write may end several intervals at the same time. A new incarnation changes nothing,
+ * because its clock continues. If a node restarts its incarnations or sequences, it has lost its
+ * disk. {@link SequenceCheck} then drops its records, and the watermark stops.
  *
- * <p>A record after a hole completes nothing. Completion resumes when the node has published the gap and its late closings ({@link Numbering}). Otherwise a closing that Kafka refused would count as absent.
+ * <p>A record after a hole completes nothing. Completion resumes when the node has published the
+ * gap and its late closings ({@link Numbering}). Otherwise a closing that Kafka refused would count
+ * as absent.
  *
- * <p>A new epoch resets completion. In a new epoch, a node publishes the intervals of its restored state, from before it serves. A node that opens the epoch late may have published progress past that time. From the first record of a newer epoch on, a node counts only after it publishes in that epoch. Records of older epochs then complete nothing, and the watermark stops meanwhile. Until then the older epoch counts, because a plan waits for judgement in it.
+ * <p>A new epoch resets completion. In a new epoch, a node publishes the intervals of its restored
+ * state, from before it serves. A node that opens the epoch late may have published progress past
+ * that time. From the first record of a newer epoch on, a node counts only after it publishes in
+ * that epoch. Records of older epochs then complete nothing, and the watermark stops meanwhile.
+ * Until then the older epoch counts, because a plan waits for judgement in it.
  */
 public final class ProgressWatermarks {
-  /**
-   * The watermark before every node has published a record.
-   */
+  /** The watermark before every node has published a record. */
   public static final long NONE = Long.MIN_VALUE;
 
   private final long[] complete;
@@ -30,9 +39,7 @@ public final class ProgressWatermarks {
     Arrays.fill(complete, NONE);
   }
 
-  /**
-   * Observes an event. Returns whether the watermark grew.
-   */
+  /** Observes an event. Returns whether the watermark grew. */
   public boolean observe(CandidateEvent event) {
     Numbering numbering = numberings[event.node()];
     if (event.kind() == CandidateEvent.Kind.UNPROMISED) {
@@ -68,16 +75,12 @@ public final class ProgressWatermarks {
     least = NONE;
   }
 
-  /**
-   * Returns the greatest HLC up to which the partition is complete, or {@link #NONE}.
-   */
+  /** Returns the greatest HLC up to which the partition is complete, or {@link #NONE}. */
   public long watermark() {
     return watermark;
   }
 
-  /**
-   * Returns the greatest HLC up to which the node is complete, or {@link #NONE}.
-   */
+  /** Returns the greatest HLC up to which the node is complete, or {@link #NONE}. */
   public long complete(int node) {
     return complete[node];
   }

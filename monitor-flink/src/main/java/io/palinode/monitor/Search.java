@@ -26,9 +26,7 @@ import java.util.List;
 public record Search(
     String predicate, long version, int partition, int node, long incarnation, long epoch, Hvc at) {
 
-  /**
-   * Returns one notice for each predicate that the progress names.
-   */
+  /** Returns one notice for each predicate that the progress names. */
   static List<Notice> notices(CandidateEvent event, List<Searched> named) {
     List<Notice> notices = new ArrayList<>(named.size());
     for (Searched searched : named) {
@@ -49,9 +47,7 @@ public record Search(
     return bytes.toByteArray();
   }
 
-  /**
-   * Parses a notice. Throws {@link UncheckedIOException} for a truncated body.
-   */
+  /** Parses a notice. Throws {@link UncheckedIOException} for a truncated body. */
   public static Search of(Notice notice) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(notice.body()))) {
       String predicate = in.readUTF();
