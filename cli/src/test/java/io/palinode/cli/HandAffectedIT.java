@@ -144,7 +144,7 @@ class HandAffectedIT {
       e.store(STORE).put("y", "wrong");
       bystander.awaitMore();
       assertThat(plan(parts, "--to", time)).isEqualTo(2);
-      assertThat(parts.err()).contains("a time names none: name a violation instead");
+      assertThat(parts.err()).contains("a time names no write: name a violation instead");
       assertThat(plan(parts, "--to", time, "--key", "nobodys")).isEqualTo(2);
       assertThat(parts.err()).contains("no client wrote key 'nobodys' after the target");
       assertThat(
@@ -205,11 +205,11 @@ class HandAffectedIT {
           .atMost(BOUND)
           .until(() -> parts.cluster().node(0).accesses(Long.MAX_VALUE).since() == Long.MAX_VALUE);
       assertThat(parts.palinode("rollback", "run", plan, "--yes")).isEqualTo(2);
-      assertThat(parts.err()).contains("everything after " + time + " would be undone now");
+      assertThat(parts.err()).contains("all writes after " + time + " would be undone now");
       assertThat(plan(parts, "--to", time, "--key", "z")).as(parts.err()).isZero();
       JsonNode all = JSON.readTree(parts.out());
       assertThat(all.path("scope").asText()).isEqualTo("all");
-      assertThat(all.path("whyAll").asText()).contains("has not noted who used which keys");
+      assertThat(all.path("whyAll").asText()).contains("has no access log");
       assertThat(parts.versions("z")).containsOnly("2");
     }
   }

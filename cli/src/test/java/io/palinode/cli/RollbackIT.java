@@ -74,7 +74,7 @@ class RollbackIT {
       assertThat(run("rollback", "undo", "1", "--yes")).as(err()).isZero();
       assertThat(state()).isEqualTo(after);
       assertThat(run("rollback", "undo", "1", "--yes")).isEqualTo(2);
-      assertThat(err()).contains("what rollback 1 discarded was brought back already");
+      assertThat(err()).contains("the writes that rollback 1 discarded are already reinstated");
       assertThat(run("rollback", "undo", "2", "--yes")).as(err()).isZero();
       assertThat(state()).isEqualTo(before);
 

@@ -44,7 +44,12 @@ class WordsTest {
           "cli",
           "benchmarks",
           "local-detector",
-          "wire");
+          "wire",
+          "rollback-orchestrator",
+          "store-node",
+          "voldemort",
+          "voldemort-agent",
+          "monitor-flink");
 
   @Test
   void noPageHasABannedWord() {

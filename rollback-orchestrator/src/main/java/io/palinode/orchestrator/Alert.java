@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Something that people should know.
+ * A message to operators about one event. Immutable.
  *
- * @param labels name it: two alerts with equal labels are about the same thing
- * @param annotations tell more
- * @param destinations {@code console}, {@code webhook:URL}; empty: where the operator's alerts go
+ * @param labels the identity: two alerts with equal labels concern the same thing
+ * @param annotations further facts
+ * @param destinations {@code console}, {@code webhook:URL}; empty: the operators' destinations
  */
 public record Alert(
     Kind kind,
@@ -25,13 +25,13 @@ public record Alert(
     destinations = List.copyOf(destinations);
   }
 
-  /** For those who run the cluster. */
+  /** An alert to the operators of the cluster. */
   public static Alert toOperator(
       Kind kind, Map<String, String> labels, String summary, long atMicros) {
     return new Alert(kind, labels, Map.of("summary", summary), List.of(), atMicros);
   }
 
-  /** What an alert is about. */
+  /** The kinds of alerts. */
   public enum Kind {
     VIOLATION("PalinodeViolation"),
     VIOLATION_TOO_LATE("PalinodeViolationTooLate"),

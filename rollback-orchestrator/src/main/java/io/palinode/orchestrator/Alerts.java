@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The alerts that the machine raises, in words. */
+/** The alerts of the machine and their texts. */
 final class Alerts {
   private Alerts() {}
 
@@ -120,11 +120,11 @@ final class Alerts {
         Map.of("epoch", Long.toString(plan.epoch()), "predicate", plan.predicate()),
         "the rollback to "
             + Hlc.format(plan.target())
-            + " was abandoned: that cut is not restored, nothing before "
+            + " was abandoned: that cut is not restored, no cut before "
             + Hlc.format(plan.clock())
-            + " is trusted, and the safe point is held at "
+            + " can be restored, and the safe point is held at "
             + Hlc.format(safePoint)
-            + " until this is acknowledged"
+            + " until an operator acknowledges this"
             + (plan.asIs() ? "; each node kept the data that it had, so replicas may differ" : ""),
         nowMicros);
   }
@@ -142,7 +142,7 @@ final class Alerts {
     return Alert.toOperator(
         Alert.Kind.APPROVAL_GIVEN_UP,
         Map.of("predicate", request.predicate(), "request", Long.toString(request.number())),
-        "request %d for approval waits no more: rollback %d %s, so nothing before it can be restored, and what it was about stands"
+        "approval request %d is closed: rollback %d %s, so no cut before it can be restored, and its violations stand"
             .formatted(
                 request.number(),
                 ended.epoch(),
@@ -167,14 +167,14 @@ final class Alerts {
     return Alert.toOperator(
         Alert.Kind.VIOLATION_STANDS,
         Map.of("predicate", stands.getPredicate()),
-        "%s held at %s, before which no rollback may go: so it stands, and clients continue; a write that clears it ends that"
+        "%s held at %s, the earliest cut that a rollback may restore; it stands until a write ends it"
             .formatted(
-                named == 0 ? "it" : named == 1 ? "an instance" : named + " instances",
+                named == 0 ? "the predicate" : named == 1 ? "an instance" : named + " instances",
                 Hlc.format(stands.getFromHlc())),
         nowMicros);
   }
 
-  /** {@code entered} is what is sequential from now on, and was not. */
+  /** {@code entered}: the spans that are newly in force. */
   static Alert sequential(List<SequentialSpan> entered, long nowMicros) {
     boolean all = entered.stream().anyMatch(SequentialSpan::isAll);
     long keys = entered.stream().mapToLong(span -> span.keys().size()).sum();
@@ -195,8 +195,7 @@ final class Alerts {
         Map.of("epoch", Long.toString(plan.epoch()), "predicate", plan.predicate()),
         "the rollback to "
             + Hlc.format(plan.target())
-            + " could not be carried out: nothing was taken back, and programs were told to begin"
-            + " anew",
+            + " could not be carried out: nodes kept their data, and programs were restarted",
         nowMicros);
   }
 
@@ -206,7 +205,7 @@ final class Alerts {
     String consequence =
         Coverage.end(loss) <= safePoint
             ? "the safe point %s had passed it and is not held".formatted(Hlc.format(safePoint))
-            : "the safe point is held at %s until the loss is acknowledged, at most %d s"
+            : "the safe point is held at %s until the gap is acknowledged, at most %d s"
                 .formatted(Hlc.format(before), state.settings().coverageHold().toSeconds());
     return coverageLost(loss, consequence, state.nowMicros());
   }
@@ -225,12 +224,12 @@ final class Alerts {
   private static String lost(CoverageLost loss) {
     if (!loss.getCause().isEmpty()) {
       String since = loss.getFromHlc() == 0 ? "" : "from " + Hlc.format(loss.getFromHlc()) + " ";
-      return "%s: some of what was seen %sup to %s was"
+      return "%s: some events %sup to %s were"
           .formatted(loss.getCause(), since, Hlc.format(loss.getToHlc()));
     }
     boolean wasKilled = loss.getLastSequence() == 0;
     return wasKilled
-        ? "the node ended without a word: what it saw from %s to %s may be"
+        ? "the node was killed: some events from %s to %s may be"
             .formatted(Hlc.format(loss.getFromHlc()), Hlc.format(loss.getToHlc()))
         : "events %d to %d were".formatted(loss.getFirstSequence(), loss.getLastSequence());
   }

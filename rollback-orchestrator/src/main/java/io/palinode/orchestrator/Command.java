@@ -3,50 +3,49 @@ package io.palinode.orchestrator;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
 
-/** What the machine wants done, in this order. */
+/** An order of the machine to its shell. Orders are carried out in sequence. */
 public sealed interface Command {
-  /** Append to the control log, behind all earlier ones. */
+  /** Append to the control log after all earlier records. */
   record Append(ControlRecord record) implements Command {}
 
   record Raise(Alert alert) implements Command {}
 
-  /** A control record took effect (records without effect are repeats, or late). */
+  /** A control record took effect. Records without effect are repeats or late. */
   record Took(ControlRecord record) implements Command {}
 
-  /** What becomes of a violation. */
+  /** The outcome of a violation. */
   record Classified(Violation violation, Outcome outcome) implements Command {}
 
-  /** Outcomes of violations that were classified before may have changed ({@link Outcomes#now}). */
+  /** Outcomes of earlier violations may have changed ({@link Outcomes#now}). */
   record Review() implements Command {}
 
-  /** What a violation causes. */
+  /** The effect of a violation. */
   enum Outcome {
     /**
-     * It asks for a rollback, which may wait for approval; or a plan for it has restored a cut
-     * before it. If no plan does, another outcome replaces this one.
+     * It asks for a rollback, or a plan for it restored a cut before it. It may wait for approval.
+     * If no plan restores such a cut, another outcome replaces this one.
      */
     ROLLBACK,
-    /** A plan has taken, or is taking, the store back to before it. */
+    /** A plan has restored, or is restoring, a cut before it. */
     COVERED,
-    /** An operator has abandoned the plan that was to restore a cut before it: it stands. */
+    /** It stands: an operator abandoned the plan that was to restore a cut before it. */
     ABANDONED,
-    /** The plan ended in a restart: the store kept it, and programs were told to begin again. */
+    /** It stands: its plan ended in a restart, nodes kept their data and programs restarted. */
     RESTARTED,
     /** Its predicate asks for no rollback, or not at this grade, or is deleted. */
     NO_ROLLBACK,
-    /** Its predicate's budget of rollbacks is spent: it stands. */
+    /** It stands: the predicate's budget of rollbacks is spent. */
     OVER_BUDGET,
-    /** An operator wants no rollback for it: it stands. */
+    /** It stands: an operator rejected its rollback. */
     REJECTED,
     /**
-     * It was there when its epoch began, in the state that a plan has restored: its predicate's
-     * gate lets it stand, or it was there before it was watched, and nothing before it can be
-     * restored.
+     * It stands: it held on a restored cut, when its epoch began. Either the predicate's gate lets
+     * it stand, or it held before it was watched and no earlier cut can be restored.
      */
     STANDS,
-    /** It is at or before the safe point: what was promised is not taken back. */
+    /** It is at or before the safe point, so no automatic rollback discards it. */
     TOO_LATE,
-    /** Its predicate is not known yet; another outcome follows, or it expires. */
+    /** Its predicate is not known yet. Another outcome follows, or it expires. */
     WAITING,
     /** Its predicate did not become known in time. */
     EXPIRED

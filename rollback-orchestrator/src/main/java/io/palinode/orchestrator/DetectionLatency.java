@@ -6,10 +6,9 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * From the first moment at which all witnesses held (on the witness's node's clock) to the receipt
- * of the violation here (on this machine's clock). A grade that rises is news of its own, so there
- * is a latency for each grade: to the receipt of the first record that has at least that.
- * Thread-safe.
+ * From the time at which all witnesses held to the receipt of the violation. Thread-safe. The first
+ * is by the clock of the witness's node, the second by this machine's. Each grade has its own
+ * latency, up to the first record of at least that grade.
  */
 public final class DetectionLatency {
   private static final long MICROS_MAX = 3_600_000_000L;
@@ -19,21 +18,21 @@ public final class DetectionLatency {
   private final Map<Grade, Histogram> micros = new EnumMap<>(Grade.class);
 
   /**
-   * A violation has reached {@code grade}, which counts once a violation. A latency above an hour
+   * Records that a violation reached {@code grade}; call once per violation. More than an hour
    * counts as an hour.
    */
   public synchronized void record(Grade grade, long latencyMicros) {
     histogram(grade).recordValue(Math.min(MICROS_MAX, Math.max(0, latencyMicros)));
   }
 
-  /** Of the violations that have reached {@code grade}. */
+  /** The latencies of violations that reached {@code grade}. */
   public synchronized LatencySnapshot snapshot(Grade grade) {
     Histogram of = histogram(grade);
     return new LatencySnapshot(
         of.getTotalCount(), at(of, 50), at(of, 99), at(of, 99.9), at(of, 100));
   }
 
-  /** Forgets what was recorded, as at the end of a warm-up. */
+  /** Drops all latencies, as after a warm-up. */
   public synchronized void reset() {
     micros.clear();
   }

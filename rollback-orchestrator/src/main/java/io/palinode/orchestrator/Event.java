@@ -9,41 +9,43 @@ import io.palinode.wire.v1.Violation;
 import java.util.Map;
 import java.util.Set;
 
-/** What the machine hears. {@code atMicros} is the wall clock at which it was received. */
+/** An input of the machine. {@code atMicros} is the wall clock at its receipt. */
 public sealed interface Event {
   long atMicros();
 
-  /** An operator's word, which is put until it is in the log or its caller is answered. */
-  sealed interface Spoken extends Event {}
+  /** An operator's request, repeated until it is in the log or its caller has an answer. */
+  sealed interface OperatorEvent extends Event {}
 
-  /** A record of the control log, in its order; also the machine's own. */
+  /** A record of the control log, in its order. Includes the machine's own records. */
   record ControlRead(ControlRecord record, long atMicros) implements Event {}
 
-  /** A violation, in the order of the violations log; repeats are harmless. */
+  /** A violation, in the order of the violations log. Repeats change nothing. */
   record ViolationFound(Violation violation, long atMicros) implements Event {}
 
-  /** With joined replicas, the violation of this id is none; nothing that the machine acts on. */
+  /** The violation of this id is a phantom. The machine does not act on it. */
   record PhantomFound(String id, String predicate, long atMicros) implements Event {}
 
   /** Every violation with {@code violate <= hlc} has been passed in. */
   record Judged(long hlc, long atMicros) implements Event {}
 
-  /** What happened at a node in this HLC range was not seen. */
+  /** A coverage gap: events at a node in this HLC range were not judged. */
   record CoverageLost(io.palinode.wire.v1.CoverageLost loss, long atMicros) implements Event {}
 
   /**
-   * An operator acknowledges all coverage gaps up to this number, and abandoned plans: the safe
-   * point may pass them.
+   * An operator acknowledges coverage gaps up to this number, and abandoned plans. The safe point
+   * may then pass them.
    */
   record CoverageAcknowledged(long toNumber, long atMicros) implements Event {
     public static final long ALL = Long.MAX_VALUE;
   }
 
-  /** An operator's word on the plan that is halted. */
-  record OperatorSpoke(long epoch, Intervention intervention, long atMicros) implements Spoken {}
+  /** An operator's intervention in the open plan. */
+  record InterventionWanted(long epoch, Intervention intervention, long atMicros)
+      implements OperatorEvent {}
 
   /**
-   * An operator ends the open plan with the data that each node has; {@code stopped} do not run.
+   * An operator ends the open plan with the data that each node has. {@code stopped} nodes do not
+   * run.
    */
   record EndAsIsWanted(long epoch, Set<Integer> stopped, long atMicros) implements Event {
     public EndAsIsWanted {
@@ -51,19 +53,19 @@ public sealed interface Event {
     }
   }
 
-  /** An operator wants a rollback; dropped when it is not possible now. */
-  record RollbackWanted(RollbackRequest wish, long atMicros) implements Spoken {}
+  /** An operator asks for a rollback. Dropped if it is not possible now. */
+  record RollbackWanted(RollbackRequest request, long atMicros) implements OperatorEvent {}
 
-  /** An operator wants the rollback that opens {@code epoch} no more. */
-  record CancelWanted(long epoch, long atMicros) implements Spoken {}
+  /** An operator cancels the rollback that opens {@code epoch}. */
+  record CancelWanted(long epoch, long atMicros) implements OperatorEvent {}
 
-  /** An operator's answer to a request for approval; dropped when it is not possible now. */
-  record ApprovalAnswered(long number, boolean approve, long atMicros) implements Spoken {}
+  /** An operator answers an approval request. Dropped if it is not possible now. */
+  record ApprovalAnswered(long number, boolean approve, long atMicros) implements OperatorEvent {}
 
-  /** An operator lets a predicate's budget begin anew. */
-  record RenewalWanted(String predicate, long atMicros) implements Spoken {}
+  /** An operator renews a predicate's budget. */
+  record RenewalWanted(String predicate, long atMicros) implements OperatorEvent {}
 
-  /** All predicates, by name, as the log has them at the start. */
+  /** All predicates of the log, at the start. Keys are predicate names. */
   record PoliciesKnown(Map<String, Policy> policies, long atMicros) implements Event {
     public PoliciesKnown {
       policies = Map.copyOf(policies);
@@ -73,13 +75,13 @@ public sealed interface Event {
   /** A predicate was applied or deleted. */
   record PolicyChanged(Policy policy, long atMicros) implements Event {}
 
-  /** All logs have been replayed: from here on the machine acts. */
+  /** All logs have been replayed. The machine acts from here on. */
   record CaughtUp(long atMicros) implements Event {}
 
-  /** The producer gave up on an append. */
+  /** An append failed. */
   record AppendFailed(ControlRecord record, AppendFailure failure, String reason, long atMicros)
       implements Event {
-    /** One after which a later try may succeed; the record may still be in the log. */
+    /** A failure after which a retry may succeed. The record may still be in the log. */
     public AppendFailed(ControlRecord record, String reason, long atMicros) {
       this(record, AppendFailure.TRANSIENT, reason, atMicros);
     }

@@ -12,17 +12,17 @@ import io.palinode.orchestrator.violations.Grades;
 import io.palinode.wire.v1.Violation;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of violations: functions of the machine's state alone. */
+/** The outcomes of violations, as functions of the machine's state alone. */
 public final class Outcomes {
   private Outcomes() {}
 
-  /** Of a violation that was just read. */
+  /** The outcome of a violation that was just read. */
   static Outcome first(MachineState state, Violation violation, Policy policy) {
     if (!asksForRollback(violation, policy)) {
       return Outcome.NO_ROLLBACK;
     }
     ControlLogState log = state.log();
-    PastPlan kept = log.keptBy(violation.getEpoch(), violation.getViolate());
+    PastPlan kept = log.settledWithoutRestore(violation.getEpoch(), violation.getViolate());
     if (kept != null) {
       return of(kept);
     }
@@ -36,7 +36,7 @@ public final class Outcomes {
     if (mayStand && log.isFoundAtBeginning(violation)) {
       return Outcome.STANDS;
     }
-    // Before the safe point is looked at, which passes what stands.
+    // Before the comparison with the safe point, which may have passed a standing violation.
     StandingViolations stands = stands(log, violation);
     if (stands != null) {
       return of(stands);
@@ -44,7 +44,7 @@ public final class Outcomes {
     return violation.getViolate() <= state.safePoint() ? Outcome.TOO_LATE : Outcome.ROLLBACK;
   }
 
-  /** Of a violation that was read before, when {@code known} was its outcome. */
+  /** The outcome of an earlier violation whose outcome was {@code known}. */
   public static Outcome now(MachineState state, Violation violation, Outcome known) {
     boolean mayChange =
         switch (known) {
@@ -55,7 +55,7 @@ public final class Outcomes {
       return known;
     }
     ControlLogState log = state.log();
-    PastPlan kept = log.keptBy(violation.getEpoch(), violation.getViolate());
+    PastPlan kept = log.settledWithoutRestore(violation.getEpoch(), violation.getViolate());
     if (kept != null) {
       return of(kept);
     }
@@ -69,10 +69,7 @@ public final class Outcomes {
     return known == Outcome.ROLLBACK && isDropped(state, violation) ? Outcome.NO_ROLLBACK : known;
   }
 
-  /**
-   * The alert about an outcome that has changed; null: the predicate asks for none, or is not in
-   * force.
-   */
+  /** The alert about a changed outcome; null if the predicate is not in force or does not alert. */
   public static @Nullable Alert alert(MachineState state, OutcomeChange change) {
     Violation violation = change.violation().violation();
     Policy policy = state.policies().get(violation.getPredicate());
@@ -88,10 +85,10 @@ public final class Outcomes {
 
   private static boolean isCovered(ControlLogState log, Violation violation) {
     return log.isSettled(violation.getEpoch(), violation.getViolate())
-        || log.isBeingTakenBack(violation.getEpoch(), violation.getViolate());
+        || log.isBeingDiscarded(violation.getEpoch(), violation.getViolate());
   }
 
-  /** Its predicate was deleted, or asks for no rollback any more, before a plan was opened. */
+  /** Whether the predicate was deleted, or asks for no rollback now, before a plan was opened. */
   private static boolean isDropped(MachineState state, Violation violation) {
     String predicate = violation.getPredicate();
     Policy policy = state.policies().get(predicate);

@@ -5,12 +5,12 @@ import io.palinode.wire.v1.Violation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A violation as it came in.
+ * A violation and its receipt. Immutable.
  *
- * @param receivedMicros the wall clock right when the record was received
- * @param replayed it was in the log when this orchestrator started, so its latency means nothing
+ * @param receivedMicros the wall clock at the receipt of the record
+ * @param replayed the log held it when this orchestrator started, so its latency has no meaning
  * @param outcome null until it is classified
- * @param phantom it is known to be none with joined replicas
+ * @param phantom the monitor has published it as a phantom
  */
 public record ReceivedViolation(
     Violation violation,
@@ -19,12 +19,12 @@ public record ReceivedViolation(
     Command.@Nullable Outcome outcome,
     boolean phantom) {
 
-  /** From the moment at which all witnesses held to the receipt; never negative. */
+  /** From the time at which all witnesses held to the receipt; never negative. */
   public long latencyMicros() {
     return Math.max(0, receivedMicros - Hlc.micros(violation.getViolate()));
   }
 
-  /** Read again, with another grade. */
+  /** With a repeat that has another grade. */
   public ReceivedViolation again(Violation same, long atMicros, boolean isReplayed) {
     return new ReceivedViolation(same, atMicros, isReplayed, outcome, phantom);
   }

@@ -3,7 +3,7 @@ package io.palinode.orchestrator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Tells new keys from repeats, as far back as its capacity. Not thread-safe. */
+/** Separates new keys from repeats, up to its capacity. Not thread-safe. */
 public final class RecentKeys<K> {
   private final int capacity;
   private final Set<K> keys = new LinkedHashSet<>();
@@ -15,7 +15,7 @@ public final class RecentKeys<K> {
     this.capacity = capacity;
   }
 
-  /** False for a repeat. */
+  /** Returns false for a repeat. */
   public boolean admit(K key) {
     if (!keys.add(key)) {
       return false;

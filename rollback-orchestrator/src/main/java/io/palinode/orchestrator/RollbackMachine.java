@@ -38,45 +38,41 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rollback protocol (design §8, steps 1 to 5; the steps are drawn in {@code control.proto}).
+ * The rollback protocol (design §8, steps 1 to 5; {@code control.proto} draws the steps).
  *
- * <p>The machine decides from its state and never from the event that brought it there: each step
- * first adds the event to what is known, then asks {@link NextStep} what is to be written. A step
- * of the protocol counts only when it is read back from the control log, and at most one is on its
- * way. So whoever replays the three logs into {@link MachineState#initial} and then says {@link
- * Event.CaughtUp} stands where the last one stood, and a step that is in the log is not written
- * again.
+ * <p>The machine decides from its state, never from the last event. Each turn first adds the event
+ * to the state, then asks {@link NextStep} for the record to append. A step counts only after it is
+ * read back, and at most one is unread. After a replay of the three logs into {@link
+ * MachineState#initial} and {@link Event.CaughtUp}, an orchestrator is in the state of the previous
+ * one. It therefore does not write a step twice.
  *
- * <p><b>Which violations count.</b> Not their ids but time and epoch decide, so that repeats cannot
- * do harm: a violation of an epoch that a later plan took back to before {@code violate} is
- * covered. One that is not covered asks for a plan; those that come before the plan's {@code
- * Restore} move its target back. After it they are covered, since {@code Restore} waits for {@code
- * Judged >= target}; if the monitor broke that promise, the next plan takes them.
+ * <p><b>Which violations count.</b> Time and epoch decide, not ids, so repeats change nothing. A
+ * violation is covered if a later plan restored a cut before its {@code violate}. A violation that
+ * is not covered asks for a plan. Violations before the plan's first {@code Restore} move its
+ * target back. Later ones are covered, since {@code Restore} waits for {@code Judged >= target}. If
+ * the monitor breaks that promise, the next plan covers them.
  *
- * <p><b>The safe point</b> is {@code Judged} while no plan is open and no violation waits, less
- * what lost coverage holds back. A target is at or after it: {@code Judged} says that all
- * violations that are found from now on have {@code violate > judged}, and the target is {@code
- * violate - 1}. {@code before-first-witness} cannot keep that: {@code first} of an interval that is
- * still open may be hours ago, and no safe point could ever be given while any interval is open. So
- * there the target is {@code max(first - 1, safe point)}: what was promised stands, and since the
- * safe point is before {@code violate}, the violation is still undone.
+ * <p><b>The safe point</b> follows {@code Judged} while no plan is open and no violation waits.
+ * Coverage gaps hold it. Each target is at or after it: all later violations have {@code violate >
+ * judged}, and the target is {@code violate - 1}. With {@code before-first-witness} the target is
+ * {@code max(first - 1, safe point)}, because {@code first} of an open interval can be hours ago.
+ * The safe point is before {@code violate}, so that plan still discards the violation.
  *
- * <p><b>By hand.</b> An operator may open a plan, to any cut in reach, also to before the safe
- * point: that promise is kept by the machine, not by people. What violations ask for is folded into
- * it. Before its first {@code Restore} it may be cancelled: it then keeps what is there, and the
- * epoch begins with it. To undo a plan is to go back to the cut right before it, which all nodes
- * have, for they began to undo after one HLC.
+ * <p><b>By hand.</b> An operator may open a plan to any cut in reach, also before the safe point.
+ * The plan includes waiting violations. Before its first {@code Restore} it may be cancelled. It
+ * then keeps the data, and the epoch begins. To reinstate a plan is to restore the cut right before
+ * it. All nodes have that cut, since they began to undo after one HLC.
  *
- * <p><b>A halted plan</b> waits for an operator's record: Retry and Abandon both lead back to the
- * pause, from where the next attempt restores again, or keeps what is there. An abandoned plan has
- * taken nothing back: the violations before it are given up, its epoch begins in the state that
- * there is, and the safe point stays where it is until the operator acknowledges that too.
+ * <p><b>A halted plan</b> waits for an operator's record. Retry and Abandon both return to the
+ * pause; the next attempt restores again, or keeps the data. An abandoned plan discards no write.
+ * Violations before it stand, its epoch begins with the present data, and the safe point waits for
+ * an acknowledgement.
  *
- * <p><b>A coverage gap</b> is copied to the control log before any safe point that was decided with
- * knowledge of it; the acknowledgement of an operator is a record there too ({@link Coverage}). So
- * a gap counts as unacknowledged after a takeover, a restart, and the end of the violations log's
- * retention. A gap that the safe point has not passed holds it at {@code from_hlc - 1} until it is
- * acknowledged, or until no further gap was found for {@code coverageHold}.
+ * <p><b>A coverage gap</b> is copied to the control log before any safe point that was decided
+ * after it was read. An operator's acknowledgement is a record there too ({@link Coverage}). A gap
+ * thus stays unacknowledged after a takeover, a restart, and the end of the violations log's
+ * retention. A gap after the safe point holds it at {@code from_hlc - 1} until its acknowledgement,
+ * or until {@code coverageHold} has passed without another gap.
  */
 public final class RollbackMachine {
   private final List<Command> commands = new ArrayList<>();
@@ -86,17 +82,17 @@ public final class RollbackMachine {
     this.state = state;
   }
 
-  /** Pure; O(nodes) but for the check of a cut, which is O(terms that hold). */
+  /** Pure. O(nodes), except the check of a cut, which is O(terms that hold). */
   public static Step step(MachineState state, Event event) {
     RollbackMachine turn = new RollbackMachine(state.at(event.atMicros()));
-    turn.hear(event);
+    turn.read(event);
     if (turn.state.live()) {
       turn.decide();
     }
     return new Step(turn.state, turn.commands);
   }
 
-  private void hear(Event event) {
+  private void read(Event event) {
     if (event instanceof Event.ControlRead e) {
       controlRead(e.record());
     } else if (event instanceof Event.ViolationFound e) {
@@ -107,12 +103,12 @@ public final class RollbackMachine {
       coverageLost(e.loss());
     } else if (event instanceof Event.CoverageAcknowledged e) {
       operatorWants(() -> CoverageSteps.acknowledging(state, e.toNumber()));
-    } else if (event instanceof Event.OperatorSpoke e) {
+    } else if (event instanceof Event.InterventionWanted e) {
       operatorWants(() -> OperatorSteps.of(state, e.epoch(), e.intervention()));
     } else if (event instanceof Event.EndAsIsWanted e) {
       operatorWants(() -> OperatorSteps.endingAsIs(state, e.epoch(), e.stopped()));
     } else if (event instanceof Event.RollbackWanted e) {
-      operatorWants(() -> NextStep.onRequest(state, e.wish()));
+      operatorWants(() -> NextStep.onRequest(state, e.request()));
     } else if (event instanceof Event.CancelWanted e) {
       operatorWants(() -> OperatorSteps.cancelling(state, e.epoch()));
     } else if (event instanceof Event.ApprovalAnswered e) {
@@ -140,7 +136,7 @@ public final class RollbackMachine {
     }
     state = state.with(after);
     if (record.hasSnapshot()) {
-      // Of no plan; it is known for those to come.
+      // No plan depends on it now; later plans may.
       return;
     }
     if (record.hasCoverage()) {
@@ -167,66 +163,67 @@ public final class RollbackMachine {
     }
   }
 
-  /** Also two operators may speak at once: the first word that is in the log counts. */
-  private void operatorWants(Word operators) {
+  /** Appends an operator's record if it is possible now. The first of two in the log counts. */
+  private void operatorWants(OperatorRecord operators) {
     if (!state.live() || !state.outbox().mayWrite(state.nowMicros())) {
       return;
     }
     try {
-      ControlRecord word = WritableStep.bounded(operators.record());
-      state = state.with(state.outbox().wrote(word, state.nowMicros()));
-      commands.add(new Command.Append(word));
+      ControlRecord wanted = WritableStep.bounded(operators.record());
+      state = state.with(state.outbox().wrote(wanted, state.nowMicros()));
+      commands.add(new Command.Append(wanted));
     } catch (RefusedException tooLate) {
-      // It was possible when the operator was told so, and is no more: someone else has spoken.
+      // It was possible when the operator asked; another record came first.
     }
   }
 
-  /** An operator's word as a record, if it can be given now. */
+  /** The record of an operator's request; refused if it is not possible now. */
   @FunctionalInterface
-  private interface Word {
+  private interface OperatorRecord {
     ControlRecord record() throws RefusedException;
   }
 
-  /** Likewise for {@link Event.RollbackWanted}, but for a write that is on its way. */
-  public static void requirePossible(MachineState state, RollbackRequest wish)
+  /**
+   * Refuses unless {@link Event.RollbackWanted} is possible now. Ignores a step that is being
+   * written.
+   */
+  public static void requirePossible(MachineState state, RollbackRequest request)
       throws RefusedException {
-    ControlRecord unused = NextStep.onRequest(state, wish);
+    ControlRecord unused = NextStep.onRequest(state, request);
   }
 
   /**
-   * Why such a plan would undo everything if it were opened now, though only what came of some
-   * writes is wished; empty: nothing but the nodes may want that.
+   * Why a plan opened now would undo all writes although the request names some; empty: it would
+   * not. Nodes may have further reasons.
    *
-   * @throws RefusedException when there is nothing to go back to
+   * @throws RefusedException if the target cannot be restored
    */
-  public static String whyAll(MachineState state, RollbackRequest wish) throws RefusedException {
-    return AffectedScope.whyAll(state, wish, wish.target(state));
+  public static String whyAll(MachineState state, RollbackRequest request) throws RefusedException {
+    return AffectedScope.whyAll(state, request, request.target(state));
   }
 
-  /** Likewise for {@link Event.ApprovalAnswered}. */
+  /** Refuses unless {@link Event.ApprovalAnswered} has an effect now. */
   public static void requireAnswerable(MachineState state, long number, boolean approve)
       throws RefusedException {
     ControlRecord unused = GateAnswer.answering(state, number, approve);
   }
 
-  /**
-   * Whether the plan that the request would open has a way to go when its target is out of reach.
-   */
-  public static boolean goesOnOutOfReach(MachineState state, long number) {
+  /** Whether the plan of the request has another way if its target is out of reach. */
+  public static boolean hasWayOutOfReach(MachineState state, long number) {
     ApprovalRequest request = state.log().gates().request(number);
     return request != null && Unreachable.hasWay(state, request);
   }
 
-  /** Likewise for {@link Event.RenewalWanted}. */
+  /** Refuses unless {@link Event.RenewalWanted} has an effect now. */
   public static void requireRenewable(MachineState state, String predicate)
       throws RefusedException {
     ControlRecord unused = GateAnswer.renewing(state, predicate);
   }
 
   /**
-   * Whether {@link Event.OperatorSpoke} can do anything now.
+   * Refuses unless {@link Event.InterventionWanted} has an effect now.
    *
-   * @throws RefusedException that says why not
+   * @throws RefusedException naming the reason
    */
   public static void requirePossible(MachineState state, long epoch, Intervention intervention)
       throws RefusedException {
@@ -294,7 +291,7 @@ public final class RollbackMachine {
         Demand.witnesses(violation));
   }
 
-  /** Whoever was here before has dealt with it, so it is not alerted again after a restart. */
+  /** Whether an earlier orchestrator has handled it, so that it is not alerted again. */
   private boolean isStale(Violation violation) {
     return violation.getViolate() <= state.safePoint()
         || state.log().isSettled(violation.getEpoch(), violation.getViolate());
@@ -307,7 +304,7 @@ public final class RollbackMachine {
   }
 
   private boolean isCovered(long epoch, long violate) {
-    return state.log().isSettled(epoch, violate) || state.log().isBeingTakenBack(epoch, violate);
+    return state.log().isSettled(epoch, violate) || state.log().isBeingDiscarded(epoch, violate);
   }
 
   private void coverageLost(CoverageLost loss) {
@@ -347,7 +344,7 @@ public final class RollbackMachine {
     state.found().unrecorded().stream()
         .limit(CoverageSteps.GAPS_PER_RECORD_MAX)
         .forEach(this::alertGap);
-    // The orchestrator before this one may have ended before it alerted.
+    // The previous orchestrator may have ended before it alerted.
     state.log().gates().requests().forEach(this::alertApproval);
   }
 
@@ -381,7 +378,7 @@ public final class RollbackMachine {
   private void alertGate(GateStep step) {
     if (step.hasAsked()) {
       ApprovalRequest request = state.log().gates().request(step.getAsked().getPredicate());
-      if (request != null && request.askedMicros() == request.toldMicros()) {
+      if (request != null && request.askedMicros() == request.recordedMicros()) {
         alertApproval(request);
       }
     } else if (step.hasLetStand() && step.getLetStand().getHeld()) {
@@ -395,7 +392,7 @@ public final class RollbackMachine {
     commands.add(new Command.Raise(Alerts.approvalNeeded(request, state.nowMicros())));
   }
 
-  /** A plan that took nothing back leaves nothing to go back to: whoever waits has to know. */
+  /** Alerts approval requests that a plan without a restore has closed. */
   private void alertGivenUp(ControlLogState before, PastPlan ended) {
     if (!ended.keptAll()) {
       return;
@@ -409,7 +406,7 @@ public final class RollbackMachine {
                     new Command.Raise(Alerts.approvalGivenUp(request, ended, state.nowMicros()))));
   }
 
-  /** Once: the control log holds which plan was alerted. */
+  /** Alerts an abandoned plan once. The control log holds which plan was alerted. */
   private void alertAbandoned() {
     PastPlan plan = state.abandoned();
     long reported = Math.max(state.found().reportedEpoch(), state.log().coverage().reportedEpoch());
@@ -491,14 +488,14 @@ public final class RollbackMachine {
     }
   }
 
-  /** Where the safe point may be; not above the last one while something waits. */
+  /** The next safe point; 0 while a plan, a violation or a request waits. */
   private long nextSafePoint() {
     boolean quiet =
         state.log().plan() == null
             && state.outbox().awaited() == null
             && state.found().isSettled()
             && state.found().unrecorded().isEmpty()
-            // Also when nobody here knows of the violations that it is about.
+            // Also if this run does not know the violations of the request.
             && state.log().gates().requests().isEmpty();
     return quiet ? Math.min(state.found().judged(), state.heldAt()) : 0;
   }
@@ -511,7 +508,7 @@ public final class RollbackMachine {
         .build();
   }
 
-  /** The phase of the open plan, or null. */
+  /** The phase of the open plan; or null. */
   public static @Nullable Phase phase(MachineState state) {
     Plan plan = state.log().plan();
     return plan == null ? null : plan.phase();

@@ -8,22 +8,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the orchestrator stands. HLC times are 0 before there is one.
+ * The state of the orchestrator, for operators. Immutable. HLC times are 0 before the first.
  *
- * @param openEpoch what the open plan opens; null when none is open
- * @param phase of the open plan; null when none is open
- * @param haltReason why it is halted; null when it is not
- * @param abandonedEpoch the plan that was abandoned and not acknowledged; null: none
- * @param serving which nodes serve the epoch
- * @param heldAt the safe point does not pass this HLC because of lost coverage or an abandoned
+ * @param openEpoch the epoch that the open plan opens; null: no plan is open
+ * @param phase of the open plan; null: no plan is open
+ * @param haltReason why the plan is halted; null: it is not
+ * @param abandonedEpoch the abandoned plan that is not acknowledged; null: none
+ * @param serving the nodes that serve the epoch
+ * @param heldAt the HLC that the safe point may not pass, because of a coverage gap or an abandoned
  *     plan; null: not held
  * @param losses coverage gaps that are not acknowledged
  * @param gapsFound the number of the latest coverage gap
- * @param phantoms how many violations are none with joined replicas
- * @param sequential what clients are asked to use sequentially now
- * @param gate what keeps violations from being rolled back
- * @param trouble what it waits for or cannot write, though it works; null: nothing
- * @param failure why it has stopped; null while it works
+ * @param phantoms the number of phantoms
+ * @param sequential the sequential spans in force
+ * @param gate approval requests and budgets
+ * @param trouble what the orchestrator waits for or cannot write while it runs; null: nothing
+ * @param failure why it has stopped; null: it runs
  */
 public record Status(
     long epoch,

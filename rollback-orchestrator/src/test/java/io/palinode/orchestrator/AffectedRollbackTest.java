@@ -136,7 +136,7 @@ class AffectedRollbackTest {
     paused(script, 0, 700, 100);
     script.pausedAt(1, 1, 800).judged(800);
     assertThat(script.steps()).endsWith("1: restore 1 to 500-");
-    assertThat(asked(script).getReason()).isEqualTo("node 1 has not noted who used which keys");
+    assertThat(asked(script).getReason()).isEqualTo("node 1 has no access log");
   }
 
   @Test
@@ -146,7 +146,7 @@ class AffectedRollbackTest {
     paused(script, 1, 750, 600);
     paused(script, 0, 700, 100).judged(800);
     assertThat(script.steps()).endsWith("1: restore 1 to 500-");
-    assertThat(asked(script).getReason()).startsWith("node 1 has noted who used which keys only");
+    assertThat(asked(script).getReason()).startsWith("the access log of node 1 starts only");
   }
 
   @Test
@@ -182,7 +182,7 @@ class AffectedRollbackTest {
     paused(script, 1, 800, 100).judged(800);
     assertThat(script.steps()).endsWith("1: open [v1] to 500-", "1: pause", "1: restore 1 to 500-");
     assertThat(asked(script).getReason())
-        .isEqualTo("an operator approved it: the log does not name its witnesses");
+        .isEqualTo("an operator approved it, and the log does not name its witnesses");
   }
 
   @Test
@@ -192,7 +192,7 @@ class AffectedRollbackTest {
     paused(script, 0, 700, 100);
     paused(script, 1, 800, 100).judged(800);
     assertThat(script.steps()).endsWith("1: restore 1 to 500-");
-    assertThat(asked(script).getReason()).startsWith("coverage was lost up to 550");
+    assertThat(asked(script).getReason()).startsWith("a coverage gap ends at 550");
   }
 
   @Test

@@ -19,7 +19,7 @@ class CompareAllTest {
     script.restored(1, 0, 1).restored(1, 1, 1);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 950);
     assertThat(script.steps()).containsExactly("1: converge 1", "1: resume from 700 after 950");
-    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it took nothing back");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it discarded no write");
   }
 
   @Test

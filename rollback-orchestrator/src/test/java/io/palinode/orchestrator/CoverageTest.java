@@ -128,8 +128,7 @@ class CoverageTest {
     CoverageLost.Builder ofNode = CoverageLost.newBuilder().setNode(2).setFromHlc(7).setToHlc(9);
     assertThat(Unjudged.of(ofNode.build()))
         .isEqualTo(
-            new Unjudged(
-                7, 9, "node 2 ended without a word, and what it saw may not have been told"));
+            new Unjudged(7, 9, "node 2 was killed, and may not have published all candidates"));
     assertThat(Unjudged.of(ofNode.setFirstSequence(3).setLastSequence(5).build()))
         .isEqualTo(new Unjudged(7, 9, "3 candidates of node 2 did not arrive"));
   }

@@ -472,7 +472,7 @@ class GatesTest {
     anotherIsSafe(script, 800);
     assertThat(script.answerRefusal(1))
         .isEqualTo(
-            "rollback 1 is about what the safe point has passed, which is a promise: it can only be rejected");
+            "cannot approve rollback 1: the safe point has passed its violations; reject it");
     assertThat(script.answer(1, true).judged(900).pass(50_000).steps())
         .containsExactly("0: ask 1 for p");
     assertThat(script.answer(1, false).pass(50_000).steps())
@@ -602,13 +602,13 @@ class GatesTest {
   void anApprovedPlanWithAWayToGoNeedNotReachItsTarget() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
-    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isFalse();
+    assertThat(RollbackMachine.hasWayOutOfReach(script.state(), 1)).isFalse();
     script.policy(Policies.whenUnreachable("p", OnUnreachable.RESTART));
-    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isTrue();
+    assertThat(RollbackMachine.hasWayOutOfReach(script.state(), 1)).isTrue();
     script.policy(Policies.whenUnreachable("p", OnUnreachable.NEAREST_SNAPSHOT));
-    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isFalse();
+    assertThat(RollbackMachine.hasWayOutOfReach(script.state(), 1)).isFalse();
     script.snapshot("near", 1, 400, 1);
-    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isTrue();
+    assertThat(RollbackMachine.hasWayOutOfReach(script.state(), 1)).isTrue();
   }
 
   @Test

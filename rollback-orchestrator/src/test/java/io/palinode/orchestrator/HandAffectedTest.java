@@ -79,13 +79,13 @@ class HandAffectedTest {
     paused(script, 0, 700);
     script.pausedAt(1, 1, 800).judged(800);
     assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
-    assertThat(asked(script).getReason()).isEqualTo("node 1 has not noted who used which keys");
+    assertThat(asked(script).getReason()).isEqualTo("node 1 has no access log");
     takeNothingBack(script, 1);
     assertThat(script.steps()).contains("1: resume from 800 after 900");
     assertThat(script.refusal(RollbackRequest.to("r", Hlc.ofMicros(450))))
         .as("it is all there")
         .isEmpty();
-    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it took nothing back");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it discarded no write");
   }
 
   @Test
@@ -95,7 +95,7 @@ class HandAffectedTest {
     paused(script, 1, 800).violation("v", "p", 550, 600).judged(800);
     assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
     assertThat(asked(script).getReason())
-        .isEqualTo("predicate=p is violated at 600, and wants everything undone since");
+        .isEqualTo("predicate=p is violated at 600, and asks to undo all writes since");
     takeNothingBack(script.restart(), 1);
     assertThat(script.steps())
         .endsWith("1: resume from 800 after 900", "2: open [v] to 600-", "2: pause");
@@ -187,7 +187,7 @@ class HandAffectedTest {
     restored(script, 1, 1, ALICE);
     script.converged(1, 0, 1, "p", 0).converged(1, 1, 1, "p", 1);
     assertThat(script.steps()).last().isEqualTo("1: restore 2 to 800");
-    assertThat(asked(script).getReason()).endsWith("holds beside what stands");
+    assertThat(asked(script).getReason()).endsWith("holds with the standing writes");
     script.restored(1, 0, 2).restored(1, 1, 2);
     script.convergedAt(1, 0, 2, 900, "p", 0).convergedAt(1, 1, 2, 900, "p", 1);
     assertThat(script.steps()).contains("1: resume from 800 after 900");
@@ -238,7 +238,7 @@ class HandAffectedTest {
     RollbackRequest wish = wish(at(1, 500));
     assertThat(RollbackMachine.whyAll(Script.of(2, P).state(), wish)).isEmpty();
     Script lost = Script.of(2, P).coverageLost(0, 300, 550);
-    assertThat(RollbackMachine.whyAll(lost.state(), wish)).startsWith("coverage was lost");
+    assertThat(RollbackMachine.whyAll(lost.state(), wish)).startsWith("a coverage gap");
     Script waiting = Script.of(2, Policies.gated("q", null, Approval.REQUIRED));
     waiting.violation("v", "q", 500, 500);
     assertThat(RollbackMachine.whyAll(waiting.state(), wish)).contains("waits for approval");
@@ -250,7 +250,7 @@ class HandAffectedTest {
     Script passed = Script.of(2, P).judged(400).pass(50_000);
     passed.coverageLost(0, 300, 550).acknowledgeCoverage().judged(600).pass(50_000);
     assertThat(passed.steps()).endsWith("0: safe 600");
-    String why = "coverage was lost up to 550, after the target";
+    String why = "a coverage gap ends at 550, after the target";
     assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
     passed.restart();
     assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
@@ -264,11 +264,11 @@ class HandAffectedTest {
     EffectTold.Builder told = EffectTold.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
     RollbackRequest asked = RollbackRequest.to("r", Hlc.ofMicros(450));
     PlannedRollback some = PlannedRollback.of("id", asked, effect(told.build(), ""));
-    assertThat(some.wish().seeds().witnesses()).containsExactly(at(1, 500));
-    assertThat(some.wish().request()).isEqualTo("id");
+    assertThat(some.request().seeds().witnesses()).containsExactly(at(1, 500));
+    assertThat(some.request().request()).isEqualTo("id");
     EffectTold all = EffectTold.newBuilder().setAllBecause("too many").build();
     PlannedRollback whole = PlannedRollback.of("id", wish(at(1, 500)), effect(all, "too many"));
-    assertThat(whole.wish().seeds()).isEqualTo(Seeds.ALL);
+    assertThat(whole.request().seeds()).isEqualTo(Seeds.ALL);
     assertThat(whole.effect().whyAll()).isEqualTo("too many");
     PlannedRollback again = some.again(effect(told.setFirstWrites(5).build(), ""));
     assertThat(again.again(again.effect()).before()).isEqualTo(some.effect());

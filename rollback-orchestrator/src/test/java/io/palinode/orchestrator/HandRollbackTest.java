@@ -94,7 +94,7 @@ class HandRollbackTest {
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 950);
     assertThat(script.steps()).containsExactly("1: converge 1", "1: resume from 700 after 950");
     assertThat(script.refusal(to(500))).as("nothing was discarded").isEmpty();
-    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it took nothing back");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it discarded no write");
   }
 
   /** What the pause cut off may be a copy of what it had accepted. */
@@ -127,14 +127,14 @@ class HandRollbackTest {
     assertThat(script.cancelRefusal(1))
         .startsWith("rollback 1 is past its commit point: Restore(1) is in the control log");
     script.restored(1, 0, 1).convergedAt(1, 0, 1, 900);
-    assertThat(script.cancelRefusal(1)).startsWith("rollback 1 is over");
+    assertThat(script.cancelRefusal(1)).startsWith("rollback 1 has ended");
     assertThat(script.cancelRefusal(2)).isEqualTo("there is no rollback 2");
   }
 
   @Test
   void oneThatViolationsAskForIsNotCancelled() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 500);
-    assertThat(script.cancelRefusal(1)).startsWith("rollback 1 was not asked for by hand");
+    assertThat(script.cancelRefusal(1)).startsWith("rollback 1 was opened by violations");
   }
 
   @Test
@@ -152,8 +152,7 @@ class HandRollbackTest {
     script.pausedAt(2, 0, 1_200).restoredFrom(2, 0, 1, 1_300).convergedAt(2, 0, 1, 1_500);
     assertThat(script.steps())
         .containsExactly("2: restore 1 to 700", "2: converge 1", "2: resume from 700 after 1500");
-    assertThat(script.refusal(RollbackRequest.undoing("u", 1)))
-        .contains("was brought back already");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("are already reinstated");
     assertThat(script.refusal(to(500))).as("it is history again").isEmpty();
     assertThat(script.refusal(to(800))).as("nodes were at different times").contains("rollback 2");
     assertThat(script.refusal(RollbackRequest.undoing("u", 2)))
@@ -209,7 +208,7 @@ class HandRollbackTest {
     assertThat(script.refusal(RollbackRequest.undoing("u", 1)))
         .startsWith("rollback 1 cannot be undone");
     assertThat(script.refusal(RollbackRequest.undoing("u", 7)))
-        .isEqualTo("there is no rollback 7 that is over");
+        .isEqualTo("there is no rollback 7 that has ended");
   }
 
   private static RollbackRequest to(long micros) {

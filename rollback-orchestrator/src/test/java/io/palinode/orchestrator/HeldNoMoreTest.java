@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What was violated before anyone watched is watched like any other once a later cut shows that it
- * does not hold any more (ADR 0025). Times are seconds.
+ * does not hold any more (ADR 0021). Times are seconds.
  */
 class HeldNoMoreTest {
   private static final long APPLIED = 100;

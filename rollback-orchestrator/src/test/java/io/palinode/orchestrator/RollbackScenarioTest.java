@@ -562,7 +562,7 @@ class RollbackScenarioTest {
   void theLossOfAKilledNodeSaysSoInItsAlert() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250);
     assertThat(script.alerts().get(0).annotations().get("summary"))
-        .contains("ended without a word", "from 200 to 250", "at most 30 s");
+        .contains("was killed", "from 200 to 250", "at most 30 s");
   }
 
   @Test
@@ -576,7 +576,7 @@ class RollbackScenarioTest {
     Alert alert = Script.of(1, P).judged(100).coverageLost(loss).alerts().get(0);
     assertThat(alert.labels()).containsEntry("partition", "2").doesNotContainKey("node");
     assertThat(alert.annotations().get("summary"))
-        .startsWith("why: some of what was seen up to 250 was not judged; the safe point is held");
+        .startsWith("why: some events up to 250 were not judged; the safe point is held");
   }
 
   @Test

@@ -175,7 +175,7 @@ final class Script {
   }
 
   Script operator(long epoch, Intervention intervention) {
-    hear(new Event.OperatorSpoke(epoch, intervention, nowMicros));
+    hear(new Event.InterventionWanted(epoch, intervention, nowMicros));
     return this;
   }
 

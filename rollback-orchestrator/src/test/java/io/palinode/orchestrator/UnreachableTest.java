@@ -243,7 +243,7 @@ class UnreachableTest {
         .last()
         .asString()
         .startsWith("2: halt:")
-        .contains("programs were told to begin anew in epoch 1");
+        .contains("programs were restarted in epoch 1");
   }
 
   @Test

@@ -227,7 +227,7 @@ final class World {
     Intervention word = random.nextBoolean() ? Intervention.RETRY : Intervention.ABANDON;
     long epoch = truth.epoch() + random.nextInt(2);
     if (random.nextBoolean()) {
-      hear(new Event.OperatorSpoke(epoch, word, nowMicros));
+      hear(new Event.InterventionWanted(epoch, word, nowMicros));
       return;
     }
     int halt = random.nextInt(3);
@@ -504,7 +504,7 @@ final class World {
       policiesDeleted.addAll(POLICIES.keySet());
       policiesDeleted.forEach(this::hearDeleted);
     }
-    hear(new Event.OperatorSpoke(truth.epoch() + 1, Intervention.ABANDON, nowMicros));
+    hear(new Event.InterventionWanted(truth.epoch() + 1, Intervention.ABANDON, nowMicros));
   }
 
   private void hearDeleted(String predicate) {

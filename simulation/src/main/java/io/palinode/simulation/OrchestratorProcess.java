@@ -101,7 +101,7 @@ final class OrchestratorProcess {
   void say(Intervention word) {
     if (alive && state.live()) {
       world.trace().add("operator", "says", word::name);
-      hear(new Event.OperatorSpoke(world.controlChecks().truth().epoch() + 1, word, now()));
+      hear(new Event.InterventionWanted(world.controlChecks().truth().epoch() + 1, word, now()));
     }
   }
 

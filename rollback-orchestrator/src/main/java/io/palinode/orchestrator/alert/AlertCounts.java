@@ -2,7 +2,7 @@ package io.palinode.orchestrator.alert;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of the alerts of one kind of destination. Thread-safe. */
+/** The delivery counts of one kind of destination. Thread-safe. */
 public final class AlertCounts {
   private final LongAdder sent = new LongAdder();
   private final LongAdder failed = new LongAdder();
@@ -18,7 +18,7 @@ public final class AlertCounts {
     return failed.sum();
   }
 
-  /** Not even tried: the queue was full, or it was time to close. */
+  /** Never tried: the queue was full, or closing. */
   public long dropped() {
     return dropped.sum();
   }

@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends each alert to its destinations, each of which has its own bounded queue and thread. {@link
- * #raise} is for one thread; the counts may be read by any.
+ * Sends each alert to its destinations. Each destination has a bounded queue and a thread. Call
+ * {@link #raise} from one thread; any thread may read the counts.
  */
 public final class AlertDispatcher implements AutoCloseable {
-  /** Each has a thread; predicates that name more URLs than this in a run are a mistake. */
+  /** Each URL has a thread. Predicates that name more URLs in one run are a mistake. */
   static final int WEBHOOKS_MAX = 16;
 
   private static final Logger log = LoggerFactory.getLogger(AlertDispatcher.class);
@@ -31,8 +31,8 @@ public final class AlertDispatcher implements AutoCloseable {
   private final HttpClient http;
 
   /**
-   * @param console is given one line an alert, by one thread
-   * @param externalUrl where people can look further, told to webhooks; may be empty
+   * @param console receives one line per alert, from one thread
+   * @param externalUrl a link for operators in webhook payloads; may be empty
    */
   public AlertDispatcher(AlertSettings settings, Consumer<String> console, String externalUrl) {
     this.settings = settings;
@@ -76,7 +76,7 @@ public final class AlertDispatcher implements AutoCloseable {
     return webhookCounts;
   }
 
-  /** All destinations have the same 2 s or so to take what waits for them. */
+  /** Stops all destinations, each after at most 2 s of delivery. */
   @Override
   public void close() {
     synchronized (webhooks) {
@@ -95,7 +95,7 @@ public final class AlertDispatcher implements AutoCloseable {
       }
       if (queue == null) {
         webhookCounts.addDropped(1);
-        log.warn("webhooks={} is the most there can be; one more is not served", WEBHOOKS_MAX);
+        log.warn("webhooks={} is the limit; dropping alerts of one more webhook", WEBHOOKS_MAX);
       } else {
         queue.offer(alert);
       }

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A bounded queue of alerts with a thread that delivers them in batches, in order. Offering never
- * blocks; what does not fit is counted as dropped.
+ * A bounded queue of alerts and a thread that delivers them in batches, in order. An offer never
+ * blocks; an alert that does not fit is counted as dropped.
  */
 final class AlertQueue implements AutoCloseable {
   static final int BATCH_MAX = 50;
@@ -35,14 +35,14 @@ final class AlertQueue implements AutoCloseable {
     this.thread.setDaemon(true);
   }
 
-  /** Brings a batch to its destination and says whether it arrived. */
+  /** Delivers a batch and returns whether it arrived. */
   interface Delivery {
     boolean deliver(List<Alert> batch, Pause pause) throws InterruptedException;
   }
 
   /** A wait that a close cuts short. */
   interface Pause {
-    /** Returns false when the queue is closing: no further attempt then. */
+    /** Returns false if the queue is closing; then no further attempt is made. */
     boolean sleep(Duration time) throws InterruptedException;
   }
 
@@ -56,12 +56,12 @@ final class AlertQueue implements AutoCloseable {
     }
   }
 
-  /** From now on offers are dropped, and no failed delivery is repeated. */
+  /** Drops all further offers, and repeats no failed delivery. */
   void beginClose() {
     closing.countDown();
   }
 
-  /** Delivers what waits, for at most 2 s; the rest is counted as dropped. */
+  /** Delivers waiting alerts for at most 2 s and counts the rest as dropped. */
   @Override
   public void close() {
     beginClose();
@@ -111,7 +111,7 @@ final class AlertQueue implements AutoCloseable {
     try {
       return delivery.deliver(batch, this::pause);
     } catch (RuntimeException e) {
-      // The edge to the caller's console: one that throws must not end all later alerts.
+      // The caller's console may throw, which must not end later alerts.
       log.warn("alerts={} not delivered", batch.size(), e);
       return false;
     }

@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How alerts are delivered.
+ * How alerts are delivered. Immutable.
  *
- * @param operators where alerts go that no predicate asked for: {@code console}, {@code
+ * @param operators destinations of alerts that no predicate asked for: {@code console}, {@code
  *     webhook:URL}
- * @param queueMax alerts that wait for one destination; more are dropped
+ * @param queueMax alerts that wait for one destination; further ones are dropped
  * @param attemptsMax posts of one payload
  * @param backOff before the second attempt; doubled before each further one
  * @param requestTimeout for one post

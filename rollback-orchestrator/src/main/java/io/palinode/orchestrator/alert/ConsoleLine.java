@@ -21,7 +21,10 @@ final class ConsoleLine {
     return line.toString();
   }
 
-  /** Keys and values of the store get in here: no control character may reach a terminal. */
+  /**
+   * The value, quoted if needed. Store keys and values must not send control characters to a
+   * terminal.
+   */
   private static String quoted(String value) {
     String safe = value.replace("\\", "\\\\").replaceAll("\\p{Cntrl}", "?");
     boolean plain = !safe.isEmpty() && safe.indexOf(' ') < 0 && safe.indexOf('"') < 0;

@@ -10,8 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The JSON that Alertmanager posts to webhooks, in its version "4", so that whatever understands
- * Alertmanager understands us.
+ * The JSON that Alertmanager posts to webhooks, version "4". Receivers of Alertmanager can read it.
  */
 record Payload(
     String version,
@@ -26,7 +25,7 @@ record Payload(
     List<Firing> alerts) {
   private static final String FIRING = "firing";
 
-  /** Alertmanager's way to say that an alert has not ended. */
+  /** Alertmanager's end time of an alert that has not ended. */
   private static final String NEVER = "0001-01-01T00:00:00Z";
 
   record Firing(

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posts batches to one URL, again after a failure that may pass. The log names the host only: the
- * path of a webhook is often its password.
+ * Posts batches to one URL, with retries. The log names only the host, as the path of a webhook is
+ * often its password.
  */
 final class Webhook implements AlertQueue.Delivery {
   private static final Logger log = LoggerFactory.getLogger(Webhook.class);

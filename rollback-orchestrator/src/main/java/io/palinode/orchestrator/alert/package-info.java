@@ -1,9 +1,9 @@
 /**
- * Where alerts go: the console and webhooks.
+ * The destinations of alerts: the console and webhooks.
  *
- * <p>Guarantees: raising an alert never blocks; a destination that is slow or gone delays no other;
- * each alert is counted as sent, failed or dropped. Hazards: an alert may arrive twice (a webhook
- * that answered too late is asked again) or, when a queue is full, not at all.
+ * <p>Guarantees: raising an alert never blocks. A slow destination delays no other. Each alert is
+ * counted as sent, failed or dropped. Hazards: an alert may arrive twice if a webhook answers too
+ * late. An alert is lost if its queue is full.
  */
 @NullMarked
 package io.palinode.orchestrator.alert;

@@ -8,22 +8,22 @@ import java.util.TreeMap;
 import java.util.stream.LongStream;
 
 /**
- * How far each node's clock is from the median of all clocks, this process's included.
+ * How far each node's clock is from the median of all clocks, including this process's.
  *
- * <p>A record that a node sent at its time s is received at r: r − s is its delay less the node's
+ * <p>A record that a node sent at its time s is received at r: r − s is its delay minus the node's
  * offset. The least of the latest three is taken, so the estimate is too low by the least delay,
- * and never too high. The median removes what all nodes share: a late log, and a wrong clock of
+ * and never too high. The median removes what all nodes share: a slow log, and a wrong clock of
  * this process.
  *
- * <p>Guarantee: an estimate is wrong by at most {@link #ERROR_MICROS} if of each node one of three
- * records takes at most that long, and more than half of the clocks are right. Not thread-safe. O(n
+ * <p>Guarantee: an estimate is wrong by at most {@link #ERROR_MICROS} if one of three records per
+ * node takes at most that long, and more than half of the clocks are right. Not thread-safe. O(n
  * log n) for a record of n nodes.
  */
 final class ClockOffsets {
   static final int SAMPLES = 3;
   static final long ERROR_MICROS = 100_000;
 
-  /** A node that is silent for so long is not estimated. */
+  /** A node without records for this time has no estimate. */
   static final long FORGET_MICROS = 60_000_000;
 
   private final SortedMap<Integer, Deque<Sample>> samples = new TreeMap<>();
@@ -38,7 +38,7 @@ final class ClockOffsets {
     }
   }
 
-  /** By node, in microseconds; positive: ahead. Of nodes that were heard of lately. */
+  /** Offsets by node in microseconds; positive: ahead. Only nodes with recent records. */
   Map<Integer, Long> at(long nowMicros) {
     samples.values().removeIf(of -> nowMicros - of.getLast().receivedMicros() > FORGET_MICROS);
     SortedMap<Integer, Long> offsets = new TreeMap<>();
@@ -48,7 +48,9 @@ final class ClockOffsets {
     return offsets;
   }
 
-  /** A record may be late, and never early: fewer than three show no clock that is behind. */
+  /**
+   * The offset of one node. A record is never early, so fewer than three cannot show a slow clock.
+   */
   private static long estimate(Deque<Sample> of) {
     long ahead = of.stream().mapToLong(Sample::aheadMicros).max().orElse(0);
     return of.size() < SAMPLES ? Math.max(0, ahead) : ahead;

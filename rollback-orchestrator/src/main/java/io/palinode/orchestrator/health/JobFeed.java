@@ -5,10 +5,10 @@ import io.palinode.wire.v1.ViolationRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the detection job published last. Immutable.
+ * The latest records of the detection job. Immutable.
  *
- * @param publishedMicros when it wrote its latest record, by the wall clock there; 0: never
- * @param receivedMicros when that was received here, also of one that was replayed
+ * @param publishedMicros when it wrote its latest record, by its own wall clock; 0: never
+ * @param receivedMicros when that record was received here, even if replayed
  * @param report the latest; null: none, as from a job of an earlier release
  */
 public record JobFeed(long publishedMicros, long receivedMicros, @Nullable JudgementReport report) {
@@ -18,8 +18,8 @@ public record JobFeed(long publishedMicros, long receivedMicros, @Nullable Judge
   public static final JobFeed NONE = new JobFeed(0, 0, null);
 
   /**
-   * With one more record of the violations topic, written at {@code writtenMicros}. Times of the
-   * future are not believed: no node would ever be found behind, or every one would.
+   * After a record of the violations topic, written at {@code writtenMicros}. A report from the
+   * future is ignored: it would hide nodes that are behind, or show all as behind.
    */
   public JobFeed after(ViolationRecord record, long writtenMicros, long nowMicros) {
     JudgementReport latest = report;

@@ -5,11 +5,11 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * What the verdict on the present waits for, at one time: the only source of it for {@code status},
- * the API, metrics and alerts.
+ * All that judgement of the present waits for, at one time. Immutable. The only source for {@code
+ * status}, the API, metrics and alerts.
  *
- * @param waits the oldest first
- * @param epochJudged whether anything of the epoch in force was judged
+ * @param waits oldest first
+ * @param epochJudged whether an HLC of the epoch in force was judged
  * @param unjudgedSinceMicros since when the epoch waits for its first judgement, wall clock
  * @param publishedMicros when the detection job published its latest record; 0: never
  * @param atMicros now, wall clock
@@ -25,15 +25,15 @@ public record Judgement(
     waits = List.copyOf(waits);
   }
 
-  /** The waits that last longer than {@link Wait#STANDS_STILL}. */
+  /** The waits that are longer than {@link Wait#STANDS_STILL}. */
   public Stream<Wait> standing() {
     return waits.stream().filter(wait -> wait.standsStill(atMicros));
   }
 
   /**
-   * For how long the longest wait of this reason has lasted; 0: there is none.
+   * How long the longest wait of this reason has lasted, in microseconds; 0: none.
    *
-   * @param node of a reason that is about one node; else ignored
+   * @param node of a reason about one node; else ignored
    */
   public long micros(Wait.Reason reason, int node) {
     return waits.stream()

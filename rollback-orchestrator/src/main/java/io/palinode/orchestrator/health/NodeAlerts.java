@@ -6,7 +6,7 @@ import io.palinode.wire.v1.NodeReport;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The alerts that nodes' reports raise, in words. */
+/** The alerts that nodes' reports raise, and their texts. */
 final class NodeAlerts {
   private static final long MICROS_PER_MILLI = 1_000;
 
@@ -23,7 +23,7 @@ final class NodeAlerts {
             Integer.toString(of.getNode()),
             "severity",
             level == Level.BEYOND_DRIFT ? "critical" : "warning"),
-        "the clock of node %d is %s, epsilon is %s, and nodes refuse messages that are %d ms ahead: set that clock right"
+        "the clock of node %d is %s, epsilon is %s, and nodes refuse messages that are %d ms ahead: correct that clock"
             .formatted(of.getNode(), ahead, epsilon, of.getMaxDriftMicros() / MICROS_PER_MILLI),
         nowMicros);
   }
@@ -42,7 +42,7 @@ final class NodeAlerts {
         Map.of(
             "node", Integer.toString(report.getNode()),
             "other", Integer.toString(report.getRefusedNode())),
-        "node %d refused a message because the clock of node %d in it is %d ms ahead of its own, and %d ms are accepted: compare both clocks"
+        "node %d refused a message because the clock of node %d in it is %d ms ahead, limit %d ms; compare both clocks"
             .formatted(
                 report.getNode(),
                 report.getRefusedNode(),

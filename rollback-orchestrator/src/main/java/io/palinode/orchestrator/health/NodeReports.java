@@ -13,16 +13,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest reports of all nodes. It raises one alert when a node's clock is further from the
- * others than ε, one when it is further than the drift that nodes accept, and one when it is right
- * again; likewise for a storage that refuses records, and for messages refused for their clocks.
- * Thread-safe.
+ * The latest reports of all nodes. Thread-safe. It alerts once when a node's clock is off by more
+ * than ε, once when it is off by more than nodes accept, and once when it is right again. It also
+ * alerts when a storage starts or stops refusing records, and when nodes refuse messages for their
+ * clocks.
  */
 public final class NodeReports {
-  /** If this process's own records take longer, the log is late, and says nothing of clocks. */
+  /** If this process's own records take longer, the log is slow and shows no clock offset. */
   static final long LATE_MICROS = 250_000;
 
-  /** What halts a plan for a clock has these words. */
+  /** The words that end the reason of a halt for a clock. */
   private static final String CLOCKS = "check the clocks of all nodes";
 
   private static final double MICROS_PER_SECOND = 1_000_000.0;
@@ -38,26 +38,26 @@ public final class NodeReports {
   /** How wrong a clock is. */
   public enum Level {
     RIGHT,
-    /** Further than ε: the grades of violations, and cuts, may be wrong. */
+    /** Off by more than ε: grades of violations, and cuts, may be wrong. */
     BEYOND_EPSILON,
-    /** Further than nodes accept: they refuse messages, and plans may halt. */
+    /** Off by more than nodes accept: they refuse messages, and plans may halt. */
     BEYOND_DRIFT
   }
 
   /**
-   * @param nodes so many there are; reports of others are ignored
+   * @param nodes the number of nodes; reports of others are ignored
    */
   public NodeReports(int nodes) {
     this.nodes = nodes;
   }
 
   /**
-   * A record of the control log that was appended lately, and received at {@code receivedMicros} of
-   * this process's wall clock. Returns what people should know now.
+   * Reads a recent record of the control log, received at {@code receivedMicros} by this process's
+   * wall clock. Returns the alerts it raises.
    */
   public synchronized List<Alert> read(ControlRecord record, long receivedMicros) {
     if (record.hasSafePoint()) {
-      // Its own: the one record whose sender has this process's clock.
+      // The orchestrator's own record: its sender has this process's clock.
       late = receivedMicros - record.getAtMicros() > LATE_MICROS;
       return List.of();
     }
@@ -123,13 +123,13 @@ public final class NodeReports {
     return beyond ? Level.BEYOND_EPSILON : Level.RIGHT;
   }
 
-  /** How far the node's clock is ahead of the others, in seconds; NaN: not known. */
+  /** How far the node's clock is ahead of the others, in seconds; NaN: unknown. */
   public synchronized double offsetSeconds(int node) {
     Long micros = clocks.get(node);
     return micros == null ? Double.NaN : micros / MICROS_PER_SECOND;
   }
 
-  /** Which nodes' clocks are wrong, and how far, in words; null: none is known to be. */
+  /** The nodes whose clocks are wrong, and by how much, in words; null: none is known. */
   public synchronized @Nullable String wrongClocks() {
     String all =
         clocks.keySet().stream()
@@ -139,7 +139,7 @@ public final class NodeReports {
     return all.isEmpty() ? null : all;
   }
 
-  /** The record that halts a plan for a clock, with the nodes whose clocks are wrong. */
+  /** The record, with the wrong clocks added to the reason of a halt for a clock. */
   public ControlRecord naming(ControlRecord record) {
     String reason = record.getHalted().getReason();
     String wrong = reason.endsWith(CLOCKS) ? wrongClocks() : null;
@@ -150,7 +150,7 @@ public final class NodeReports {
             .build();
   }
 
-  /** What a plan waits for may be a clock. */
+  /** The alert, with the wrong clocks added if a plan waits. */
   public Alert naming(Alert alert) {
     String wrong = alert.kind() == Alert.Kind.PLAN_WAITS ? wrongClocks() : null;
     if (wrong == null) {

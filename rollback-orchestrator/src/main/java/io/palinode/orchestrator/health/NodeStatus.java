@@ -5,16 +5,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node last said in the control log.
+ * The status of a node, from its records in the control log. Immutable.
  *
  * @param incarnation of its last join or pause
- * @param reach HLC that its window-log reached back to then
+ * @param reach the earliest HLC that its window-log read at that time
  * @param lastAck the kind of its last record, such as {@code restored}
  */
 public record NodeStatus(
     int node, long incarnation, long joinedMicros, long reach, String lastAck, long lastAckMicros) {
 
-  /** The status after a record of this node; {@code known} is null for its first. */
+  /** The status after a record of this node; {@code known} is null for its first record. */
   public static NodeStatus after(@Nullable NodeStatus known, int node, ControlRecord record) {
     long at = record.getAtMicros();
     long joined = record.hasNodeJoined() ? at : known == null ? 0 : known.joinedMicros;

@@ -6,19 +6,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that a verdict on the present waits for.
+ * One cause that judgement of the present waits for. Immutable.
  *
- * @param node the store node that it is about; null: no single one
- * @param sinceMicros when it began, wall clock
+ * @param node the store node concerned; null: no single node
+ * @param sinceMicros when the wait began, wall clock
  * @param what one clause, without a full stop
- * @param wayOut what an operator can do, likewise
+ * @param wayOut one clause: what an operator can do
  */
 public record Wait(
     Reason reason, @Nullable Integer node, long sinceMicros, String what, String wayOut) {
-  /** A wait that lasts longer stands still: people are alerted. */
+  /** A longer wait is alerted. */
   public static final Duration STANDS_STILL = Duration.ofSeconds(5);
 
-  /** What is waited for. */
+  /** The cause of a wait. */
   public enum Reason {
     /** Kafka does not answer the orchestrator. */
     KAFKA,
@@ -26,7 +26,7 @@ public record Wait(
     JOB,
     /** A part of this process has failed. */
     PART,
-    /** The job reads nothing new of a node. */
+    /** The job reads no new record of a node. */
     NODE,
     /** A node's disk refuses its clock promise. */
     DISK,
@@ -43,22 +43,22 @@ public record Wait(
     /** An abandoned plan holds the safe point. */
     ABANDONED;
 
-    /** As in the API and in the metric's label. */
+    /** The name in the API and in the metric's label. */
     public String label() {
       return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether it is about one node. */
+    /** Whether the wait concerns one node. */
     public boolean isOfNode() {
       return this == NODE || this == DISK;
     }
 
-    /** While it lasts, no violation at all is found or rolled back. */
+    /** Whether no violation at all is found or rolled back during the wait. */
     public boolean stopsAll() {
       return this == KAFKA || this == JOB || this == PART;
     }
 
-    /** The others raise an alert of their own when they begin. */
+    /** Whether the wait needs its own alert. All others are alerted when they begin. */
     public boolean needsAlert() {
       return stopsAll() || isOfNode() || this == PREDICATE;
     }

@@ -12,14 +12,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Raises one alert for each wait that stands still, and again only after it was over. Waits whose
- * beginning raises an alert of its own are left out. Not thread-safe.
+ * Raises one alert for each wait that stands still, and another only after that wait has ended. Not
+ * thread-safe. Waits that are alerted when they begin are left out.
  */
 public final class WaitAlerts {
-  /** The parts of a cluster start one after the other. */
+  /** The parts of a cluster start one after another within this time. */
   static final Duration START = Duration.ofSeconds(10);
 
-  /** What began during the start is alerted when it lasts longer. */
+  /** A wait that began during the start is alerted after this time. */
   static final Duration START_GRACE = Duration.ofSeconds(30);
 
   private final long startedMicros;

@@ -26,23 +26,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds all that a verdict waits for, from what the orchestrator has read and the time. Pure;
- * O(nodes + violations that wait).
+ * Finds all that judgement waits for. Pure; O(nodes + waiting violations).
  *
- * <p>The job reports once per second how far it has read each node, by {@link JudgementReport}. Its
- * ages are taken at the report's own time: a report that is late makes the job wait, not a node.
+ * <p>The job reports once per second how far it has read each node, by {@link JudgementReport}.
+ * Ages are taken at the report's own time, so a late report makes the job wait, not a node.
  */
 public final class Waits {
-  /** A job that publishes nothing for longer does not run: it reports once per second. */
+  /** A job that publishes no record for this time does not run: it reports once per second. */
   static final Duration JOB_SILENCE = Duration.ofSeconds(3);
 
-  /** A node publishes progress every 250 ms at least. */
+  /**
+   * A node publishes progress at least every 250 ms; the job's read of it counts after this time.
+   */
   static final Duration NODE_SILENCE = Duration.ofSeconds(1);
 
-  /** An older report was replayed, or is of a clock that is far behind. */
+  /** An older report was replayed, or its clock is far behind. */
   static final Duration REPORT_AGE = Duration.ofMinutes(1);
 
-  /** A step that takes less is no wait. */
+  /** A shorter step is no wait. */
   static final Duration STEP = Duration.ofSeconds(1);
 
   private static final String START_JOB =
@@ -56,11 +57,11 @@ public final class Waits {
   }
 
   /**
-   * What there is to know.
+   * The input.
    *
-   * @param joined what each node last acknowledged; nodes that never joined are not there
+   * @param joined the latest status of each node that has joined
    * @param parts of this process that have failed
-   * @param unreachableSinceMicros since when Kafka does not answer; 0: it does
+   * @param unreachableSinceMicros since when Kafka does not answer; 0: it answers
    * @param startedMicros when this orchestrator started
    */
   public record Known(
@@ -135,7 +136,10 @@ public final class Waits {
     nodes();
   }
 
-  /** Between restore and resume nodes publish nothing: the plan names those it waits for. */
+  /**
+   * Adds the waits for nodes. From restore to resume nodes publish no progress, and the plan names
+   * them.
+   */
   private void nodes() {
     JudgementReport report = known.job().report();
     Plan plan = known.state().log().plan();
@@ -174,7 +178,7 @@ public final class Waits {
     }
   }
 
-  /** A job and a node that have just started need some seconds to find each other. */
+  /** A job and a node that have just started need some seconds to connect. */
   private void neverRead(int node, @Nullable NodeStatus joined, JudgementReport report) {
     long started = Math.max(report.getStartedMicros(), known.startedMicros());
     long since = joined == null ? started : Math.max(started, joined.joinedMicros());
@@ -303,7 +307,7 @@ public final class Waits {
     }
   }
 
-  /** The clock with which the epoch in force began; 0: it is the first. */
+  /** The clock at which the epoch in force began; 0: it is the first epoch. */
   private long epochClock() {
     ControlLogState log = known.state().log();
     PastPlan last = log.past().isEmpty() ? null : log.past().get(log.past().size() - 1);

@@ -1,6 +1,6 @@
 /**
- * What every verdict and plan waits for, since when, and what nodes report about themselves. A
- * core: times are arguments.
+ * All that verdicts and plans wait for, since when, and what nodes report about themselves. A core:
+ * times are arguments.
  */
 @NullMarked
 package io.palinode.orchestrator.health;

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the API shows of the past, bounded; filled by the machine's thread, read by any. Replaying
- * the logs fills it again, as far as they reach.
+ * The past that the API shows. Bounded. Written by the machine's thread, read by any thread. A
+ * replay of the logs fills it again, as far as they reach.
  */
 public final class ApiHistory {
   public static final int KEPT_MAX = 10_000;
@@ -33,7 +33,7 @@ public final class ApiHistory {
   private final Nodes nodes;
   private final WatchedVersions watched;
 
-  /** A span may be prolonged later. */
+  /** The identity of a span, which later records may prolong. */
   private record SpanId(List<ByteString> keys, long sinceMicros) {}
 
   public ApiHistory(int nodes) {
@@ -41,7 +41,7 @@ public final class ApiHistory {
     this.watched = new WatchedVersions(nodes);
   }
 
-  /** Also of a grade that rose. */
+  /** Adds a violation, or the same one with a higher grade. */
   public void received(Violation violation, long atMicros, boolean replayed) {
     ReceivedViolation known = violations.get(violation.getId());
     violations.put(
@@ -51,7 +51,9 @@ public final class ApiHistory {
             : known.again(violation, atMicros, replayed));
   }
 
-  /** The violation of this id is a phantom; so may be one that nobody published. Once for each. */
+  /**
+   * Marks a violation as a phantom. The id may be of an unpublished violation. Call once per id.
+   */
   public void phantom(String id) {
     phantoms.incrementAndGet();
     violations.update(id, ReceivedViolation::asPhantom);
@@ -79,13 +81,13 @@ public final class ApiHistory {
     return changes;
   }
 
-  /** Any record of the control log. */
+  /** Reads any record of the control log. */
   public void read(ControlRecord record) {
     nodes.read(record);
     watched.read(record);
   }
 
-  /** Of the detection job. */
+  /** Reads the versions that the detection job has. */
   public void read(Detecting detecting) {
     watched.read(detecting);
   }
@@ -94,7 +96,7 @@ public final class ApiHistory {
     return watched;
   }
 
-  /** A record of the control log that took effect; the rollback it belongs to, or null. */
+  /** Reads a record of the control log that took effect. Returns its rollback, or null. */
   public @Nullable Rollback took(ControlRecord record) {
     if (record.hasSafePoint() || record.hasNodeJoined()) {
       return null;
@@ -112,43 +114,43 @@ public final class ApiHistory {
     return rollbacks.get(record.getEpoch());
   }
 
-  /** What was, or is, to be used sequentially; the latest first. */
+  /** The sequential spans, latest first, in force or over. */
   public List<SequentialSpan> sequential(int limit) {
     return sequential.latest(limit);
   }
 
-  /** The latest first. */
+  /** The violations, latest first. */
   public List<ReceivedViolation> violations(int limit) {
     return violations.latest(limit);
   }
 
-  /** Null when none of this id is remembered. */
+  /** The violation of this id; null: unknown, or dropped. */
   public @Nullable ReceivedViolation violation(String id) {
     return violations.get(id);
   }
 
-  /** The latest first. */
+  /** The rollbacks, latest first. */
   public List<Rollback> rollbacks(int limit) {
     return rollbacks.latest(limit);
   }
 
-  /** The one that opened, or opens, this epoch, if it is remembered. */
+  /** The rollback of this epoch; null: unknown, or dropped. */
   public @Nullable Rollback rollback(long epoch) {
     return rollbacks.get(epoch);
   }
 
-  /** How far its nodes are, if it is one of the latest. */
+  /** The progress of the rollback's nodes; null: unknown, or not among the latest. */
   public @Nullable RollbackProgress progress(long epoch) {
     return progress.get(epoch);
   }
 
-  /** When clients wrote what it discarded, as far as rollbacks are remembered; null: it is not. */
+  /** When clients wrote what the rollback discarded; null: the rollback is unknown, or dropped. */
   public @Nullable Discarded discarded(long epoch) {
     RollbackProgress rollback = progress.get(epoch);
     return rollback == null ? null : Discarded.of(rollback, progress.latest(PROGRESS_MAX));
   }
 
-  /** The latest one that was asked for by hand under this name. */
+  /** The latest rollback of an operator's request of this name; or null. */
   public @Nullable Rollback rollbackAskedFor(String request) {
     for (RollbackProgress known : progress.latest(PROGRESS_MAX)) {
       if (known.operator().request().equals(request)) {

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The times in which clients wrote what a rollback discarded.
+ * The spans in which clients wrote what a rollback discarded. Immutable.
  *
- * @param settled HLC by which all nodes had done with it
- * @param except what earlier rollbacks discarded that undid only some of what was written in these
- *     times: the rest stood, until this one
+ * @param settled the HLC by which all nodes had completed the rollback
+ * @param except the parts that earlier rollbacks of only some writes had discarded; the other
+ *     writes there stood until this rollback
  */
 public record Discarded(List<Span> spans, long settled, List<Part> except) {
   public Discarded {
@@ -19,13 +19,13 @@ public record Discarded(List<Span> spans, long settled, List<Part> except) {
   /** After {@code from}, up to {@code to}. */
   public record Span(long from, long to) {}
 
-  /** What was written in the span and was gone at {@code settled}. */
+  /** Writes in the span that were discarded at {@code settled}. */
   public record Part(Span span, long settled) {}
 
   /**
-   * What rollbacks before it had discarded is not its doing, nor is what they wrote to do so.
+   * The spans of a rollback, without those that earlier rollbacks had discarded or written.
    *
-   * @param before all earlier ones that are known, in any order
+   * @param before all known earlier rollbacks, in any order
    */
   static Discarded of(RollbackProgress rollback, List<RollbackProgress> before) {
     if (rollback.target() == 0 || rollback.past() == 0 || rollback.clock() == 0) {
@@ -46,7 +46,7 @@ public record Discarded(List<Span> spans, long settled, List<Part> except) {
     return new Discarded(spans, rollback.clock(), except);
   }
 
-  /** What was brought back before {@code by} is among what that may discard. */
+  /** Whether {@code some} was reinstated before {@code by}, which may then discard its writes. */
   private static boolean isUndone(
       RollbackProgress some, RollbackProgress by, List<RollbackProgress> all) {
     return all.stream()

@@ -25,26 +25,27 @@ import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A violation of the log as one that can be checked without a cluster. Pure. */
+/** Converts a published violation to one that can be checked without a cluster. Pure. */
 public final class Evidence {
   private Evidence() {}
 
   /**
-   * {@code yaml} is the predicate's text in the violation's version, null when it is not known.
+   * Returns the portable witness.
    *
-   * @throws RefusedException when that, or the record, does not hold what a check needs
+   * @param yaml the predicate's text in the violation's version; null: unknown
+   * @throws RefusedException if the text or the record lacks what a check needs
    */
   public static PortableWitness of(Violation violation, @Nullable String yaml)
       throws RefusedException {
     if (yaml == null) {
       throw new RefusedException(
-          "the text of predicate '%s' version %d, which found it, is no longer known here"
+          "the text of predicate '%s' version %d is no longer known here"
               .formatted(violation.getPredicate(), violation.getPredicateVersion()));
     }
     try {
       return portable(violation, yaml);
     } catch (IllegalArgumentException | PredicateException e) {
-      throw new RefusedException("no witness can be made of it: " + e.getMessage());
+      throw new RefusedException("cannot make a witness of the violation: " + e.getMessage());
     }
   }
 
@@ -74,7 +75,7 @@ public final class Evidence {
     Epsilon own = predicate.epsilon();
     if (own == null) {
       throw new IllegalArgumentException(
-          "it does not say by which epsilon it was judged; an older version found it");
+          "the record holds no epsilon, as an older release published it");
     }
     return own;
   }
@@ -89,7 +90,7 @@ public final class Evidence {
         values(witness));
   }
 
-  /** A value of which the beginning alone is known proves nothing. */
+  /** The complete values. A truncated value proves nothing. */
   private static List<HeldValue> values(Witness witness) {
     List<HeldValue> whole =
         witness.getValuesList().stream()
@@ -98,7 +99,7 @@ public final class Evidence {
             .toList();
     if (whole.isEmpty() && witness.getValuesCount() > 0) {
       throw new IllegalArgumentException(
-          "a value of it is too long to be kept with it: %s has %,d bytes"
+          "a value is too long for the record: %s has %,d bytes"
               .formatted(
                   text(witness.getValues(0).getKey()), witness.getValues(0).getValueBytes()));
     }
@@ -113,7 +114,7 @@ public final class Evidence {
         HexFormat.of().formatHex(version.getClock().toByteArray()));
   }
 
-  /** Bytes that are no text are shown as {@code base64:…}: no term is true of them. */
+  /** The bytes as text, or as {@code base64:…}, of which no term is true. */
   public static String text(ByteString bytes) {
     return bytes.isValidUtf8()
         ? bytes.toStringUtf8()

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The last values by key, in the order in which their keys came; the oldest goes. Thread-safe. */
+/**
+ * The last values by key, in the order of the keys' first values. Thread-safe. The oldest is
+ * dropped.
+ */
 public final class History<K, V> {
   private final int capacity;
   private final LinkedHashMap<K, V> values = new LinkedHashMap<>();
@@ -20,7 +23,7 @@ public final class History<K, V> {
     this.capacity = capacity;
   }
 
-  /** A key that is there keeps its place. */
+  /** Adds or replaces a value. A known key keeps its place. */
   public synchronized void put(K key, V value) {
     if (values.put(key, value) == null) {
       total++;
@@ -31,7 +34,7 @@ public final class History<K, V> {
     }
   }
 
-  /** Changes the value of a key; does nothing when it is not, or no longer, there. */
+  /** Changes the value of a key, if the key is known. */
   public synchronized void update(K key, UnaryOperator<V> change) {
     values.computeIfPresent(key, (k, v) -> change.apply(v));
   }
@@ -52,7 +55,7 @@ public final class History<K, V> {
     return List.copyOf(all.subList(0, Math.min(limit, all.size())));
   }
 
-  /** How many keys ever came. */
+  /** The number of keys ever added. */
   public synchronized long total() {
     return total;
   }

@@ -6,7 +6,7 @@ import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** What the nodes of the cluster last said. One writer, any readers. */
+/** The latest statuses of all nodes. One writer, any readers. */
 public final class Nodes {
   private final int nodes;
   private final ConcurrentSkipListMap<Integer, NodeStatus> statuses = new ConcurrentSkipListMap<>();
@@ -15,7 +15,7 @@ public final class Nodes {
     this.nodes = nodes;
   }
 
-  /** Any record of the control log, also one that had no effect. */
+  /** Reads any record of the control log, including those without effect. */
   public void read(ControlRecord record) {
     int node = ControlLogState.writer(record);
     if (node >= 0 && node < nodes) {
@@ -23,7 +23,7 @@ public final class Nodes {
     }
   }
 
-  /** By number; nodes that never spoke are not there. */
+  /** The statuses by node; nodes without a record are absent. */
   public List<NodeStatus> all() {
     return List.copyOf(statuses.values());
   }

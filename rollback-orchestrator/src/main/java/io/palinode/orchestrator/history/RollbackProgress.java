@@ -18,16 +18,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a plan came about, and how far each node is; beside {@link Rollback}, which has the whole.
- * Told by the records that took effect. Immutable.
+ * Why a plan was opened, and how far each node is. Immutable. {@link Rollback} shows the plan as a
+ * whole.
  *
  * @param reason why it was opened
  * @param moves why its target moved, one for each further attempt
- * @param target of the last restore; 0: there was none, or it kept what was there
- * @param past all nodes began to undo after this HLC; 0: not known
- * @param clock every undo is before this HLC, every later write after it; 0: it is not over
- * @param ofSome whether the newest attempt undoes only what came of some writes
- * @param concerned whom that concerns, once it is done; else null
+ * @param target of the last restore; 0: none, or nodes kept their data
+ * @param past all nodes began to undo after this HLC; 0: unknown
+ * @param clock every undo is before this HLC, every later write after it; 0: not over
+ * @param ofSome whether the newest attempt undoes only writes that depend on the witnesses
+ * @param concerned the clients concerned, once the rollback is over; else null
  * @param nodes those that have answered
  */
 public record RollbackProgress(
@@ -42,7 +42,7 @@ public record RollbackProgress(
     @Nullable Concerned concerned,
     SortedMap<Integer, NodeSteps> nodes) {
 
-  /** The last step of the newest attempt that a node has done. */
+  /** The last step of the newest attempt that a node has completed. */
   public enum Done {
     PAUSED,
     RESTORED,
@@ -52,13 +52,13 @@ public record RollbackProgress(
   }
 
   /**
-   * One node's.
+   * The steps of one node.
    *
-   * @param pausedMicros wall clocks of the node at each step; 0: not yet
-   * @param reach HLC that its window-log reaches back to
+   * @param pausedMicros wall clock of the node at its pause; the other steps follow; 0: not yet
+   * @param reach the earliest HLC that its window-log reads
    * @param undoneWrites copies of writes, on this node
-   * @param undoMicros how long its last undo took it
-   * @param convergedKeys that the exchange of versions changed
+   * @param undoMicros how long its last undo took
+   * @param convergedKeys keys that converging changed
    */
   public record NodeSteps(
       Done done,
@@ -157,23 +157,32 @@ public record RollbackProgress(
     return record.hasRestore() ? restoring(record) : this;
   }
 
-  /** An operator wanted only what came of some writes undone, and nothing was. */
+  /** Whether the plan was to undo only some writes and undid none. */
   public boolean isGivenUp() {
     return operator.isOfSome() && clock > 0 && !ofSome;
   }
 
   /**
-   * No client's write since then, up to {@code clock}, is there any more, once it is over. Where it
-   * undid only some, others before it are gone too.
+   * The HLC from which, up to {@code clock}, no client's write is left once the plan is over. If
+   * the plan undid only some writes, earlier writes are gone too.
    */
   long goneSince() {
     return !ofSome ? target : past == 0 ? clock : past;
   }
 
   private RollbackProgress resumed(Resume resume) {
-    Concerned told = resume.hasConcerned() ? resume.getConcerned() : null;
+    Concerned concernedNow = resume.hasConcerned() ? resume.getConcerned() : null;
     return new RollbackProgress(
-        epoch, operator, reason, moves, target, past, resume.getClock(), ofSome, told, nodes);
+        epoch,
+        operator,
+        reason,
+        moves,
+        target,
+        past,
+        resume.getClock(),
+        ofSome,
+        concernedNow,
+        nodes);
   }
 
   private RollbackProgress restoring(ControlRecord record) {

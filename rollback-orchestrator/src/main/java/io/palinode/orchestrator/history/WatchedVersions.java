@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which version of each predicate the nodes and the detection job say that they have. A node that
- * was started anew has none until it says so. Thread-safe.
+ * The version of each predicate that nodes and the detection job report. Thread-safe. A restarted
+ * node has none until its first report.
  */
 public final class WatchedVersions {
   private final int nodes;
@@ -25,14 +25,14 @@ public final class WatchedVersions {
   private record OfNode(long incarnation, Map<String, Long> versions) {}
 
   /**
-   * Who has which version.
+   * The versions of one predicate.
    *
-   * @param ofNodes by node; those that have said nothing of the predicate are not there
-   * @param ofJob the least of the job's subtasks; null until all have said something
+   * @param ofNodes by node; nodes without a report are absent
+   * @param ofJob the least of the job's subtasks; null: some have not reported
    */
   public record Versions(Map<Integer, Long> ofNodes, @Nullable Long ofJob) {}
 
-  /** Any record of the control log. */
+  /** Reads any record of the control log. */
   public synchronized void read(ControlRecord record) {
     if (record.hasNodeJoined()) {
       ofNode(record.getNodeJoined().getNode(), record.getNodeJoined().getIncarnation());
@@ -47,7 +47,7 @@ public final class WatchedVersions {
 
   public synchronized void read(Detecting detecting) {
     if (detecting.getSubtasks() != subtasks) {
-      // The job was started with another parallelism.
+      // The job was restarted with another parallelism.
       ofSubtasks.clear();
       subtasks = detecting.getSubtasks();
     }
@@ -81,7 +81,7 @@ public final class WatchedVersions {
         && versions.ofNodes().values().stream().allMatch(has -> has == version);
   }
 
-  /** What an older incarnation said counts no more. */
+  /** The versions of this incarnation. A newer incarnation drops those of an older one. */
   private OfNode ofNode(int node, long incarnation) {
     OfNode known = ofNodes.get(node);
     if (known == null || known.incarnation() < incarnation) {

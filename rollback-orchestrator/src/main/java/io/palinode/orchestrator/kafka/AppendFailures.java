@@ -8,11 +8,11 @@ import org.apache.kafka.common.errors.RecordBatchTooLargeException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
 
-/** What a producer's exception means for the record, and in words. */
+/** Classifies a producer's exception, and describes it. */
 final class AppendFailures {
   private AppendFailures() {}
 
-  /** Each exception that is not listed is taken for one after which a later try may succeed. */
+  /** Unlisted exceptions count as transient. */
   static AppendFailure of(Throwable failure) {
     if (failure instanceof RecordTooLargeException
         || failure instanceof RecordBatchTooLargeException
@@ -27,7 +27,7 @@ final class AppendFailures {
         : AppendFailure.TRANSIENT;
   }
 
-  /** Without the package of the exception. */
+  /** The simple class name and the message. */
   static String reason(Throwable failure) {
     return failure.getClass().getSimpleName() + ": " + failure.getMessage();
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class AwaitedSteps {
   private final Map<SnapshotStep, Waiting> waiting = new HashMap<>();
 
-  /** What became of a step. */
+  /** The outcome of a step. */
   static final class Waiting {
     private int callers;
     private boolean read;
@@ -25,14 +25,14 @@ final class AwaitedSteps {
     }
   }
 
-  /** A caller waits; equal steps of several callers are one. */
+  /** Registers a caller. Equal steps of several callers are one. */
   Waiting await(SnapshotStep step) {
     Waiting one = waiting.computeIfAbsent(step, s -> new Waiting());
     one.callers++;
     return one;
   }
 
-  /** A caller waits no more. */
+  /** Removes a caller. */
   void leave(SnapshotStep step) {
     Waiting one = waiting.get(step);
     if (one != null && --one.callers == 0) {

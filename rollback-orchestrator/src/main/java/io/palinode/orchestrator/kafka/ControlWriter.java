@@ -10,7 +10,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 
-/** Appends to the control log; what one thread appends, in order. Thread-safe. */
+/** Appends to the control log. Thread-safe. Appends of one thread stay in order. */
 final class ControlWriter implements AutoCloseable {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final int PARTITION = 0;
@@ -21,9 +21,7 @@ final class ControlWriter implements AutoCloseable {
   private final OnFailure onFailure;
 
   /**
-   * The producer is closed with this; its delivery time bounds each append.
-   *
-   * @param naming may add to the reason of a record, which decides nothing
+   * @param naming may add to the reason of a record, which does not change its effect
    */
   ControlWriter(
       Producer<byte[], byte[]> producer,
@@ -41,7 +39,7 @@ final class ControlWriter implements AutoCloseable {
     void failed(ControlRecord record, AppendFailure failure, String reason);
   }
 
-  /** Does not wait for the broker, except for the topic's metadata, within the producer's bound. */
+  /** Does not wait for the broker, except for the topic's metadata within the producer's limit. */
   void append(ControlRecord record) {
     ProducerRecord<byte[], byte[]> bytes =
         new ProducerRecord<>(topic, PARTITION, null, naming.apply(record).toByteArray());

@@ -9,41 +9,42 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/** What nodes have told so far of one rollback's effect. Not thread-safe. */
+/** The answers of nodes to one question about a rollback's effect. Not thread-safe. */
 final class EffectQuestion {
   private final int nodes;
-  private final Map<Integer, EffectTold> told = new TreeMap<>();
+  private final Map<Integer, EffectTold> answers = new TreeMap<>();
   private final Set<Integer> accessed = new TreeSet<>();
 
   EffectQuestion(int nodes) {
     this.nodes = nodes;
   }
 
-  void hear(EffectTold answer) {
-    told.put(answer.getNode(), answer);
+  void read(EffectTold answer) {
+    answers.put(answer.getNode(), answer);
   }
 
-  void hear(EffectAccessed piece) {
+  void read(EffectAccessed piece) {
     if (piece.getAccessed().getLast()) {
       accessed.add(piece.getAccessed().getNode());
     }
   }
 
-  /** Every node has answered. */
+  /** Whether every node has answered. */
   boolean isOver() {
-    return told.size() >= nodes;
+    return answers.size() >= nodes;
   }
 
-  List<EffectTold> told() {
-    return List.copyOf(told.values());
+  List<EffectTold> answers() {
+    return List.copyOf(answers.values());
   }
 
   /**
-   * Nodes that are waited for; not those that only wait for others themselves, if there are any.
+   * The nodes that are waited for. Nodes that only wait for others are left out, if any other is
+   * left.
    */
   List<Integer> waiting() {
     List<Integer> silent =
-        IntStream.range(0, nodes).filter(node -> !told.containsKey(node)).boxed().toList();
+        IntStream.range(0, nodes).filter(node -> !answers.containsKey(node)).boxed().toList();
     List<Integer> first = silent.stream().filter(node -> !accessed.contains(node)).toList();
     return first.isEmpty() ? silent : first;
   }

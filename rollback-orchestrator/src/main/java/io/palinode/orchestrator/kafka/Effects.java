@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the machine's thread does besides deciding: it remembers, counts, appends and alerts. What
- * was in the logs at the start is remembered, but not counted.
+ * The effects of the machine's commands: history, counts, appends and alerts. Called by the
+ * machine's thread. Replayed records enter the history but not the counts.
  */
 final class Effects {
-  /** More than a job that restarts tells again. */
+  /** More records than a restarted job repeats. */
   static final int SEEN_MAX = 100_000;
 
   static final int LOSSES_MAX = 10_000;
@@ -57,7 +57,7 @@ final class Effects {
     this.alert = alert;
   }
 
-  /** Remembers an event before the machine hears it; false: the machine need not. */
+  /** Records an event before the machine reads it; false: the machine does not need it. */
   boolean admit(Event event, boolean isLive) {
     if (event instanceof Event.ViolationFound found) {
       return admit(found, isLive);
@@ -74,7 +74,7 @@ final class Effects {
     return true;
   }
 
-  /** In this state, which the command's step has led to. */
+  /** Carries out a command in the state that it led to. */
   void carryOut(Command command, MachineState state, boolean isLive) {
     if (command instanceof Command.Append c) {
       append.accept(c.record());
@@ -136,7 +136,7 @@ final class Effects {
     }
   }
 
-  /** A job that restarts tells its losses again, and what was acknowledged is not held twice. */
+  /** Whether the gap is new. A restarted job repeats its gaps. */
   private boolean admit(Event.CoverageLost lost, boolean isLive) {
     boolean isNew = losses.admit(lost.loss());
     if (isNew && isLive) {

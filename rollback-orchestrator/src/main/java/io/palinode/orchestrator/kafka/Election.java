@@ -18,16 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Of several orchestrators one is active: the one to which Kafka assigns the control log's only
- * partition. When Kafka has no heartbeat of it for six seconds, another is elected.
+ * Elects one active orchestrator: the one to which Kafka assigns the control log's only partition.
+ * Thread-safe. After six seconds without a heartbeat, Kafka elects another.
  *
- * <p>An elected one that loses Kafka does not know whether another is elected meanwhile. It keeps
- * its place and takes part again when Kafka answers: then it is elected again, or another one is,
- * and this election is over. What it appends until then is late, and counts by its place in the
- * log. Thread-safe.
+ * <p>An elected orchestrator that loses Kafka cannot know whether another is elected. It keeps its
+ * role and joins again when Kafka answers. It is then elected again, or another one is and this
+ * election ends. Its appends until then are late, and count by their place in the log.
  */
 public final class Election implements AutoCloseable {
-  /** The least that brokers accept by default. */
+  /** The least value that brokers accept by default. */
   private static final Duration SILENCE_MAX = Duration.ofSeconds(6);
 
   private static final Duration POLL = Duration.ofMillis(200);
@@ -38,7 +37,7 @@ public final class Election implements AutoCloseable {
   private final CountDownLatch elected = new CountDownLatch(1);
   private final Thread thread;
 
-  /** It was elected, lost Kafka, and does not know yet whether another one is. Of its thread. */
+  /** Set while it is elected but has lost Kafka. Only for the election's thread. */
   private boolean inDoubt;
 
   private volatile @Nullable String ending;
@@ -51,24 +50,24 @@ public final class Election implements AutoCloseable {
     thread.setDaemon(true);
   }
 
-  /** Takes part from now on, until it is closed. */
+  /** Joins the election, until it is closed. */
   public static Election join(KafkaSettings kafka, Topics topics) {
     Election election = new Election(kafka, topics);
     election.thread.start();
     return election;
   }
 
-  /** Whether this one is elected, or was, after {@code max} at most. */
+  /** Waits at most {@code max}; returns whether this orchestrator is, or was, elected. */
   public boolean await(Duration max) throws InterruptedException {
     return elected.await(max.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Whether another one is elected in its place, or it cannot take part any more. */
+  /** Whether another one is elected instead, or this one can no longer take part. */
   public boolean isOver() {
     return ending != null;
   }
 
-  /** Why it is over, in a few words; null: it is not. */
+  /** Why the election is over; null: it is not. */
   public @Nullable String ending() {
     return ending;
   }
@@ -85,14 +84,14 @@ public final class Election implements AutoCloseable {
       over("the election is closed");
     } catch (KafkaException e) {
       log.error("topic={} election=FAILED", controlLog, e);
-      over("the election cannot go on: " + e.getMessage());
+      over("the election has failed: " + e.getMessage());
     } finally {
-      // An error of the virtual machine says more in the log.
+      // The log holds an error of the virtual machine.
       over("the election has ended");
     }
   }
 
-  /** Never any records: the one that is elected reads the whole log by itself. */
+  /** Reads no records: the elected orchestrator reads the whole log separately. */
   private void poll() {
     try {
       var unused = member.poll(POLL);
@@ -101,7 +100,7 @@ public final class Election implements AutoCloseable {
     }
   }
 
-  /** The first reason is the one. */
+  /** Ends the election; the first reason counts. */
   private void over(String reason) {
     if (ending == null) {
       ending = reason;
@@ -128,7 +127,7 @@ public final class Election implements AutoCloseable {
       }
     }
 
-    /** Kafka hands the partition to another one, or this one leaves. */
+    /** Kafka assigns the partition to another member, or this one leaves. */
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
       if (!partitions.isEmpty()) {
@@ -136,7 +135,7 @@ public final class Election implements AutoCloseable {
       }
     }
 
-    /** Kafka has not heard this one in time; perhaps because it was away itself. */
+    /** Kafka has missed heartbeats of this member, perhaps because Kafka was down. */
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
       if (!partitions.isEmpty() && wasElected()) {
@@ -146,7 +145,7 @@ public final class Election implements AutoCloseable {
     }
   }
 
-  /** Another can be elected at once. Idempotent. */
+  /** Leaves, so that another can be elected at once. Idempotent. */
   @Override
   public void close() {
     closed = true;

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Collects what {@link Waits} decides from. Its thread asks Kafka whether it answers twice per
- * second, and raises an alert for what stands still. Thread-safe.
+ * Collects the input of {@link Waits}, and raises alerts for waits that stand still. Thread-safe.
+ * Its thread checks twice per second whether Kafka answers.
  */
 final class JudgementWatch implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(JudgementWatch.class);
@@ -74,12 +74,12 @@ final class JudgementWatch implements AutoCloseable {
     thread.start();
   }
 
-  /** A record of the violations topic; called by one thread. */
+  /** Reads a record of the violations topic. Call from one thread. */
   void read(ViolationRecord record, long writtenMicros) {
     job = job.after(record, writtenMicros, wallMicros.getAsLong());
   }
 
-  /** The first failure of a part counts until it runs again. */
+  /** Adds a failed part; its first failure counts until the part runs again. */
   void failed(String name, FailedPart part) {
     failed.merge(
         name,
@@ -109,7 +109,7 @@ final class JudgementWatch implements AutoCloseable {
     long since = unreachableSinceMicros;
     return since == 0
         ? null
-        : "Kafka (%s) has not answered for %d s; the orchestrator waits for it, and goes on when it answers"
+        : "Kafka (%s) has not answered for %d s; the orchestrator continues when it answers"
             .formatted(brokers, silentMicros(since) / 1_000_000);
   }
 

@@ -22,9 +22,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The three logs, each read from its beginning and then on. First the predicates, so that each
- * violation finds its policy; then control, so that what was dealt with is known; then the
- * violations, which are as many as the topic retains. The machine acts once it has heard all.
+ * Reads the three logs from the beginning, and then follows them. Predicates come first, so that
+ * each violation finds its policy. The control log comes next, then the violations that the topic
+ * retains. The machine acts after it has read all.
  */
 final class Logs implements AutoCloseable {
   private static final long MICROS_PER_MS = 1_000;
@@ -35,14 +35,14 @@ final class Logs implements AutoCloseable {
   private final RefusedRecords refused;
   private final LongSupplier wallMicros;
   private final Consumer<RuntimeException> onFailure;
-  private final Told told;
+  private final JobRecords jobRecords;
   private final LogTail predicates;
   private final LogTail control;
   private final LogTail violations;
 
   /**
-   * {@code others} hear each record of the control log before the machine, {@code onFailure} is
-   * told when a log cannot be read any more, {@code told} of every record of the job first.
+   * {@code others} read each record of the control log before the machine does. {@code onFailure}
+   * receives the failure of a log. {@code jobRecords} receives every record of the job first.
    */
   Logs(
       KafkaSettings kafka,
@@ -54,14 +54,14 @@ final class Logs implements AutoCloseable {
       RefusedRecords refused,
       LongSupplier wallMicros,
       Consumer<RuntimeException> onFailure,
-      Told told) {
+      JobRecords jobRecords) {
     this.loop = loop;
     this.others = others;
     this.registry = registry;
     this.refused = refused;
     this.wallMicros = wallMicros;
     this.onFailure = onFailure;
-    this.told = told;
+    this.jobRecords = jobRecords;
     predicates =
         tail(
             kafka,
@@ -86,7 +86,7 @@ final class Logs implements AutoCloseable {
   }
 
   /** Receives each record of the violations topic, which the job wrote at {@code writtenMicros}. */
-  interface Told {
+  interface JobRecords {
     void read(ViolationRecord record, long writtenMicros);
   }
 
@@ -99,7 +99,7 @@ final class Logs implements AutoCloseable {
     return new RecordReader<>(parser, check, loop.state().settings().nodes(), refused);
   }
 
-  /** Returns when the machine acts. Throws {@link UnavailableException} when that takes longer. */
+  /** Returns when the machine acts. Throws {@link UnavailableException} after the limit. */
   void replay(Duration max) throws InterruptedException {
     for (LogTail tail : List.of(predicates, control, violations)) {
       tail.start();
@@ -112,7 +112,7 @@ final class Logs implements AutoCloseable {
       }
     }
     if (!loop.awaitLive(max)) {
-      throw new UnavailableException("the machine did not take what was replayed within " + max);
+      throw new UnavailableException("the machine did not read the replayed records within " + max);
     }
   }
 
@@ -140,7 +140,7 @@ final class Logs implements AutoCloseable {
   }
 
   private void violation(ViolationRecord record, long writtenMicros, long atMicros) {
-    told.read(record, writtenMicros);
+    jobRecords.read(record, writtenMicros);
     @Nullable Event event =
         switch (record.getRecordCase()) {
           case VIOLATION -> new Event.ViolationFound(record.getViolation(), atMicros);
@@ -173,7 +173,7 @@ final class Logs implements AutoCloseable {
         new LogTail.Listener() {
           @Override
           public void onRecord(ConsumerRecord<byte[], byte[]> record) {
-            // First of all: detection latency ends here.
+            // Before all else: detection latency ends here.
             long atMicros = wallMicros.getAsLong();
             long writtenMicros = record.timestamp() * MICROS_PER_MS;
             reader.read(record, message -> taker.take(message, writtenMicros, atMicros));

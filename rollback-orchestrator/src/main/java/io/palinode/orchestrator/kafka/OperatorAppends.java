@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets operators' words into the control log: a caller is answered when the log has the word, when
- * it cannot have it, or with "not known" when Kafka did not acknowledge it in time. Thread-safe.
+ * Appends operators' records to the control log and answers their callers. Thread-safe. The answer
+ * is success, a refusal, or "not known" if Kafka does not acknowledge in time.
  */
 final class OperatorAppends {
-  /** Puts a word for so long. */
+  /** How long a request is repeated. */
   private static final Duration TRY_MAX = Duration.ofSeconds(5);
 
   /** Longer than an event waits for the loop, and an append for Kafka. */
@@ -28,7 +28,7 @@ final class OperatorAppends {
   private static final int FAILED_MAX = 256;
 
   private final Supplier<@Nullable ControlRecord> awaited;
-  // Guarded by itself: failed appends of words, the latest, oldest first.
+  // Guarded by this: the latest failed appends of operators' records, oldest first.
   private final Map<String, Failed> failed = new LinkedHashMap<>();
 
   /** {@code awaited} is the step that the machine has written and not read back; null: none. */
@@ -36,9 +36,9 @@ final class OperatorAppends {
     this.awaited = awaited;
   }
 
-  /** Why the last append of a word failed. */
+  /** The reason of a failed append. */
   record Failed(AppendFailure failure, String reason) {
-    /** Throws what the caller is answered, if no try can succeed now. */
+    /** Throws the caller's answer if no retry can succeed now. */
     void requireTransient(String what) throws RefusedException {
       if (failure == AppendFailure.UNWRITABLE) {
         throw new RefusedException(
@@ -52,13 +52,13 @@ final class OperatorAppends {
     }
   }
 
-  /** Puts a word to the machine. */
+  /** Passes a request to the machine. */
   @FunctionalInterface
   interface Put {
     void put() throws RefusedException;
   }
 
-  /** What a record is an operator's word on; null: on nothing. */
+  /** The operator's request that a record answers; null: none. */
   static @Nullable String key(@Nullable ControlRecord record) {
     if (record == null) {
       return null;
@@ -98,7 +98,7 @@ final class OperatorAppends {
   }
 
   static String intervention(long epoch, long halt) {
-    return "the word on halt %d of rollback %d".formatted(halt, epoch);
+    return "the answer to halt %d of rollback %d".formatted(halt, epoch);
   }
 
   static String renewal(String predicate) {
@@ -109,7 +109,7 @@ final class OperatorAppends {
     return "question " + request;
   }
 
-  /** An append failed; of no use when it is not a word's. Never blocks. */
+  /** Notes a failed append, if it is of an operator's record. Never blocks. */
   void appendFailed(ControlRecord record, AppendFailure failure, String reason) {
     String key = key(record);
     if (key == null) {
@@ -130,11 +130,11 @@ final class OperatorAppends {
   }
 
   /**
-   * Returns {@code read}'s value when it has one.
+   * Returns the value of {@code read} once it has one.
    *
-   * @throws RefusedException when the word cannot be given, or cannot be in the log
-   * @throws UnavailableException when Kafka refuses it or does not acknowledge it in time; it says
-   *     whether the word may be in the log
+   * @throws RefusedException if the request cannot be granted, or cannot be in the log
+   * @throws UnavailableException if Kafka refuses it or does not acknowledge it in time; the
+   *     message states whether the record may be in the log
    */
   <T> T write(String key, Supplier<@Nullable T> read, Put put) throws RefusedException {
     synchronized (failed) {
@@ -164,7 +164,7 @@ final class OperatorAppends {
     }
   }
 
-  /** No event with the word is left in the loop's queue. */
+  /** Whether the loop's queue holds no event of the request. */
   private static Duration untilDropped() {
     return TRY_MAX.plus(RollbackLoop.WORD_AGE_MAX);
   }

@@ -70,16 +70,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running orchestrator with its API. Thread-safe. When a log can no longer be read, or a bug
- * shows itself, it stands still with an alert and says so in {@link #status}; starting it anew,
- * here or elsewhere, goes on where it stood.
+ * A running orchestrator with its API. Thread-safe. If a log cannot be read or a bug appears, it
+ * stops with an alert and shows the cause in {@link #status}. A restart, here or elsewhere,
+ * continues from the logs.
  */
 public final class Orchestrator implements Backend, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Orchestrator.class);
   private static final int PREDICATE_REQUEST_MAX = 1 << 20;
   private static final Duration PRODUCER_CLOSE_MAX = Duration.ofSeconds(2);
 
-  /** An append has an outcome within this time, and half of it more without metadata. */
+  /** An append ends within this time, or within half of it more if metadata is missing. */
   static final Duration APPEND_MAX = Duration.ofSeconds(6);
 
   private final OrchestratorConfig config;
@@ -111,7 +111,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     this.config = config;
     this.meters = meters;
     this.reports = new NodeReports(config.rollback().nodes());
-    // First what may fail: a broker's address that cannot be resolved.
+    // First the step that may fail: resolving a broker's address.
     predicateProducer =
         kafka.newBoundedProducer(
             topics.prefix() + "-predicates-writer", APPEND_MAX, PREDICATE_REQUEST_MAX);
@@ -156,16 +156,15 @@ public final class Orchestrator implements Backend, AutoCloseable {
             refused,
             wallMicros,
             this::fail,
-            this::told);
+            this::jobRecord);
   }
 
   /**
-   * Starts everything and returns when the logs are replayed and the machine acts. {@code console}
-   * is given one line an alert, by a thread of its own. A {@link PrometheusMeterRegistry} is also
-   * served by the API.
+   * Starts all parts and returns when the logs are replayed and the machine acts. One thread passes
+   * {@code console} one line per alert. The API also serves a {@link PrometheusMeterRegistry}.
    *
-   * @throws io.palinode.orchestrator.rest.ListenException when the API cannot listen
-   * @throws UnavailableException when the logs cannot be replayed in time
+   * @throws io.palinode.orchestrator.rest.ListenException if the API cannot listen
+   * @throws UnavailableException if the logs cannot be replayed in time
    */
   public static Orchestrator start(
       OrchestratorConfig config, MeterRegistry meters, Consumer<String> console) {
@@ -179,13 +178,13 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
   }
 
-  /** Where the API is: {@code http://host:port}. */
+  /** The address of the API: {@code http://host:port}. */
   public String url() {
     return rest.url();
   }
 
   /**
-   * Of the violations that have reached {@code grade} since the start, or since {@link
+   * The latencies of violations that reached {@code grade} since the start, or since {@link
    * #resetLatency}.
    */
   public LatencySnapshot latency(Grade grade) {
@@ -255,7 +254,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
     return memory.rollbacks(limit).stream().map(this::shown).toList();
   }
 
-  /** The state is never behind the memory: a plan that was just resumed is not shown as done. */
+  /**
+   * The state is read before the history, so that a plan that just resumed is not shown as over.
+   */
   private Rollback shown(Rollback known) {
     return loop.state().log().serving().shown(known);
   }
@@ -298,7 +299,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         failure.get());
   }
 
-  /** What it waits for, or cannot write; null: nothing. */
+  /** What the orchestrator waits for or cannot write; null: nothing. */
   private @Nullable String trouble(MachineState state) {
     Unwritten unwritten = state.outbox().unwritten();
     String own = unwritten == null ? null : unwritten.text(wallMicros.getAsLong());
@@ -308,7 +309,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         .orElse(null);
   }
 
-  /** What rollbacks have made sequential, and when, the latest first; also what is over. */
+  /** The sequential spans, latest first, in force or over. */
   public List<SequentialSpan> sequentialSpans(int limit) {
     return memory.sequential(limit);
   }
@@ -324,14 +325,14 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   /**
-   * A part of this process has failed; until {@link #partRuns}, judgement is reported to wait for
-   * it. {@code key} names the part.
+   * Reports a failed part of this process. Judgement waits for it until {@link #partRuns}. {@code
+   * key} names the part.
    */
   public void partFailed(String key, FailedPart part) {
     watch.failed(key, part);
   }
 
-  /** The part runs again. */
+  /** Reports that the part runs again. */
   public void partRuns(String key) {
     watch.runs(key);
   }
@@ -364,9 +365,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public PlannedRollback plan(RollbackRequest wish) throws RefusedException {
+  public PlannedRollback plan(RollbackRequest request) throws RefusedException {
     requireWorking();
-    return rollbacks.plan(wish);
+    return rollbacks.plan(request);
   }
 
   @Override
@@ -382,9 +383,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public Rollback rollBack(RollbackRequest wish) throws RefusedException {
+  public Rollback rollBack(RollbackRequest request) throws RefusedException {
     requireWorking();
-    return rollbacks.run(wish);
+    return rollbacks.run(request);
   }
 
   @Override
@@ -466,7 +467,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     return meters instanceof PrometheusMeterRegistry prometheus ? prometheus.scrape() : null;
   }
 
-  /** Ends all threads within some 30 s at the worst; usually at once. May be called twice. */
+  /** Ends all threads, within 30 s at most. May be called twice. */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
@@ -512,7 +513,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     metrics.clockOffsets(config.rollback().nodes(), reports::offsetSeconds);
     metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
     metrics.gauge(
-        "palinode.orchestrator.up", "1 while it works", () -> failure.get() == null ? 1 : 0);
+        "palinode.orchestrator.up", "1 while it runs", () -> failure.get() == null ? 1 : 0);
     metrics.gauge(
         "palinode.orchestrator.troubled",
         "1 while it waits for Kafka or cannot write a record; the status says which",
@@ -520,15 +521,15 @@ public final class Orchestrator implements Backend, AutoCloseable {
     metrics.waits(config.rollback().nodes(), watch::now);
   }
 
-  /** Before there is an HLC: since the cluster waits for one. */
+  /** Before the first HLC, the time since the cluster waits for one. */
   private long lagMicros(long hlc) {
     long since = hlc == 0 ? watch.now().unjudgedSinceMicros() : Hlc.micros(hlc);
     return Math.max(0, wallMicros.getAsLong() - since);
   }
 
-  private void told(ViolationRecord record, long writtenMicros) {
+  private void jobRecord(ViolationRecord record, long writtenMicros) {
     watch.read(record, writtenMicros);
-    // Not of what is replayed: that was found when another was here.
+    // Replayed violations were found during an earlier run.
     if (record.hasViolation() && failure.get() == null) {
       snapshots.violationFound(record.getViolation().getViolate());
     }
@@ -539,7 +540,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
   }
 
-  /** Not of what is replayed: that was sent long ago. */
+  /** Raises alerts, except those of replayed records. */
   private void reported(ControlRecord record) {
     if (failure.get() == null) {
       reports.read(record, wallMicros.getAsLong()).forEach(this::raise);
@@ -559,7 +560,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
       return;
     }
     if (!record.hasSafePoint()) {
-      // Safe points are many; the status and an alert speak of them.
+      // Safe points are frequent; the status and an alert show their failures.
       log.warn("plan={} step={} not written: {}", record.getEpoch(), record.getStepCase(), reason);
     }
     rollbacks.appendFailed(record, failed, reason);

@@ -9,12 +9,12 @@ import io.palinode.wire.Topics;
 import java.time.Duration;
 
 /**
- * How an orchestrator runs.
+ * The configuration of an orchestrator. Immutable.
  *
- * @param fallback what happens when a node cannot reach a target: {@code halt}, which leaves the
- *     nodes paused until an operator acts; nothing else is supported yet
- * @param predicates how large a predicate may be that is applied
- * @param startMax how long the logs may take to be replayed
+ * @param fallback the effect of a target that a node cannot reach: {@code halt}, which leaves nodes
+ *     paused until an operator acts
+ * @param predicates limits of applied predicates
+ * @param startMax how long the replay of the logs may take
  */
 public record OrchestratorConfig(
     KafkaSettings kafka,

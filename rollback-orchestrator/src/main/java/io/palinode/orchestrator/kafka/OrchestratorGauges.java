@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The gauges that show the machine's state, and what became of the alerts. */
+/** The gauges of the machine's state and of the alerts' delivery. */
 final class OrchestratorGauges {
   private static final double MICROS_PER_SECOND = 1_000_000.0;
 
@@ -41,7 +41,7 @@ final class OrchestratorGauges {
   private void addHolds(Supplier<MachineState> state) {
     metrics.gauge(
         "palinode.coverage.held",
-        "1 while lost coverage, or an abandoned rollback, holds the safe point",
+        "1 while a coverage gap, or an abandoned rollback, holds the safe point",
         () -> state.get().heldAt() == FoundViolations.NOT_HELD ? 0 : 1);
     metrics.gauge(
         "palinode.approvals.waiting",

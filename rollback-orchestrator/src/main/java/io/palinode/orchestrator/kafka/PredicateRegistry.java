@@ -28,15 +28,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The predicates, as the predicates log has them. A change is written to the log and counts when it
- * is read back. Thread-safe.
+ * The predicates of the predicates log. Thread-safe. A change is appended and counts once it is
+ * read back.
  */
 final class PredicateRegistry {
   private static final Logger log = LoggerFactory.getLogger(PredicateRegistry.class);
   private static final Duration READ_MAX = Duration.ofSeconds(10);
   private static final Duration TURN_MAX = Duration.ofSeconds(5);
 
-  /** Kafka's own default of what a record may take, with room for what is around it. */
+  /** Kafka's default limit of a record, less room for its envelope. */
   static final int RECORD_BYTES_MAX = (1 << 20) - 1_024;
 
   private final Producer<byte[], byte[]> producer;
@@ -50,9 +50,8 @@ final class PredicateRegistry {
   private final PredicateLimits limits;
 
   /**
-   * {@code texts} learns every version that is read.
-   *
-   * @param limits of what is applied here
+   * @param texts learns every version that is read
+   * @param limits of applied predicates
    */
   PredicateRegistry(
       Producer<byte[], byte[]> producer,
@@ -75,7 +74,7 @@ final class PredicateRegistry {
     }
   }
 
-  /** A record that was written and is to be read back. Guarded by the registry's lock. */
+  /** A record that was written and not read back. Guarded by the registry's lock. */
   private static final class Written {
     private final PredicateRecord record;
     private final Policy policy;
@@ -88,10 +87,10 @@ final class PredicateRegistry {
     }
   }
 
-  /** What is to be written, checked; null record: it is in force already. */
+  /** A checked change; null record: already in force. */
   private record Checked(AppliedPredicate applied, @Nullable Written written) {}
 
-  /** A record of the log; returns its policy, or null when it is of an old version. */
+  /** Reads a record of the log; returns its policy, or null for an old version. */
   @Nullable Policy read(PredicateRecord record) {
     Policy policy = policyOf(record);
     texts.learn(record.getName(), record.getVersion(), record.getYaml());
@@ -115,7 +114,7 @@ final class PredicateRegistry {
     return policy;
   }
 
-  /** A large predicate takes seconds to parse: one that was applied here is known. */
+  /** The parsed predicate. Parsing a large one takes seconds, so one applied here is reused. */
   private Policy policyOf(PredicateRecord record) {
     synchronized (lock) {
       for (Written mine : written) {
@@ -137,7 +136,7 @@ final class PredicateRegistry {
     }
   }
 
-  /** Of all predicates, also of those that were deleted. */
+  /** The policies of all predicates, with deleted ones. */
   Map<String, Policy> policies() {
     synchronized (lock) {
       Map<String, Policy> policies = new HashMap<>();
@@ -146,7 +145,7 @@ final class PredicateRegistry {
     }
   }
 
-  /** Those in force, by name. */
+  /** The predicates in force; the key is the name. */
   List<AppliedPredicate> all() {
     synchronized (lock) {
       List<AppliedPredicate> all = new ArrayList<>();
@@ -165,7 +164,7 @@ final class PredicateRegistry {
     return k == null || k.deleted() ? null : new AppliedPredicate(name, k.version(), k.yaml());
   }
 
-  /** See {@link io.palinode.orchestrator.rest.Backend#apply}. What is in force already, stays. */
+  /** See {@link io.palinode.orchestrator.rest.Backend#apply}. Predicates in force stay. */
   List<AppliedPredicate> apply(String document, String source) {
     return write(Predicates.parseAll(document, source, limits));
   }
@@ -181,7 +180,7 @@ final class PredicateRegistry {
     return write(List.of(predicate)).get(0);
   }
 
-  /** All are checked before the first is written. */
+  /** Checks all predicates before the first is written. */
   private List<AppliedPredicate> write(List<Predicate> predicates) {
     lockForWriting();
     try {
@@ -214,7 +213,7 @@ final class PredicateRegistry {
     }
   }
 
-  /** One at a time: the next version follows from the last one that was read back. */
+  /** Applies one predicate at a time: the next version follows from the last one read back. */
   private void lockForWriting() {
     try {
       if (!writing.tryLock(TURN_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -288,7 +287,7 @@ final class PredicateRegistry {
       written.add(mine);
     }
     try {
-      // Without a limit: the producer's delivery time is one, and after it the outcome is known.
+      // No limit here: the producer's delivery time ends the wait.
       var unused = producer.send(new ProducerRecord<>(topic, 0, key, record.toByteArray())).get();
       awaitRead(mine, what);
     } catch (ExecutionException e) {
@@ -337,10 +336,10 @@ final class PredicateRegistry {
         lock.wait(leftMs);
       }
       if (!mine.counted) {
-        // Another orchestrator wrote at the same moment, and of one version the first record
+        // Another orchestrator wrote at the same time. The first record of a version
         // counts.
         throw new UnavailableException(
-            what + " was changed by another at the same moment, which counts: look, and try again");
+            what + " was changed by another orchestrator at the same time; look, and try again");
       }
     }
   }
@@ -351,7 +350,7 @@ final class PredicateRegistry {
     }
   }
 
-  /** What cannot be read here is not watched anywhere: nobody acts on it. */
+  /** A predicate that cannot be read here is not watched by any part, so it has no effect. */
   private static Policy policy(PredicateRecord record) {
     if (record.getDeleted()) {
       return Policy.deleted(record.getName(), record.getVersion());

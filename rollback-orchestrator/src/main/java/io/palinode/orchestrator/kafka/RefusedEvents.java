@@ -4,9 +4,9 @@ import io.palinode.orchestrator.Event;
 import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.Topics;
 
-/** Records that the machine passed over because it threw, or because their epoch is absurd. */
+/** Records that the machine skipped because it threw, or because their epoch is invalid. */
 record RefusedEvents(Topics topics, RefusedRecords refused) {
-  /** Whether the event is a record of a topic; if not, it must not be passed over. */
+  /** Whether the event is a record of a topic; other events must not be skipped. */
   static boolean isOfATopic(Event event) {
     return event instanceof Event.ControlRead
         || event instanceof Event.PolicyChanged

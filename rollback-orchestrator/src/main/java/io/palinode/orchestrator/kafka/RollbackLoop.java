@@ -21,9 +21,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that runs the machine: it takes events from a bounded queue, one at a time, and has
- * their commands carried out. When nothing happens it ticks every 50 ms: only what takes seconds is
- * due by time alone.
+ * The thread of the machine: takes events from a bounded queue and carries out their commands.
+ * Without events it ticks every 50 ms.
  */
 final class RollbackLoop implements AutoCloseable {
   private static final int EVENTS_MAX = 10_000;
@@ -31,12 +30,12 @@ final class RollbackLoop implements AutoCloseable {
   private static final Duration OFFER = Duration.ofMillis(100);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(15);
 
-  /** An operator's word that waited longer is dropped: its caller puts it again, or has left. */
+  /** An operator's request that waited longer is dropped. Its caller repeats it, or has left. */
   static final Duration WORD_AGE_MAX = Duration.ofSeconds(1);
 
   private final BlockingQueue<Event> events = new ArrayBlockingQueue<>(EVENTS_MAX);
 
-  /** Bounded by what is in flight: one step and a few safe points. */
+  /** Bounded by the unread appends: one step and a few safe points. */
   private final Queue<Event> failures = new ConcurrentLinkedQueue<>();
 
   private final CountDownLatch live = new CountDownLatch(1);
@@ -49,8 +48,8 @@ final class RollbackLoop implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * {@code refused} counts each record that the machine passed over. {@code onDeath} receives the
-   * bug that ended the loop.
+   * @param refused counts each record that the machine skipped
+   * @param onDeath receives the bug that ended the loop
    */
   RollbackLoop(
       RollbackSettings settings,
@@ -72,7 +71,7 @@ final class RollbackLoop implements AutoCloseable {
   }
 
   /**
-   * Waits while the queue is full. Throws {@link CancellationException} once the loop has ended.
+   * Waits while the queue is full. Throws {@link CancellationException} after the loop has ended.
    */
   void put(Event event) {
     try {
@@ -90,7 +89,7 @@ final class RollbackLoop implements AutoCloseable {
     failures.add(new Event.AppendFailed(record, failure, reason, wallMicros.getAsLong()));
   }
 
-  /** The state after the last event that was carried out. */
+  /** The state after the last complete event. */
   MachineState state() {
     return state;
   }
@@ -99,7 +98,7 @@ final class RollbackLoop implements AutoCloseable {
     return live.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Ends after the event in progress; bounded by the wait for Kafka's metadata. */
+  /** Ends after the current event, within the wait for Kafka's metadata. */
   @Override
   public void close() {
     closed = true;
@@ -114,12 +113,12 @@ final class RollbackLoop implements AutoCloseable {
   private void run() {
     try {
       while (!closed) {
-        hear(next());
+        handle(next());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      // The loop's one edge: a machine that threw has an unknown state, so it must not go on.
+      // The only catch-all: after a bug the state is unknown, so the machine must stop.
       closed = true;
       onDeath.accept(e);
     } catch (Error e) {
@@ -138,13 +137,13 @@ final class RollbackLoop implements AutoCloseable {
     return event == null ? new Event.Tick(wallMicros.getAsLong()) : event;
   }
 
-  /** Its caller was, or will be, answered without it. */
+  /** Whether an operator's event is too old; its caller has or gets an answer. */
   private boolean isLateWord(Event event) {
-    return event instanceof Event.Spoken
+    return event instanceof Event.OperatorEvent
         && wallMicros.getAsLong() - event.atMicros() > WORD_AGE_MAX.toMillis() * 1_000;
   }
 
-  private void hear(Event event) {
+  private void handle(Event event) {
     boolean isLive = state.live();
     Step step = isLateWord(event) ? null : stepOf(event, isLive);
     if (step == null) {
@@ -174,7 +173,7 @@ final class RollbackLoop implements AutoCloseable {
     }
   }
 
-  /** The control log is read first, so it opens an epoch before its violations are read. */
+  /** Reads the control log first, as it opens an epoch before violations of the epoch arrive. */
   private void requireKnownEpoch(Event event) {
     long newest = state.log().epoch() + 1;
     if (event instanceof Event.ViolationFound found && found.violation().getEpoch() > newest) {

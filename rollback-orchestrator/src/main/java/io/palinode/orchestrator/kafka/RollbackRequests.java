@@ -35,8 +35,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where rollbacks are asked for by hand: it puts wishes to the machine, and returns when the
- * control log has taken them. Thread-safe.
+ * Accepts operators' rollback requests and returns when the control log holds them. Thread-safe.
  */
 final class RollbackRequests {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
@@ -51,8 +50,8 @@ final class RollbackRequests {
   private final Consumer<ControlRecord> append;
   private final OperatorAppends words;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition heard = lock.newCondition();
-  // Guarded by lock: what nodes have told, by the name of the question; asked ones only.
+  private final Condition changed = lock.newCondition();
+  // Guarded by lock: the answers of nodes, by question; only open questions.
   private final Map<String, EffectQuestion> questions = new TreeMap<>();
   // Guarded by lock: the latest, oldest first.
   private final Map<String, PlannedRollback> planned = new LinkedHashMap<>();
@@ -69,7 +68,7 @@ final class RollbackRequests {
     this.words = new OperatorAppends(() -> loop.state().outbox().awaited());
   }
 
-  /** The next record of the control log. */
+  /** Reads the next record of the control log. */
   void read(ControlRecord record) {
     EffectStep step = record.getEffect();
     if (!step.hasTold() && !step.hasAccessed()) {
@@ -81,10 +80,10 @@ final class RollbackRequests {
           questions.get(
               step.hasTold() ? step.getTold().getRequest() : step.getAccessed().getRequest());
       if (question != null && step.hasTold()) {
-        question.hear(step.getTold());
-        heard.signalAll();
+        question.read(step.getTold());
+        changed.signalAll();
       } else if (question != null) {
-        question.hear(step.getAccessed());
+        question.read(step.getAccessed());
       }
     } finally {
       lock.unlock();
@@ -92,12 +91,12 @@ final class RollbackRequests {
   }
 
   /**
-   * What the rollback would do, which {@link #planned} then names. Changes nothing; waits at most
-   * 10 s for the nodes, and is refused when it cannot be done.
+   * Returns the effect of the rollback, which {@link #planned} then finds. Changes nothing; waits
+   * at most 10 s for nodes.
    */
-  PlannedRollback plan(RollbackRequest wish) throws RefusedException {
+  PlannedRollback plan(RollbackRequest request) throws RefusedException {
     String id = UUID.randomUUID().toString().substring(0, ID_CHARS);
-    PlannedRollback made = PlannedRollback.of(id, wish, effect(wish));
+    PlannedRollback made = PlannedRollback.of(id, request, effect(request));
     lock.lock();
     try {
       if (planned.size() == PLANNED_MAX) {
@@ -111,29 +110,29 @@ final class RollbackRequests {
   }
 
   /**
-   * What was planned under this name, with what it would do now.
+   * The planned rollback of this name with its latest effect.
    *
-   * @throws RefusedException when it was done, cannot be any more, or is not known here
+   * @throws RefusedException if it was run, is not possible any more, or is unknown
    */
   PlannedRollback plannedNow(String id) throws RefusedException {
     PlannedRollback known = planned(id);
-    Rollback done = memory.rollbackAskedFor(known.wish().request());
+    Rollback done = memory.rollbackAskedFor(known.request().request());
     if (done != null) {
       throw new RefusedException(
           "plan '%s' was run already, as rollback %d: 'palinode rollback status %d' shows it"
               .formatted(id, done.epoch(), done.epoch()));
     }
-    return known.again(effectAsWished(known.wish()));
+    return known.again(effectAsAsked(known.request()));
   }
 
-  /** What was planned under this name, as it was told then. */
+  /** The planned rollback of this name, as it was first shown. */
   PlannedRollback planned(String id) throws RefusedException {
     lock.lock();
     try {
       PlannedRollback known = planned.get(id);
       if (known == null) {
         throw new RefusedException(
-            "no plan '%s' is known: the orchestrator remembers the latest %d, until another one takes over; plan anew"
+            "no plan '%s' is known: the orchestrator remembers the latest %d, until another one takes over; plan again"
                 .formatted(id, PLANNED_MAX));
       }
       return known;
@@ -142,16 +141,16 @@ final class RollbackRequests {
     }
   }
 
-  private Effect effect(RollbackRequest wish) throws RefusedException {
+  private Effect effect(RollbackRequest request) throws RefusedException {
     MachineState state = loop.state();
-    long target = wish.target(state);
-    String whyAll = wish.seeds().isOfSome() ? RollbackMachine.whyAll(state, wish) : "";
-    EffectQuestion question = ask(asking(target, state, wish, whyAll), state.settings().nodes());
+    long target = request.target(state);
+    String whyAll = request.seeds().isOfSome() ? RollbackMachine.whyAll(state, request) : "";
+    EffectQuestion question = ask(asking(target, state, request, whyAll), state.settings().nodes());
     Effect effect =
         Effect.of(
             target,
             state,
-            question.told(),
+            question.answers(),
             question.waiting(),
             memory.rollbacks(EXPECTED_FROM_MAX),
             whyAll);
@@ -159,12 +158,12 @@ final class RollbackRequests {
     return effect;
   }
 
-  /** Not of everything when only some is wished. */
-  private Effect effectAsWished(RollbackRequest wish) throws RefusedException {
-    Effect effect = effect(wish);
-    if (wish.seeds().isOfSome() && !effect.isOfSome()) {
+  /** The effect; refused if all writes would be undone although only some were asked for. */
+  private Effect effectAsAsked(RollbackRequest request) throws RefusedException {
+    Effect effect = effect(request);
+    if (request.seeds().isOfSome() && !effect.isOfSome()) {
       throw new RefusedException(
-          "everything after %s would be undone now, and only what came of some writes was asked for: %s"
+          "all writes after %s would be undone now, although the request names some: %s"
               .formatted(Hlc.format(effect.target()), effect.whyAll()));
     }
     return effect;
@@ -178,14 +177,14 @@ final class RollbackRequests {
     } finally {
       lock.unlock();
     }
-    // Without the lock: the producer's thread may need it before this returns.
+    // Without the lock, which the producer's thread may need before this returns.
     append.accept(record(asked));
     lock.lock();
     try {
       long left = ANSWER_MAX.toNanos();
       while (!question.isOver() && left > 0) {
         requireAsked(words.failed(OperatorAppends.effect(asked.getRequest())));
-        left = heard.awaitNanos(left);
+        left = changed.awaitNanos(left);
       }
       return question;
     } catch (InterruptedException e) {
@@ -208,14 +207,14 @@ final class RollbackRequests {
   }
 
   private static EffectAsked asking(
-      long target, MachineState state, RollbackRequest wish, String whyAll) {
+      long target, MachineState state, RollbackRequest request, String whyAll) {
     EffectAsked.Builder asked =
         EffectAsked.newBuilder()
             .setRequest(UUID.randomUUID().toString())
             .setTarget(target)
             .addAllExcept(Effect.except(state.log(), target));
-    if (wish.seeds().isOfSome() && whyAll.isEmpty()) {
-      asked.setAffected(wish.seeds().scope(target)).addAllKeys(wish.seeds().keys());
+    if (request.seeds().isOfSome() && whyAll.isEmpty()) {
+      asked.setAffected(request.seeds().scope(target)).addAllKeys(request.seeds().keys());
     }
     return asked.build();
   }
@@ -229,19 +228,20 @@ final class RollbackRequests {
   }
 
   /**
-   * Opens the plan, and returns when the log has it: from then on it goes on whoever dies.
+   * Opens the plan and returns when the log holds it. The plan then continues even if this process
+   * ends.
    *
-   * @throws RefusedException when it cannot be
-   * @throws UnavailableException when the log does not take it in time
+   * @throws RefusedException if it cannot be opened
+   * @throws UnavailableException if the log does not take it in time
    */
   Rollback run(RollbackRequest asked) throws RefusedException {
     String request = asked.request();
-    RollbackRequest wish = asked;
+    RollbackRequest resolved = asked;
     if (!asked.comparesAll() && memory.rollbackAskedFor(request) == null) {
-      // What is out of a node's reach would halt only when all nodes are paused.
-      wish = asked.knowing(effectAsWished(asked));
+      // A target out of reach would halt only after all nodes have paused.
+      resolved = asked.knowing(effectAsAsked(asked));
     }
-    RollbackRequest known = wish;
+    RollbackRequest known = resolved;
     return words.write(
         OperatorAppends.request(request),
         () -> memory.rollbackAskedFor(request),
@@ -256,9 +256,9 @@ final class RollbackRequests {
   }
 
   /**
-   * Returns when the log has it; the plan then ends without undoing anything.
+   * Cancels the plan and returns when the log holds that. The plan then undoes no write.
    *
-   * @throws RefusedException when it is too late, also when it came too late meanwhile
+   * @throws RefusedException if it is too late
    */
   void cancel(long epoch) throws RefusedException {
     OperatorSteps.requireCancellable(loop.state(), epoch);
@@ -292,7 +292,7 @@ final class RollbackRequests {
     RollbackMachine.requirePossible(state, epoch, intervention);
     Plan plan = state.log().plan();
     if (plan == null || plan.phase() != Phase.HALTED) {
-      loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
+      loop.put(new Event.InterventionWanted(epoch, intervention, wallMicros.getAsLong()));
       return;
     }
     int halt = plan.halts().count();
@@ -302,7 +302,7 @@ final class RollbackRequests {
             () -> isHalted(epoch, halt) ? null : Boolean.TRUE,
             () -> {
               RollbackMachine.requirePossible(loop.state(), epoch, intervention);
-              loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
+              loop.put(new Event.InterventionWanted(epoch, intervention, wallMicros.getAsLong()));
             });
   }
 
@@ -315,9 +315,10 @@ final class RollbackRequests {
   }
 
   /**
-   * Returns when the log has the answer: an approved rollback then goes on whoever dies.
+   * Answers an approval request and returns when the log holds the answer. An approved plan then
+   * continues even if this process ends.
    *
-   * @throws RefusedException when nothing of that number waits, or it is out of reach by now
+   * @throws RefusedException if no such request waits, or its target is out of reach
    */
   void answer(long number, boolean approve) throws RefusedException {
     RollbackMachine.requireAnswerable(loop.state(), number, approve);
@@ -339,11 +340,11 @@ final class RollbackRequests {
   }
 
   /**
-   * Clients went on meanwhile: what a node no longer reaches would halt with all nodes paused,
-   * unless the predicate says what to do then.
+   * Refuses a target that a node no longer reaches, as the plan would halt with all nodes paused.
+   * Unless the predicate names another way.
    */
   private void requireInReach(long number) throws RefusedException {
-    if (RollbackMachine.goesOnOutOfReach(loop.state(), number)) {
+    if (RollbackMachine.hasWayOutOfReach(loop.state(), number)) {
       return;
     }
     for (GateStatus.Waiting waiting : GateStatus.of(loop.state()).approvals()) {
@@ -354,9 +355,9 @@ final class RollbackRequests {
   }
 
   /**
-   * Returns when the log has it.
+   * Renews a budget and returns when the log holds that.
    *
-   * @throws RefusedException when the predicate has no budget
+   * @throws RefusedException if the predicate has no budget
    */
   void renew(String predicate) throws RefusedException {
     long since = wallMicros.getAsLong();
@@ -374,13 +375,13 @@ final class RollbackRequests {
     return loop.state().log().gates().renewed().getOrDefault(predicate, 0L) >= since;
   }
 
-  /** An append failed: a caller who waits for it is answered. Never blocks for long. */
+  /** Answers the caller of a failed append. Never blocks for long. */
   void appendFailed(ControlRecord record, AppendFailure failure, String reason) {
     words.appendFailed(record, failure, reason);
     if (record.hasEffect()) {
       lock.lock();
       try {
-        heard.signalAll();
+        changed.signalAll();
       } finally {
         lock.unlock();
       }
@@ -388,10 +389,10 @@ final class RollbackRequests {
   }
 
   /**
-   * Acknowledges the coverage gaps up to this number, and abandoned plans. Returns when the log has
-   * it; nothing is appended when there is nothing to acknowledge.
+   * Acknowledges the coverage gaps up to this number, and abandoned plans. Returns when the log
+   * holds that; appends nothing if there is nothing to acknowledge.
    *
-   * @throws UnavailableException when the log does not take it in time
+   * @throws UnavailableException if the log does not take it in time
    */
   void acknowledge(long toNumber) {
     MachineState asked = loop.state();

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where snapshots are asked for: the machine behind one lock, fed by the control log and by a clock
- * that ticks ten times a second. Thread-safe; appending does not wait for the log.
+ * Accepts snapshot requests: the machine under one lock, fed by the control log and a 100 ms clock.
+ * Thread-safe. Appends do not wait for the log.
  */
 final class SnapshotRequests implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SnapshotRequests.class);
@@ -36,7 +36,7 @@ final class SnapshotRequests implements AutoCloseable {
   /** Longer than an append takes to succeed or fail. */
   private static final Duration READ_MAX = Orchestrator.APPEND_MAX.multipliedBy(2);
 
-  /** After a step that the log cannot take, own steps wait so long. */
+  /** The wait after a step that the log cannot take. */
   private static final long RETRY_MICROS = 10_000_000;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -45,12 +45,12 @@ final class SnapshotRequests implements AutoCloseable {
   private final AwaitedSteps awaited = new AwaitedSteps();
   private ControlLogState rollbacks;
 
-  /** No own step is written before this time. */
+  /** No step is written before this time. */
   private long retryMicros;
 
   private volatile @Nullable String trouble;
 
-  /** Of the clock's thread. */
+  /** Only for the clock's thread. */
   private boolean ticksFail;
 
   private final LongSupplier wallMicros;
@@ -71,7 +71,7 @@ final class SnapshotRequests implements AutoCloseable {
     this.append = append;
   }
 
-  /** The next record of the control log. */
+  /** Reads the next record of the control log. */
   void read(ControlRecord record) {
     if (record.hasSnapshot()) {
       locked(
@@ -91,7 +91,7 @@ final class SnapshotRequests implements AutoCloseable {
     machine.follow(rollbacks);
   }
 
-  /** The log is read up to its end: what is due is written from now on. */
+  /** The log has been read up to its end; steps are written from here on. */
   void start() {
     locked(() -> write(machine.caughtUp(wallMicros.getAsLong())));
     var unused =
@@ -99,14 +99,14 @@ final class SnapshotRequests implements AutoCloseable {
             this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** A tick that fails must not be the last one. */
+  /** A failed tick must not end the clock. */
   private void tick() {
     try {
       locked(this::writeDue);
       ticksFail = false;
     } catch (RuntimeException e) {
       if (!ticksFail) {
-        // Once, not ten times a second.
+        // Logged once, not at every tick.
         log.error("snapshots=FAILED", e);
       }
       ticksFail = true;
@@ -125,10 +125,10 @@ final class SnapshotRequests implements AutoCloseable {
   }
 
   /**
-   * Opens a snapshot, and returns when the log has it.
+   * Opens a snapshot and returns when the log holds it.
    *
-   * @throws RefusedException when it cannot be
-   * @throws UnavailableException when the log does not take it in time
+   * @throws RefusedException if it cannot be opened
+   * @throws UnavailableException if the log does not take it in time
    */
   Snapshot request(SnapshotRequest request) throws RefusedException {
     lock.lock();
@@ -143,10 +143,11 @@ final class SnapshotRequests implements AutoCloseable {
   }
 
   /**
-   * Under the lock, which it lets go of while it waits. Returns when the log has the step.
+   * Appends a step and returns when the log holds it. Call under the lock, which it releases while
+   * it waits.
    *
-   * @throws RefusedException when the log cannot have it
-   * @throws UnavailableException when Kafka refuses it, or does not acknowledge it in time
+   * @throws RefusedException if the log cannot hold it
+   * @throws UnavailableException if Kafka refuses it, or does not acknowledge it in time
    */
   private void writeAndAwait(SnapshotStep step, String what) throws RefusedException {
     AwaitedSteps.Waiting waiting = awaited.await(step);
@@ -172,7 +173,7 @@ final class SnapshotRequests implements AutoCloseable {
     }
   }
 
-  /** It may be over already, and another taking stand in its place. */
+  /** The snapshot of this number. It may have ended, and another run may have its name. */
   private Snapshot opened(SnapshotStep step) {
     String id = step.getOpened().getSnapshot().getId();
     Snapshot found = machine.get(id);
@@ -182,12 +183,12 @@ final class SnapshotRequests implements AutoCloseable {
     return found;
   }
 
-  /** A violation was found, by a log that is read up to its end. */
+  /** Reads a violation found after the replay. */
   void violationFound(long violate) {
     locked(() -> write(machine.violationFound(violate, wallMicros.getAsLong())));
   }
 
-  /** Returns when the log has it; throws as {@link #request}. */
+  /** Returns when the log holds it; throws as {@link #request}. */
   void schedule(Schedule wanted) throws RefusedException {
     lock.lock();
     try {
@@ -252,7 +253,7 @@ final class SnapshotRequests implements AutoCloseable {
     }
   }
 
-  /** An append failed; the machine asks again when it is still due. Never blocks. */
+  /** Notes a failed append; the machine repeats the step when it is due. Never blocks. */
   void appendFailed(SnapshotStep step, AppendFailure failure, String reason) {
     log.warn("snapshot step={} not written: {}", step.getStepCase(), reason);
     try {
@@ -270,12 +271,12 @@ final class SnapshotRequests implements AutoCloseable {
     if (!isAsked && failure.isPermanent()) {
       retryMicros = wallMicros.getAsLong() + RETRY_MICROS;
       trouble =
-          "the control log takes no %s of a snapshot, it is tried again: %s"
+          "the control log takes no %s of a snapshot, and tries again: %s"
               .formatted(step.getStepCase(), reason);
     }
   }
 
-  /** What cannot be written, and why; null: nothing. */
+  /** The step that cannot be written, and the reason; null: none. */
   @Nullable String trouble() {
     return trouble;
   }

@@ -1,10 +1,10 @@
 /**
- * The running orchestrator: it tails the predicates, control and violations logs, runs {@link
- * io.palinode.orchestrator.RollbackMachine} in one thread, and writes what it decides to the
+ * The running orchestrator: follows the predicates, control and violations logs and runs {@link
+ * io.palinode.orchestrator.RollbackMachine} in one thread. It appends the machine's records to the
  * control log.
  *
- * <p>One instance is to be active on a cluster. See the hazards of {@link io.palinode.orchestrator}
- * for what two of them do.
+ * <p>One instance is active per cluster. The hazards of {@link io.palinode.orchestrator} name the
+ * effect of two.
  */
 @NullMarked
 package io.palinode.orchestrator.kafka;

@@ -26,11 +26,11 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
- * The meters {@code palinode.*} of the orchestrator. They count from its start: what was replayed
- * from the logs is not in them. The counting methods are for one thread.
+ * The meters {@code palinode.*} of the orchestrator, counted from its start, without replayed
+ * records. Call the counting methods from one thread.
  */
 public final class OrchestratorMetrics implements AutoCloseable {
-  /** Labels cost memory in every scrape; the violations of further predicates are {@code other}. */
+  /** Labels cost memory in every scrape. Further predicates are counted as {@code other}. */
   static final int PREDICATE_LABELS_MAX = 500;
 
   private static final double MICROS_PER_SECOND = 1_000_000.0;
@@ -56,7 +56,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
 
   public OrchestratorMetrics(MeterRegistry registry) {
     this.registry = registry;
-    repeats = counter("palinode.violation.repeats", "Violations that were told again");
+    repeats = counter("palinode.violation.repeats", "Violations that were published again");
     coverageLost = counter("palinode.coverage.lost", "Ranges of events that were not judged");
     undoneWrites = counter("palinode.undone.writes", "Writes undone by rollbacks, on all nodes");
     sequentialEntered =
@@ -76,7 +76,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
                 .serviceLevelObjectives(ROLLBACKS));
   }
 
-  /** A violation was told for the first time. */
+  /** Counts a violation that was published for the first time. */
   public void violation(String predicate, Grade grade) {
     keep(Counter.builder("palinode.violations")
             .description("Violations, each once")
@@ -86,16 +86,16 @@ public final class OrchestratorMetrics implements AutoCloseable {
         .increment();
   }
 
-  /** A violation was told to be none with joined replicas, for the first time. */
+  /** Counts a phantom that was published for the first time. */
   public void phantom(String predicate) {
     keep(Counter.builder("palinode.phantoms")
-            .description("Violations that are none with joined replicas, each once")
+            .description("Violations that are phantoms, each once")
             .tag("predicate", label(predicate))
             .register(registry))
         .increment();
   }
 
-  /** A violation has reached {@code grade}. */
+  /** Counts a violation that reached {@code grade}. */
   public void detected(Grade grade, long latencyMicros) {
     detection(grade).record(latencyMicros, TimeUnit.MICROSECONDS);
   }
@@ -104,18 +104,18 @@ public final class OrchestratorMetrics implements AutoCloseable {
     repeats.increment();
   }
 
-  /** What readers of {@code topics} passed over. */
+  /** Registers the counts of records that readers of {@code topics} refused. */
   public void refused(RefusedRecords refused, List<String> topics) {
     keep(
         FunctionCounter.builder("palinode.records.unreadable", refused, RefusedRecords::total)
-            .description("Records of any log that were passed over")
+            .description("Records of any log that were skipped")
             .register(registry));
     for (String topic : topics) {
       for (RefusedRecords.Reason reason : RefusedRecords.Reason.values()) {
         keep(
             FunctionCounter.builder(
                     "palinode.records.refused", refused, r -> r.count(topic, reason))
-                .description("Records that the orchestrator passed over")
+                .description("Records that the orchestrator skipped")
                 .tags("topic", topic, "reason", reason.label())
                 .register(registry));
       }
@@ -126,12 +126,12 @@ public final class OrchestratorMetrics implements AutoCloseable {
     coverageLost.increment();
   }
 
-  /** So many instances have become sequential. */
+  /** Counts instances that became sequential. */
   public void sequentialEntered(long instances) {
     sequentialEntered.increment((double) instances);
   }
 
-  /** A rollback was resumed, halted, abandoned or cancelled, or ended in a restart. */
+  /** Counts a rollback that resumed, halted, was abandoned or cancelled, or ended in a restart. */
   public void ended(Rollback ended) {
     if (ended.state() == Rollback.State.HALTED) {
       halted.increment();
@@ -159,12 +159,14 @@ public final class OrchestratorMetrics implements AutoCloseable {
     step("converge", times.convergeMicros());
   }
 
-  /** A value that is read at each scrape; {@code palinode.} and a unit are part of the name. */
+  /**
+   * Registers a value that is read at each scrape. The name includes {@code palinode.} and a unit.
+   */
   public void gauge(String name, String what, Supplier<Number> value) {
     keep(Gauge.builder(name, value).description(what).register(registry));
   }
 
-  /** For how long judgement has waited for each reason, read at each scrape. */
+  /** Registers how long judgement has waited for each reason, read at each scrape. */
   public void waits(int nodes, Supplier<Judgement> judgement) {
     for (Wait.Reason reason : Wait.Reason.values()) {
       if (reason.isOfNode()) {
@@ -181,13 +183,13 @@ public final class OrchestratorMetrics implements AutoCloseable {
         Gauge.builder(
                 "palinode.judgement.waiting.seconds",
                 () -> judgement.get().micros(reason, node) / MICROS_PER_SECOND)
-            .description("For how long the verdict on the present has waited; 0: it does not")
+            .description("How long judgement of the present has waited; 0: it does not wait")
             .tag("for", reason.label())
             .tag("node", label)
             .register(registry));
   }
 
-  /** How far each node's clock is from the others. */
+  /** Registers how far each node's clock is from the others. */
   public void clockOffsets(int nodes, IntToDoubleFunction seconds) {
     for (int i = 0; i < nodes; i++) {
       int node = i;
@@ -199,7 +201,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
     }
   }
 
-  /** Alerts of one kind of destination by what became of them. */
+  /** Registers the alerts of one kind of destination by delivery result. */
   public <T> void alerts(String result, String destination, T of, ToDoubleFunction<T> count) {
     keep(
         FunctionCounter.builder("palinode.alerts." + result, of, count)
@@ -208,7 +210,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
             .register(registry));
   }
 
-  /** An orchestrator that starts again in this process must find the names free. */
+  /** Removes all meters, so that another orchestrator in this process can register them. */
   @Override
   public void close() {
     meters.forEach(registry::remove);

@@ -1,6 +1,6 @@
 /**
- * The orchestrator's meters. Their names are part of the product: dashboards and rules read them,
- * and a test holds them against the list that the dashboards check in.
+ * The orchestrator's meters. Dashboards and rules read their names, and a test compares them with
+ * the checked-in list.
  */
 @NullMarked
 package io.palinode.orchestrator.metrics;

@@ -12,13 +12,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a violation went, as the nodes of a plan tell it. Immutable.
+ * How far the effects of a plan's violations reach, as its nodes report it. Immutable.
  *
- * @param notedSince by node, since when it has noted who used which keys; of those that can tell
- * @param ofSome whether the newest attempt undoes only what came of the witnesses
- * @param concerned whom that concerns; null: not known yet, or everybody
- * @param back what holds at keys that went back
- * @param stood what the keys are about that have writes after the target which stand
+ * @param notedSince by node: the start of its access log; only nodes that reported one
+ * @param ofSome whether the newest attempt undoes only writes that depend on the witnesses
+ * @param concerned the clients concerned; null: not known yet, or all clients
+ * @param back the terms that hold at restored keys
+ * @param stood the terms at keys whose writes after the target stand
  */
 public record AffectedReports(
     Map<Integer, Long> notedSince,
@@ -35,19 +35,19 @@ public record AffectedReports(
     stood = List.copyOf(stood);
   }
 
-  /** What a node that was started anew tells counts instead of what it told before. */
+  /** With a node's pause. A later report of the same node replaces the earlier one. */
   AffectedReports with(Paused said) {
     Map<Integer, Long> since = new HashMap<>(notedSince);
     since.put(said.getNode(), said.hasAccessesSince() ? said.getAccessesSince() : Long.MAX_VALUE);
     return new AffectedReports(since, ofSome, concerned, back, stood);
   }
 
-  /** With a new attempt. */
+  /** At the start of an attempt. */
   AffectedReports restoring(boolean onlySome) {
     return new AffectedReports(notedSince, onlySome, null, List.of(), List.of());
   }
 
-  /** All nodes tell the same of it. */
+  /** With a node's answer. All nodes report the same concerned clients, so the first counts. */
   AffectedReports with(Restored answer) {
     return ofSome && concerned == null && answer.hasConcerned()
         ? new AffectedReports(notedSince, true, answer.getConcerned(), back, stood)

@@ -61,7 +61,7 @@ public record Answers(SortedMap<Integer, Stage> stages, SortedMap<Integer, Strin
     return new Answers(stages, Collections.unmodifiableSortedMap(more));
   }
 
-  /** Without the failure of a node that has done its duty after all. */
+  /** Without the failure of a node that has now carried out its duty. */
   Answers done(int node) {
     if (!failed.containsKey(node)) {
       return this;
@@ -71,13 +71,13 @@ public record Answers(SortedMap<Integer, Stage> stages, SortedMap<Integer, Strin
     return new Answers(stages, Collections.unmodifiableSortedMap(fewer));
   }
 
-  /** Those of {@code missing} that all others wait for. */
+  /** The nodes of {@code missing} that all other nodes wait for. */
   List<Integer> behind(List<Integer> missing) {
     Stage least = missing.stream().map(this::stage).min(Stage::compareTo).orElse(Stage.NONE);
     return missing.stream().filter(node -> stage(node) == least).toList();
   }
 
-  /** Why the plan cannot go on, with the name of each node that fails; empty: no node does. */
+  /** Why the plan cannot continue, naming each node that failed; empty: no node failed. */
   public String failure() {
     return String.join(
         "; ",

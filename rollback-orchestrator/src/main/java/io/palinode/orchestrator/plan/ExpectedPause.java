@@ -3,22 +3,23 @@ package io.palinode.orchestrator.plan;
 import java.util.List;
 
 /**
- * How long nodes serve nothing during a rollback: a part that is always there, and one for each
- * write that is undone, from the latest rollbacks of this cluster.
+ * How long nodes serve no request during a rollback, estimated from this cluster's latest
+ * rollbacks.
  *
- * @param perCopyMicros for each copy of a write, of all nodes together
+ * @param baseMicros the constant part
+ * @param perCopyMicros the part for each copy of an undone write, over all nodes
  */
 public record ExpectedPause(double baseMicros, double perCopyMicros) {
   /**
-   * About what {@code palinode bench rollback} took for 10,000 changes on two cores; used before
-   * this cluster has any of its own.
+   * The estimate before the first rollback: 10,000 changes on two cores in {@code palinode bench
+   * rollback}.
    */
   static final ExpectedPause DEFAULT = new ExpectedPause(120_000, 30);
 
-  /** Fewer writes tell nothing of the cost of one. */
+  /** Rollbacks of fewer copies do not show the cost of one copy. */
   private static final long COPIES_MIN = 1_000;
 
-  /** From rollbacks, the latest first. */
+  /** From rollbacks, latest first. */
   public static ExpectedPause of(List<Rollback> latest) {
     double base = DEFAULT.baseMicros;
     double perCopy = DEFAULT.perCopyMicros;

@@ -7,17 +7,17 @@ import io.palinode.wire.v1.StoreKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a plan does instead of going to its target by the window-logs, as its newest attempt tells.
+ * What a plan does when the window-logs cannot restore its target, in its newest attempt.
  *
- * @param snapshot whose cut the target is, and by which nodes go there; null: none
- * @param triedSnapshot this attempt, or one before, was to go to one: which keys differ on nodes
- *     since then, window-logs need not tell
- * @param restarted the target cannot be reached: what is there is kept, and programs begin anew
- * @param tooLarge a node could not do that attempt by single keys: they are too many to be held, or
- *     it does not know any more which they are
- * @param rounds so many attempts only went on to compare what others had left, or were to undo only
- *     some: none of these is a step back
- * @param rest the slice from which the next of these goes on; null: all is compared
+ * @param snapshot the snapshot whose cut is the target; null: none
+ * @param triedSnapshot this attempt or an earlier one used a snapshot, so window-logs may not name
+ *     the keys that differ
+ * @param restarted the target cannot be restored: nodes keep their data and programs restart
+ * @param tooLarge a node could not handle this attempt key by key: too many keys, or keys that it
+ *     no longer knows
+ * @param rounds attempts that only continued a comparison or undid only some writes; they are no
+ *     step back
+ * @param rest the slice from which the next comparison continues; null: all slices are compared
  */
 public record Fallback(
     @Nullable SnapshotCut snapshot,
@@ -28,7 +28,7 @@ public record Fallback(
     @Nullable StoreKey rest) {
   static final Fallback NONE = new Fallback(null, false, false, false, 0, null);
 
-  /** With a new attempt. */
+  /** At the start of an attempt. */
   Fallback with(Restore asked) {
     SnapshotCut cut =
         asked.hasSnapshot()
@@ -41,8 +41,8 @@ public record Fallback(
   }
 
   /**
-   * An operator has said how to go on: rounds before that are among the attempts before. What is
-   * abandoned is no restart any more: programs go on.
+   * After an operator's answer. Earlier rounds no longer count, and an abandoned plan restarts no
+   * program.
    */
   Fallback answered(boolean abandon) {
     return new Fallback(snapshot, triedSnapshot, restarted && !abandon, tooLarge, 0, rest);

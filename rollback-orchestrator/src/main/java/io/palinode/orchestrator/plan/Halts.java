@@ -4,14 +4,13 @@ import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.Halted;
 
 /**
- * What came in a plan's way: how often it was halted, what an operator said, and what it does
- * instead.
+ * What stopped a plan: its halts, the operator's answers, and what it does instead.
  *
- * @param attemptsBefore attempts that were over then: they do not count against the next ones
- * @param abandoned whether the plan only keeps what is there, since it could not be carried out
- * @param cancelled whether it does since nobody wants it any more, before anything was undone
+ * @param attemptsBefore attempts before the latest answer; they do not count against the limit
+ * @param abandoned the plan keeps all data, because nodes could not carry it out
+ * @param cancelled the plan keeps all data, because an operator cancelled it before a restore
  * @param answers of nodes, in the newest attempt
- * @param ending how an operator ends it without some node
+ * @param ending how an operator ends the plan without some node
  */
 public record Halts(
     int count,

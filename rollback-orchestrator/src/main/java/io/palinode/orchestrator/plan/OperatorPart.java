@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What of a plan is an operator's doing.
+ * The part of a plan that an operator requested.
  *
- * @param request the name under which it was asked for; empty: violations opened it
- * @param undoes the epoch of the plan whose discarded writes it is to bring back; 0: none
- * @param approves the number of the request for approval that it answers; 0: none
- * @param touches the instances that this request is about
- * @param witnesses only what came of these writes is to be undone, or nothing; empty: all is
- * @param comparesAll it undoes nothing, and all keys of all nodes are compared
+ * @param request the name of the operator's request; empty: violations opened the plan
+ * @param undoes the epoch of the plan whose discarded writes are reinstated; 0: none
+ * @param approves the number of the approval request that the plan answers; 0: none
+ * @param touches the instances that the approval request names
+ * @param witnesses only writes that depend on these are undone, or no write; empty: all writes
+ * @param comparesAll the plan undoes no write and compares all keys of all nodes
  */
 public record OperatorPart(
     String request,
@@ -40,12 +40,14 @@ public record OperatorPart(
         opened.getCompareAll());
   }
 
-  /** An operator asked for it, so it may go back to before the safe point. */
+  /**
+   * Whether an operator requested the plan. Such a plan may restore a cut before the safe point.
+   */
   public boolean isByHand() {
     return !request.isEmpty();
   }
 
-  /** It undoes what came of some writes, or nothing. */
+  /** Whether the plan undoes only writes that depend on the witnesses, or no write. */
   public boolean isOfSome() {
     return isByHand() && !witnesses.isEmpty();
   }

@@ -3,20 +3,20 @@ package io.palinode.orchestrator.plan;
 import io.palinode.wire.v1.Resume;
 
 /**
- * A plan that ended: it opened {@code epoch}, and the store went back to {@code target}.
+ * A plan that ended: it opened {@code epoch} and restored {@code target}.
  *
  * @param quietSince every undo of the plan is after it on every node
  * @param clock every undo of the plan is at or before it on every node, and every write of the
  *     epoch after it
- * @param abandoned the store stayed as it was: nothing before {@code clock} is trusted, nor ever a
- *     target again
- * @param branchEnd the cut at this HLC is the store as it was before the plan, on all nodes; 0: no
- *     one cut is, or nothing was taken back
- * @param undone what it took back is there again
- * @param byHand an operator asked for it
- * @param restarted likewise the store stayed as it was, for the target could not be reached, and
- *     programs were told to begin anew
- * @param ofSome only what came of some writes was undone: all else after the target stands
+ * @param abandoned nodes kept their data: no HLC before {@code clock} is a target again
+ * @param branchEnd the cut at this HLC is the store before the plan, on all nodes; 0: no such cut,
+ *     or the plan undid no write
+ * @param undone a later plan reinstated what this plan discarded
+ * @param byHand an operator requested the plan
+ * @param restarted nodes kept their data because the target could not be restored, and programs
+ *     restarted
+ * @param ofSome the plan undid only writes that depend on its witnesses; all others after the
+ *     target stand
  * @param asIs each node kept the data that it had, and replicas may differ
  */
 public record PastPlan(
@@ -51,32 +51,32 @@ public record PastPlan(
         resume.getAsIs());
   }
 
-  /** It took nothing back, though it should have. */
+  /** Whether the plan discarded no write although its violations required it. */
   public boolean keptAll() {
     return abandoned || restarted;
   }
 
-  /** What happened at {@code hlc} in {@code ofEpoch} asks for nothing any more. */
+  /** Whether a violation at {@code hlc} in {@code ofEpoch} no longer asks for a rollback. */
   public boolean settles(long ofEpoch, long hlc) {
     return epoch > ofEpoch && (keptAll() || target < hlc);
   }
 
-  /** Whether nodes may have been on different sides of the undo then. */
+  /** Whether only some nodes may have carried out the undo at {@code hlc}. */
   public boolean isHalfDoneAt(long hlc) {
     return quietSince < hlc && hlc < clock;
   }
 
   /**
-   * Whether the plan took back what happened up to {@code hlc}, but was not yet done everywhere by
-   * then: a cut there would bring it back, on some nodes or on all.
+   * Whether the plan discards events up to {@code hlc} but was not complete on all nodes by then. A
+   * cut at {@code hlc} would reinstate discarded writes.
    */
   public boolean isWithin(long hlc) {
     return !undone && (keptAll() || target < hlc) && hlc < clock;
   }
 
   /**
-   * No client's write since then, up to {@code clock}, is there any more. Of a plan that undid only
-   * some, others before it are gone too.
+   * The HLC from which, up to {@code clock}, no client's write is left. If the plan undid only some
+   * writes, earlier writes are gone too.
    */
   public long goneSince() {
     return !ofSome ? target : branchEnd > 0 ? branchEnd : quietSince;

@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.plan;
 
-/** How far a plan has come, by the last of the orchestrator's steps in the log. */
+/** The phase of a plan, by the orchestrator's last step in the log. */
 public enum Phase {
   OPENED,
   PAUSING,
@@ -8,7 +8,7 @@ public enum Phase {
   CONVERGING,
   HALTED;
 
-  /** The target may still move: no node has been told to restore. */
+  /** Whether the target can still move: no {@code Restore} is in the log. */
   public boolean isBeforeRestore() {
     return compareTo(RESTORING) < 0;
   }

@@ -19,28 +19,28 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The open plan, as the control log tells it. Immutable.
+ * The open plan, as the control log describes it. Immutable.
  *
- * <p>The first record of each step and attempt counts, and of each node's answer to it; {@link
- * #read} returns the same object for all others.
+ * <p>The first record of each step and attempt counts, and each node's first answer to it. {@link
+ * #read} returns the same object for all other records.
  *
- * @param epoch the epoch that it opens
- * @param target of the last {@code Restore}, or of {@code PlanOpened} before there is one
+ * @param epoch the epoch that the plan opens
+ * @param target of the last {@code Restore}, or of {@code PlanOpened} before the first
  * @param attempt 0 before the first restore
  * @param sinceMicros when the phase began, by the orchestrator's clock
- * @param paused nodes that were paused
- * @param acked nodes that are done with the phase
- * @param quietSince the earliest time at which a node was paused: every undo is later; {@link
+ * @param paused nodes that have paused
+ * @param acked nodes that have completed the phase
+ * @param quietSince the earliest HLC at which a node paused: every undo is later; {@link
  *     Long#MAX_VALUE} before
- * @param reach the latest reach each node told during the plan
- * @param holding terms that hold on the cut, as they came
- * @param clock the greatest that a node told after it was paused or had converged, of all attempts;
- *     0 before
- * @param operator what of it is an operator's doing
- * @param branchEnd all nodes began to undo after this HLC, as far as they have answered; 0: not so,
- *     or not known
- * @param affected how far its violations went, if it asks that
- * @param failure why a node could not restore, or why the plan was halted; empty: none did
+ * @param reach by node: the latest reach that it reported during the plan
+ * @param holding terms that hold on the cut, in the order of the log
+ * @param clock the greatest HLC that a node reported after its pause or its converging, in all
+ *     attempts; 0 before
+ * @param operator the part that an operator requested
+ * @param branchEnd all nodes began to undo after this HLC, as far as they have answered; 0:
+ *     unknown, or not so
+ * @param affected how far the effects of the violations reach, if the plan asks for that
+ * @param failure why a node could not restore, or why the plan halted; empty: neither
  */
 public record Plan(
     long epoch,
@@ -123,19 +123,19 @@ public record Plan(
     };
   }
 
-  /** Not by one that was decided for an earlier attempt. */
+  /** Whether the resume ends this attempt. A resume of an earlier attempt does not. */
   public boolean isEndedBy(Resume resume) {
     return phase == Phase.CONVERGING && (!resume.hasAttempt() || resume.getAttempt() == attempt);
   }
 
-  /** Not by one that was decided before an operator, or another attempt, went on. */
+  /** Whether the halt counts. A halt of an earlier attempt, or from before an answer, does not. */
   private boolean isHaltedBy(Halted halted) {
     return phase != Phase.HALTED
         && (!halted.hasAttempt() || halted.getAttempt() == attempt)
         && (!halted.hasHaltsBefore() || halted.getHaltsBefore() == halts.count());
   }
 
-  /** Whose violations an operator has approved it for; empty: nobody's. */
+  /** The predicate whose violations an operator has approved; empty: none. */
   public String approves() {
     return operator.approves() == 0 ? "" : predicate;
   }
@@ -144,7 +144,7 @@ public record Plan(
     return acked.size() == nodes;
   }
 
-  /** The nodes that the phase waits for, and that all others wait for. */
+  /** The nodes that the phase, and all other nodes, wait for. */
   public List<Integer> missing(int nodes) {
     List<Integer> missing =
         IntStream.range(0, nodes)
@@ -154,7 +154,7 @@ public record Plan(
     return halts.answers().behind(missing);
   }
 
-  /** It counts for the attempt, and between the halts, in which the node has failed. */
+  /** With a node's failure, if it is of this attempt and was not answered by an operator. */
   private Plan dutyFailed(DutyFailed failure) {
     boolean isOfNow =
         failure.getAttempt() == attempt
@@ -165,12 +165,12 @@ public record Plan(
     return isOfNow ? with(halts.with(halts.answers().with(failure))) : this;
   }
 
-  /** No cut before this can be restored on all nodes that told their reach. */
+  /** No cut before this HLC can be restored on all nodes that reported their reach. */
   public long reachMax() {
     return reach.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
-  /** Why {@code target} cannot be restored, which is before {@link #reachMax}. */
+  /** Why {@code target} cannot be restored. The target must be before {@link #reachMax}. */
   public String outOfReach(long target) {
     int node =
         reach.entrySet().stream()
@@ -182,12 +182,12 @@ public record Plan(
         .formatted(Hlc.format(target), node, Hlc.format(reach.getOrDefault(node, 0L)));
   }
 
-  /** Attempts since the beginning, or since an operator had it tried again. */
+  /** Attempts since the opening, or since an operator's latest retry. */
   public int attemptsOfThisTry() {
     return attempt - halts.attemptsBefore() - halts.fallback().rounds();
   }
 
-  /** As an operator's word would leave it: with as many attempts to come as in the beginning. */
+  /** The plan as a retry would leave it, with all attempts available again. */
   public Plan triedAgain() {
     return with(halts.retried(attempt));
   }
@@ -200,36 +200,36 @@ public record Plan(
     return halts.cancelled();
   }
 
-  /** The plan undoes nothing. */
+  /** Whether the plan undoes no write. */
   public boolean isKept() {
     return halts.abandoned() || halts.cancelled() || isRestarted();
   }
 
-  /** Its target cannot be reached, and programs will be told to begin anew. */
+  /** Whether the target cannot be restored and the resume will restart programs. */
   public boolean isRestarted() {
     return halts.fallback().restarted();
   }
 
-  /** An operator wanted only some undone, and that could not be: it takes nothing back. */
+  /** Whether the plan was to undo only some writes and cannot: it then discards no write. */
   public boolean isGivenUp() {
     return operator.isOfSome() && attempt > 0 && !affected.ofSome();
   }
 
   /**
-   * What does not hold on the cut that the plan ends with, though it did once, may hold on cuts
-   * before this HLC. Where only some was undone, also on the one at the target itself: the write
-   * that ended it may be later, and stand.
+   * Terms that no longer hold on the final cut may hold on cuts before this HLC. If the plan undid
+   * only some writes, they may also hold at the target: the write that ended them may be later, and
+   * stand.
    */
   public long heldBefore() {
     return isKept() ? clock : affected.ofSome() ? target + 1 : target;
   }
 
-  /** Every node has been paused by it. */
+  /** Whether each node has paused. */
   public boolean hasPaused(int nodes) {
     return paused.size() == nodes;
   }
 
-  /** No node has been told to restore, nor will be but by what is read from here on. */
+  /** Whether the plan can still be cancelled: the log holds no restore of it. */
   public boolean isCancellable() {
     return attempt == 0 && !isKept();
   }
@@ -243,14 +243,14 @@ public record Plan(
     return phase == Phase.PAUSING ? known.acked(ack.getNode()) : known;
   }
 
-  /** An operator's word counts for the halt that it was given for. Who is paused, stays so. */
+  /** With an operator's answer, which counts for one halt. Paused nodes stay paused. */
   private Plan goOn(ControlRecord record, int halt, Halts answered) {
     return phase == Phase.HALTED && halt == halts.count()
         ? enter(Phase.PAUSING, attempt, target, record).with(answered).ackedBy(paused)
         : this;
   }
 
-  /** Who is paused, stays so; before the pause, it is still to come. */
+  /** With an operator's cancellation. Paused nodes stay paused. */
   private Plan cancelled(ControlRecord record) {
     if (!isCancellable()) {
       return this;
@@ -264,7 +264,7 @@ public record Plan(
 
   private Plan restore(ControlRecord record) {
     Restore asked = record.getRestore();
-    // What a node could not do is over at once, whatever the others make of it.
+    // A node that cannot restore ends the attempt at once; the other answers do not matter.
     boolean failed = phase == Phase.RESTORING && !failure.isEmpty();
     boolean due = phase == Phase.PAUSING || phase == Phase.CONVERGING || failed;
     if (!due || asked.getAttempt() != attempt + 1 || !isOfThisPlan(asked)) {
@@ -277,7 +277,10 @@ public record Plan(
     return attempt == 0 ? next.endingBranchAt(asked.getPast()) : next;
   }
 
-  /** Not one that was decided before the plan was given up, in whichever way. */
+  /**
+   * Whether the restore fits the answers. One from before the plan was abandoned or cancelled does
+   * not.
+   */
   private boolean isOfThisPlan(Restore asked) {
     boolean givenUp = halts.abandoned() || halts.cancelled();
     if (asked.getAsIs() != halts.ending().asIs()) {
@@ -289,13 +292,13 @@ public record Plan(
   }
 
   private Plan restored(Restored ack) {
-    // Whoever restored may find later that it cannot say any more what it restored.
+    // A node can find after its restore that it no longer knows the restored keys.
     boolean isAwaited =
         phase == Phase.RESTORING || (phase == Phase.CONVERGING && !ack.getFailure().isEmpty());
     if (!isAwaited || ack.getAttempt() != attempt || acked.contains(ack.getNode())) {
       return this;
     }
-    // A node that undid nothing tells no beginning.
+    // A node that undid no write reports no begin.
     boolean isLater = ack.getBegunAt() > 0 && ack.getBegunAt() < branchEnd;
     Plan known = isLater ? endingBranchAt(0) : this;
     if (!ack.getFailure().isEmpty()) {

@@ -8,46 +8,48 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether an interval that goes on, for the write that had ended it was undone, may have met
- * another one that began since, by a write that stands: no report tells that (ADR 0024). Pure.
+ * Finds an interval that continues after an undo beside a key that has changed since. Pure. Such a
+ * pair may be a violation that the monitor never publishes (ADR 0020).
  */
 public final class Prolonged {
-  /** More pairs are not looked at, and then it is taken for granted. */
+  /** Beyond this number of pairs, such a pair is assumed. */
   private static final long PAIRS_MAX = 1_000_000;
 
   private Prolonged() {}
 
   /**
-   * What goes on beside another key of its instance that has changed, or null. Only predicates that
-   * ask for rollback count, in their current version.
+   * Returns an interval that continues beside a changed key of its instance, or null. Only current
+   * versions of predicates that ask for rollback count.
    */
   public static @Nullable AtKey first(AffectedReports affected, Map<String, Policy> policies) {
     List<AtKey> back = counting(affected.back(), policies);
     List<AtKey> stood = counting(affected.stood(), policies);
     boolean tooMany = (long) back.size() * stood.size() > PAIRS_MAX;
-    for (AtKey goesOn : back) {
-      if (tooMany || stood.stream().anyMatch(changed -> isBeside(goesOn, changed))) {
-        return goesOn;
+    for (AtKey continuing : back) {
+      if (tooMany || stood.stream().anyMatch(changed -> isBeside(continuing, changed))) {
+        return continuing;
       }
     }
     return null;
   }
 
-  private static List<AtKey> counting(List<AtKey> told, Map<String, Policy> policies) {
-    return told.stream().distinct().filter(each -> counts(each, policies)).toList();
+  private static List<AtKey> counting(List<AtKey> reports, Map<String, Policy> policies) {
+    return reports.stream().distinct().filter(each -> counts(each, policies)).toList();
   }
 
-  private static boolean counts(AtKey told, Map<String, Policy> policies) {
-    Policy policy = policies.get(told.getPredicate());
-    return policy != null && policy.rollsBack() && policy.version() == told.getPredicateVersion();
+  private static boolean counts(AtKey report, Map<String, Policy> policies) {
+    Policy policy = policies.get(report.getPredicate());
+    return policy != null && policy.rollsBack() && policy.version() == report.getPredicateVersion();
   }
 
-  private static boolean isBeside(AtKey goesOn, AtKey changed) {
-    // Where it is told of no key, it may be any.
+  private static boolean isBeside(AtKey continuing, AtKey changed) {
+    // Key 0 stands for any key.
     boolean mayBeOther =
-        goesOn.getKey() != changed.getKey() || goesOn.getKey() == 0 || changed.getKey() == 0;
+        continuing.getKey() != changed.getKey()
+            || continuing.getKey() == 0
+            || changed.getKey() == 0;
     return mayBeOther
-        && goesOn.getPredicate().equals(changed.getPredicate())
-        && Binding.parse(goesOn.getBinding()).join(Binding.parse(changed.getBinding())) != null;
+        && continuing.getPredicate().equals(changed.getPredicate())
+        && Binding.parse(continuing.getBinding()).join(Binding.parse(changed.getBinding())) != null;
   }
 }

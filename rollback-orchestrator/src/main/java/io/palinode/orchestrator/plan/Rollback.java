@@ -7,21 +7,21 @@ import io.palinode.wire.v1.Restored;
 import java.util.List;
 
 /**
- * A plan as people want to see it, told by the records that took effect. Immutable. Times are wall
- * clocks of the writers.
+ * A plan as operators see it, from the records that took effect. Immutable. Times are wall clocks
+ * of the writers.
  *
- * @param epoch the epoch that it opens
+ * @param epoch the epoch that the plan opens
  * @param predicate the cause; {@code violationIds} are the first of its violations
- * @param target of the last restore, or where it meant to go at first
- * @param undoneWrites on all nodes, after {@code target}: each restore counts those of the attempts
- *     before it again
- * @param convergedKeys keys that the exchange of versions changed, on all nodes
- * @param sinceMicros when its last step was written
- * @param lastPausedMicros when the last node so far was paused
- * @param endedMicros when it was resumed or halted; 0 before
- * @param haltReason of the last halt, while it is halted and when it was abandoned; else empty
- * @param abandoned an operator gave it up
- * @param cancelled an operator wanted it no more, before anything was undone
+ * @param target of the last restore, or of the opening before the first
+ * @param undoneWrites on all nodes, after {@code target}: each restore counts those of earlier
+ *     attempts again
+ * @param convergedKeys keys that converging changed, on all nodes
+ * @param sinceMicros when the last step was written
+ * @param lastPausedMicros when the latest node paused
+ * @param endedMicros when the plan was resumed or halted; 0 before
+ * @param haltReason of the last halt, while the plan is halted and if it was abandoned; else empty
+ * @param abandoned an operator abandoned the plan
+ * @param cancelled an operator cancelled the plan before a restore
  */
 public record Rollback(
     long epoch,
@@ -41,22 +41,21 @@ public record Rollback(
     boolean abandoned,
     boolean cancelled) {
 
-  /** How far it has come. */
   public enum State {
     OPENED,
     PAUSING,
     RESTORING,
     CONVERGING,
-    /** The epoch began, and not every node has acknowledged that it serves it. */
+    /** The epoch began, but some node has not acknowledged that it serves it. */
     RESUMING,
-    /** Every node serves the epoch; nodes of an earlier release do not acknowledge that. */
+    /** Every node serves the epoch. Nodes of earlier releases do not acknowledge that. */
     RESUMED,
     HALTED,
-    /** The epoch began, and nothing was taken back. */
+    /** The epoch began without a restore, because an operator abandoned the plan. */
     ABANDONED,
-    /** Likewise, and all that was written stands. */
+    /** The epoch began without a restore, because an operator cancelled the plan. */
     CANCELLED,
-    /** The target could not be reached: nothing was taken back, and programs begin anew. */
+    /** The target could not be restored: nodes kept their data and programs restarted. */
     RESTARTED;
 
     private boolean isLast() {
@@ -88,7 +87,7 @@ public record Rollback(
         false);
   }
 
-  /** With one more record of its epoch that took effect. */
+  /** With the next record of its epoch that took effect. */
   public Rollback after(ControlRecord record) {
     long since = record.getAtMicros() - sinceMicros;
     return switch (record.getStepCase()) {
@@ -126,7 +125,7 @@ public record Rollback(
     return state.isLast();
   }
 
-  /** While the epoch began and nodes do not serve it yet. */
+  /** The same rollback, shown as resuming. */
   public Rollback resuming() {
     return new Rollback(
         epoch,
@@ -153,7 +152,7 @@ public record Rollback(
         : abandoned ? State.ABANDONED : cancelled ? State.CANCELLED : State.RESUMED;
   }
 
-  /** From the opening to the end; 0 before it ended. */
+  /** From the opening to the end; 0 before the end. */
   public long totalMicros() {
     return isEnded() ? Math.max(0, endedMicros - openedMicros) : 0;
   }
@@ -164,7 +163,7 @@ public record Rollback(
             ? times.paused(lastPausedMicros - openedMicros, record.getAtMicros() - lastPausedMicros)
             : times.converged(since);
     Restore restore = record.getRestore();
-    // What is kept leaves what was undone before; what is restored is counted from the start.
+    // A kept attempt does not undo earlier undos; a restore counts all of them again.
     long undone = restore.getKeep() || restore.hasFromSlice() ? undoneWrites : 0;
     return entered(State.RESTORING, record, now)
         .aiming(restore.getTarget(), restore.getAttempt(), undone);
@@ -196,7 +195,7 @@ public record Rollback(
         .given(abandon ? haltReason : "", abandon, cancelled);
   }
 
-  /** A halted one goes on; another one is where it is. */
+  /** With a cancellation, which also ends a halt. */
   private Rollback cancelled(ControlRecord record) {
     Rollback going = state == State.HALTED ? entered(State.PAUSING, record, times) : this;
     return going.given("", false, true);
@@ -231,7 +230,7 @@ public record Rollback(
     return counted(newTarget, attempt, undone, convergedKeys, lastPausedMicros);
   }
 
-  /** Each piece tells the node's whole count. */
+  /** Each piece holds the node's whole count, so only the last one counts. */
   private Rollback restored(Restored ack) {
     long more = ack.getLast() ? ack.getUndoneWrites() : 0;
     return counted(target, attempts, undoneWrites + more, convergedKeys, lastPausedMicros);

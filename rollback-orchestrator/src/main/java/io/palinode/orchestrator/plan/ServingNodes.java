@@ -6,13 +6,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which nodes serve the epoch that the latest plan opens. Immutable.
+ * The nodes that serve the epoch of the latest plan. Immutable.
  *
  * @param epoch the plan's
- * @param announced nodes that acknowledge when they serve; others are of an earlier release, and
- *     count as serving once the plan has resumed
+ * @param announced nodes that acknowledge when they serve; nodes of earlier releases count as
+ *     serving once the plan resumed
  * @param serving nodes that have acknowledged
- * @param resumedMicros when the plan was resumed, wall clock; 0: it was not
+ * @param resumedMicros when the plan was resumed, wall clock; 0: not resumed
  */
 public record ServingNodes(
     long epoch, Set<Integer> announced, Set<Integer> serving, long resumedMicros) {
@@ -38,7 +38,7 @@ public record ServingNodes(
     return new ServingNodes(epoch, announced, serving, atMicros);
   }
 
-  /** Nothing changes before the plan is resumed, nor by an acknowledgement of another epoch. */
+  /** With an acknowledgement. Those before the resume, or of another epoch, change nothing. */
   public ServingNodes serving(long ofEpoch, int node) {
     if (resumedMicros == 0 || ofEpoch != epoch || !announced.contains(node)) {
       return this;
@@ -47,14 +47,14 @@ public record ServingNodes(
     return more.add(node) ? new ServingNodes(epoch, announced, more, resumedMicros) : this;
   }
 
-  /** The nodes that do not serve the epoch yet, in order; none while a plan is open. */
+  /** The nodes that do not serve the epoch yet, ascending; empty while a plan is open. */
   public List<Integer> missing() {
     return resumedMicros == 0
         ? List.of()
         : announced.stream().filter(node -> !serving.contains(node)).sorted().toList();
   }
 
-  /** A rollback that has ended is shown as resuming until every node serves its epoch. */
+  /** The rollback, shown as resuming until every node serves its epoch. */
   public Rollback shown(Rollback rollback) {
     return rollback.epoch() == epoch && !missing().isEmpty() ? rollback.resuming() : rollback;
   }

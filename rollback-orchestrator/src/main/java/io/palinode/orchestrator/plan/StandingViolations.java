@@ -9,12 +9,12 @@ import java.util.stream.Stream;
 /**
  * Violations that open no plan.
  *
- * @param fromHlc the first; with {@code held} the cut on which they stood
- * @param toHlc the last; with {@code held} cuts before it may hold them
- * @param rejects the request that an operator has rejected; 0: the budget is spent, until {@code
- *     toHlc}, or {@code held}
- * @param held they were there before anyone watched (ADR 0025)
- * @param bindings with {@code held}: of these instances; none: of any
+ * @param fromHlc the first; with {@code held}, the cut on which they stood
+ * @param toHlc the last; with {@code held}, cuts before it may hold them
+ * @param rejects the approval request that an operator rejected; 0: {@code held}, or the budget is
+ *     spent until {@code toHlc}
+ * @param held the instances held before the predicate was watched (ADR 0021)
+ * @param bindings with {@code held}: the instances; empty: any instance
  */
 public record StandingViolations(
     String predicate, long fromHlc, long toHlc, long rejects, boolean held, Set<String> bindings) {
@@ -34,7 +34,10 @@ public record StandingViolations(
         Set.copyOf(record.getBindingsList()));
   }
 
-  /** Whether a violation at that time opens no plan; of what was {@code held}, one may. */
+  /**
+   * Whether a violation at {@code hlc} opens no plan. Violations of a {@code held} instance may
+   * open one.
+   */
   public boolean includes(String other, long hlc) {
     return !held && predicate.equals(other) && fromHlc <= hlc && hlc <= toHlc;
   }
@@ -43,7 +46,9 @@ public record StandingViolations(
     return rejects == 0 && !held;
   }
 
-  /** Whether it was there before anyone watched, so that the cut at {@code hlc} may hold it. */
+  /**
+   * Whether the instance held before it was watched, so that the cut at {@code hlc} may hold it.
+   */
   public boolean holds(String other, String binding, long hlc) {
     return held
         && hlc < toHlc
@@ -51,14 +56,14 @@ public record StandingViolations(
         && (bindings.isEmpty() || bindings.contains(binding));
   }
 
-  /** Those that are over by themselves, and the others; of all, when none are named. */
+  /** The instances that no longer hold, and the others. A record without bindings ends all. */
   public Stream<StandingViolations> after(HeldNoMore ended) {
     long before = ended.getBefore();
     boolean isOfThese =
         held
             && predicate.equals(ended.getPredicate())
             && bindings.isEmpty() == (ended.getBindingsCount() == 0);
-    // One that came late may be of what stood before, and was over then.
+    // A late record may be of an earlier span that had ended.
     boolean isEarlier = before > 0 && before <= fromHlc;
     if (!isOfThese || isEarlier) {
       return Stream.of(this);
@@ -73,7 +78,7 @@ public record StandingViolations(
         left.isEmpty() ? Stream.of() : Stream.of(with(left)));
   }
 
-  /** When a plan goes to a cut on which they may have held, they may hold from then on. */
+  /** After a plan. If its cut may hold these instances, they may hold from then on. */
   public StandingViolations after(Plan done) {
     boolean again = held && done.target() < toHlc && done.heldBefore() != toHlc;
     return again

@@ -1,10 +1,10 @@
 package io.palinode.orchestrator.plan;
 
 /**
- * How long the steps of a rollback took, in microseconds; those that were repeated, together.
+ * How long the steps of a rollback took, in microseconds. Repeated steps add up.
  *
  * @param pauseMicros from the opening to the last node's pause
- * @param judgementMicros from there to the first restore: waiting until the target is judged
+ * @param judgementMicros from there to the first restore, while the target was not judged
  */
 public record StepTimes(
     long pauseMicros, long judgementMicros, long restoreMicros, long convergeMicros) {

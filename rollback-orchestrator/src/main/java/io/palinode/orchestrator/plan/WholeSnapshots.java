@@ -10,17 +10,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The snapshots that all nodes have whole, as the control log tells: what a plan can go to when
- * window-logs do not reach. Immutable.
+ * The snapshots that are complete on all nodes, as the control log describes them. Immutable. A
+ * plan can restore one of them if the window-logs do not reach its target.
  *
- * @param lastNumber the greatest that was opened
+ * @param lastNumber the greatest number that was opened
  * @param open numbers that were opened and not closed
- * @param standing by their ids
+ * @param standing by snapshot id
  */
 public record WholeSnapshots(long lastNumber, Set<Long> open, Map<String, SnapshotCut> standing) {
   public static final WholeSnapshots NONE = new WholeSnapshots(0, Set.of(), Map.of());
 
-  /** With one more step; the same object when it changes nothing. */
+  /** With the next step; the same object if the step changes nothing. */
   public WholeSnapshots read(SnapshotStep step, int nodes) {
     return switch (step.getStepCase()) {
       case OPENED -> opened(step.getOpened());
@@ -40,7 +40,7 @@ public record WholeSnapshots(long lastNumber, Set<Long> open, Map<String, Snapsh
     return new WholeSnapshots(number, Collections.unmodifiableSet(more), standing);
   }
 
-  /** The first end of a number counts. */
+  /** The first {@code closed} of a number counts. */
   private WholeSnapshots closed(SnapshotClosed closed, int nodes) {
     long number = closed.getSnapshot().getNumber();
     if (!open.contains(number)) {
@@ -51,7 +51,7 @@ public record WholeSnapshots(long lastNumber, Set<Long> open, Map<String, Snapsh
     WholeSnapshots rest =
         new WholeSnapshots(lastNumber, Collections.unmodifiableSet(left), standing);
     if (closed.getDiscarded()) {
-      // A rolling one stays what it was.
+      // A discarded run leaves the earlier snapshot of the same id.
       return rest;
     }
     String id = closed.getSnapshot().getId();

@@ -12,13 +12,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the protocol needs of a version of a predicate.
+ * The part of a predicate version that the rollback protocol needs. Immutable.
  *
  * @param onViolation null: the predicate was deleted, and its violations cause nothing
  * @param clauses what makes each clause true
- * @param sinceMicros when the version was applied, wall clock; 0: nobody knows
- * @param rollsBackSince the first version from which on, up to this one, all want rollbacks; 0:
- *     nobody knows, or this one wants none
+ * @param sinceMicros when the version was applied, wall clock; 0: unknown
+ * @param rollsBackSince the first version from which on all versions up to this one ask for
+ *     rollbacks; 0: unknown, or this version asks for none
  */
 public record Policy(
     String predicate,
@@ -27,14 +27,14 @@ public record Policy(
     List<ClauseShape> clauses,
     long sinceMicros,
     long rollsBackSince) {
-  /** By then all nodes that serve watch a version that was applied. */
+  /** Within this time all serving nodes watch a newly applied version. */
   private static final long BEGINS_MICROS_MAX = 10_000_000;
 
   public Policy {
     clauses = List.copyOf(clauses);
   }
 
-  /** Of a version that was always there. */
+  /** A version without a time of application. */
   public Policy(
       String predicate,
       long version,
@@ -60,9 +60,7 @@ public record Policy(
     return new Policy(predicate, version, onViolation, clauses, sinceMicros, first);
   }
 
-  /**
-   * {@code rollsBackSince} of this version when {@code before} is the one before it; null: none.
-   */
+  /** The {@code rollsBackSince} of this version, if {@code before} precedes it; null: none does. */
   public long rollsBackSince(@Nullable Policy before) {
     if (!rollsBack()) {
       return 0;
@@ -70,7 +68,7 @@ public record Policy(
     return before == null || !before.rollsBack() ? version : before.rollsBackSince();
   }
 
-  /** Whether what held at that time may have begun before anyone watched. */
+  /** Whether an interval at {@code hlc} may have begun before the version was watched. */
   public boolean mayBeOlder(long hlc) {
     return sinceMicros > 0 && Hlc.micros(hlc) <= sinceMicros + BEGINS_MICROS_MAX;
   }
@@ -83,7 +81,7 @@ public record Policy(
     return onViolation == null ? Approval.AUTOMATIC : onViolation.approval();
   }
 
-  /** Its violations may stand though it asks for rollback. */
+  /** Whether an operator or a budget may let its violations stand. */
   public boolean isGated() {
     return budget() != null || approval() == Approval.REQUIRED;
   }
@@ -92,12 +90,12 @@ public record Policy(
     return onViolation != null && onViolation.rollbackTo() != null;
   }
 
-  /** Also what was found by {@code older}, an earlier version or this one. */
+  /** Whether violations that version {@code older}, or this one, found ask for rollback. */
   public boolean rollsBack(long older) {
     return rollsBack() && older >= rollsBackSince;
   }
 
-  /** Violations of that grade, found by {@code older}. */
+  /** Whether violations of that grade, found by {@code older}, ask for rollback. */
   public boolean rollsBack(Grade grade, long older) {
     return rollsBack(older) && onViolation != null && grade.atLeast(onViolation.rollbackOn());
   }

@@ -6,8 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The texts of predicates by version, also of versions that were replaced: a violation is judged by
- * the one that found it. Bounded in characters; the oldest goes first. Thread-safe.
+ * The texts of predicates by version, including replaced versions. Thread-safe. Bounded in
+ * characters; the oldest text is dropped first. A violation is evaluated with the text of that
+ * version.
  */
 public final class PredicateTexts {
   public static final int CHARACTERS_MAX = 16 << 20;
@@ -26,7 +27,7 @@ public final class PredicateTexts {
     this.charactersMax = charactersMax;
   }
 
-  /** What is known already stays: a version has one text. The newest is kept whatever its size. */
+  /** Adds a text. A known version keeps its text. The newest text stays, whatever its size. */
   public synchronized void learn(String name, long version, String yaml) {
     if (yaml.isEmpty() || texts.putIfAbsent(new Key(name, version), yaml) != null) {
       return;
@@ -39,7 +40,7 @@ public final class PredicateTexts {
     }
   }
 
-  /** Null when it was never seen here, or too long ago. */
+  /** The text; null: never seen, or dropped. */
   public synchronized @Nullable String get(String name, long version) {
     return texts.get(new Key(name, version));
   }

@@ -3,15 +3,15 @@ package io.palinode.orchestrator.policy;
 import java.time.Duration;
 
 /**
- * What the protocol is tuned by.
+ * The settings of the rollback protocol. Immutable.
  *
- * @param nodes nodes are numbered from 0 to {@code nodes - 1}; a step waits for all of them
+ * @param nodes the number of nodes, numbered from 0; a step waits for all of them
  * @param stepBack how far a second attempt goes before the first; doubled at each further one
- * @param attemptsMax restores of one plan before it is halted
- * @param nodeWait how long a plan waits before it alerts, and alerts again
+ * @param attemptsMax restores of one plan before it halts
+ * @param nodeWait how long a plan waits before each alert
  * @param safePointEvery the least time between two safe points
  * @param policyWait how long a violation waits for its predicate to become known
- * @param coverageHold how long lost coverage holds the safe point when nobody acknowledges it
+ * @param coverageHold how long an unacknowledged coverage gap holds the safe point
  */
 public record RollbackSettings(
     int nodes,
@@ -21,7 +21,7 @@ public record RollbackSettings(
     Duration safePointEvery,
     Duration policyWait,
     Duration coverageHold) {
-  /** Far enough back for any window-log, and no overflow: the 16th attempt is 2^15 steps back. */
+  /** The 16th attempt goes back 2^15 steps, beyond any window-log and without overflow. */
   private static final int ATTEMPTS_MAX = 16;
 
   public RollbackSettings {

@@ -17,65 +17,67 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a rollback would do, as the nodes' window-logs tell; nothing is changed to find out.
+ * The effect that a rollback would have, by the nodes' window-logs. Immutable. Nodes change nothing
+ * to answer.
  *
- * @param target HLC that it would go back to
- * @param safePoint what clients were told is safe; a target before it breaks that word
- * @param told by each node that answered, in their order
+ * @param target the HLC that the rollback would restore
+ * @param safePoint the safe point promised to clients; a target before it breaks the promise
+ * @param reports of each node that answered, in their order
  * @param missing nodes that did not answer in time
- * @param pauseMicros how long nodes are expected to serve nothing
- * @param whyAll why everything would be undone, though only what came of some writes was asked for;
- *     empty: it is as it was asked for
+ * @param pauseMicros how long nodes are expected to serve no request
+ * @param whyAll why all writes would be undone although only some were asked for; empty: as asked
  */
 public record Effect(
     long target,
     long safePoint,
-    List<EffectTold> told,
+    List<EffectTold> reports,
     List<Integer> missing,
     long pauseMicros,
     String whyAll) {
 
   /**
-   * From what nodes told, and what rollbacks took, the latest first.
+   * From the reports of nodes and the latest rollbacks.
    *
-   * @param waiting nodes that have not answered, and do not only wait for others
-   * @param whyAll likewise, without asking the nodes
+   * @param waiting nodes that have not answered and do not only wait for others
+   * @param latest rollbacks, latest first
+   * @param whyAll why all writes would be undone, as far as the log decides it; empty: as asked
    */
   public static Effect of(
       long target,
       MachineState state,
-      List<EffectTold> told,
+      List<EffectTold> reports,
       List<Integer> waiting,
       List<Rollback> latest,
       String whyAll) {
-    long copies = told.stream().mapToLong(EffectTold::getWrites).sum();
+    long copies = reports.stream().mapToLong(EffectTold::getWrites).sum();
     return new Effect(
         target,
         state.safePoint(),
-        List.copyOf(told),
+        List.copyOf(reports),
         List.copyOf(waiting),
         ExpectedPause.of(latest).micros(copies),
-        Stream.concat(Stream.of(whyAll), told.stream().map(EffectTold::getAllBecause))
+        Stream.concat(Stream.of(whyAll), reports.stream().map(EffectTold::getAllBecause))
             .filter(why -> !why.isEmpty())
             .findFirst()
             .orElse(""));
   }
 
-  /** Only what came of some writes would be undone. */
+  /** Whether only writes that depend on the witnesses would be undone. */
   public boolean isOfSome() {
-    return !witnesses().isEmpty() && told.stream().allMatch(t -> t.getWitnessesCount() > 0);
+    return !witnesses().isEmpty() && reports.stream().allMatch(t -> t.getWitnessesCount() > 0);
   }
 
-  /** What came of these would be undone, as nodes know them; empty: everything. */
+  /** The writes whose consequences would be undone; empty: all writes. */
   public Set<Moment> witnesses() {
-    return told.stream()
+    return reports.stream()
         .flatMap(node -> node.getWitnessesList().stream())
         .collect(Collectors.toUnmodifiableSet());
   }
 
   /**
-   * Spans in which what the window-logs have is no client's write, or is gone already. What a plan
-   * undid that undid only some is beside what stands, and in none of them: it counts once more.
+   * Spans of the window-logs without countable writes of clients: discarded, or made by a plan.
+   * Writes that a plan for some writes undid are in no span, since others beside them stand. They
+   * count again.
    */
   public static List<Span> except(ControlLogState log, long target) {
     List<Span> spans = new ArrayList<>();
@@ -91,44 +93,46 @@ public record Effect(
     return spans;
   }
 
-  /** Clients' writes that would be lost, each counted at its key's first replica. */
+  /** Writes of clients that would be discarded, each counted at its key's first replica. */
   public long writes() {
-    return told.stream().mapToLong(EffectTold::getFirstWrites).sum();
+    return reports.stream().mapToLong(EffectTold::getFirstWrites).sum();
   }
 
-  /** Keys that would get another value, likewise. */
+  /** Keys that would get another value, each counted at its first replica. */
   public long keys() {
-    return told.stream().mapToLong(EffectTold::getFirstKeys).sum();
+    return reports.stream().mapToLong(EffectTold::getFirstKeys).sum();
   }
 
-  /** On all nodes, copies included. */
+  /** Bytes on all nodes, with copies. */
   public long bytes() {
-    return told.stream().mapToLong(EffectTold::getBytes).sum();
+    return reports.stream().mapToLong(EffectTold::getBytes).sum();
   }
 
-  /** Who wrote what would be lost; not all of them when nodes have named too many. */
+  /** The clients whose writes would be discarded; incomplete if nodes named too many. */
   public Set<String> clients() {
     Set<String> clients = new TreeSet<>();
-    told.forEach(node -> clients.addAll(node.getClientsList()));
+    reports.forEach(node -> clients.addAll(node.getClientsList()));
     return clients;
   }
 
-  /** At least so many clients have written what would be lost. */
+  /** The least number of clients whose writes would be discarded. */
   public int clientsTotal() {
-    int most = told.stream().mapToInt(EffectTold::getClientsTotal).max().orElse(0);
+    int most = reports.stream().mapToInt(EffectTold::getClientsTotal).max().orElse(0);
     return Math.max(most, clients().size());
   }
 
-  /** Clients were told that nothing up to the safe point is taken back. */
+  /** Whether the target breaks the promise of the safe point. */
   public boolean isBeforeSafePoint() {
     return target < safePoint;
   }
 
   /**
-   * @throws RefusedException when some node cannot go back so far, or does not answer
+   * Refuses the rollback if some node cannot restore the target, or did not answer.
+   *
+   * @throws RefusedException with the node and the reason
    */
   public void requirePossible() throws RefusedException {
-    for (EffectTold node : told) {
+    for (EffectTold node : reports) {
       if (node.getReach() > target) {
         throw new RefusedException(
             "%s is out of the reach of node %d: it is from %s to %s"
@@ -140,7 +144,7 @@ public record Effect(
       }
       if (!node.getFailure().isEmpty()) {
         throw new RefusedException(
-            "node %d cannot tell: %s".formatted(node.getNode(), node.getFailure()));
+            "node %d cannot report its effect: %s".formatted(node.getNode(), node.getFailure()));
       }
     }
     if (!missing.isEmpty()) {

@@ -1,9 +1,9 @@
 package io.palinode.orchestrator.request;
 
-/** How an operator wants to go on after a plan was halted. */
+/** An operator's answer to a halted plan. */
 public enum Intervention {
-  /** The same once more: for a halt whose cause is mended. */
+  /** The plan tries again. For a halt whose cause is fixed. */
   RETRY,
-  /** The store stays as it is, the cut is not restored, and the epoch begins. */
+  /** The plan ends without a restore: nodes keep their data and the epoch begins. */
   ABANDON
 }

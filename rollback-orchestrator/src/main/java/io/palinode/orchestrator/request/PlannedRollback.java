@@ -3,25 +3,27 @@ package io.palinode.orchestrator.request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator was told that a rollback would do, and can have done.
+ * A rollback whose effect an operator has seen and can now start. Immutable.
  *
- * @param id names it
- * @param wish does that and nothing else: it knows by now what is to be undone
- * @param effect as it would be now
- * @param before what the operator was told first; null: this is it
+ * @param id its name
+ * @param request the rollback, with the writes to undo known by now
+ * @param effect the latest effect
+ * @param before the effect that the operator saw first; null: {@code effect} is the first
  */
 public record PlannedRollback(
-    String id, RollbackRequest wish, Effect effect, @Nullable Effect before) {
+    String id, RollbackRequest request, Effect effect, @Nullable Effect before) {
   /**
-   * @param asked which writes were asked for; nodes know now which those are, or that it is all
+   * After the first reports of nodes.
+   *
+   * @param asked the operator's request; nodes have now named its writes, or all writes are undone
    */
   public static PlannedRollback of(String id, RollbackRequest asked, Effect effect) {
     Seeds seeds = effect.isOfSome() ? Seeds.of(effect.witnesses()) : Seeds.ALL;
     return new PlannedRollback(id, asked.with(seeds).named(id), effect, null);
   }
 
-  /** The same wish, looked at anew. */
+  /** The same request with its latest effect. */
   public PlannedRollback again(Effect now) {
-    return new PlannedRollback(id, wish, now, before == null ? effect : before);
+    return new PlannedRollback(id, request, now, before == null ? effect : before);
   }
 }

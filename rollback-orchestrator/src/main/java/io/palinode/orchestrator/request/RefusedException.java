@@ -2,7 +2,7 @@ package io.palinode.orchestrator.request;
 
 import java.io.Serial;
 
-/** What an operator asked for cannot be done as things stand; the message says why. */
+/** Thrown when an operator's request cannot be carried out; the message names the reason. */
 public final class RefusedException extends Exception {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -2,14 +2,14 @@ package io.palinode.orchestrator.request;
 
 import java.util.regex.Pattern;
 
-/** The name of an operator's request, which stands in the control log: a short word. */
+/** The rule for names of operators' requests in the control log. */
 public final class RequestName {
   public static final int CHARS_MAX = 64;
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._:-]{1," + CHARS_MAX + "}");
 
   private RequestName() {}
 
-  /** The name itself. Throws {@link IllegalArgumentException} with the rule and what breaks it. */
+  /** Returns the name. Throws {@link IllegalArgumentException} with the rule and the fault. */
   public static String require(String name) {
     if (name.length() > CHARS_MAX) {
       throw new IllegalArgumentException(

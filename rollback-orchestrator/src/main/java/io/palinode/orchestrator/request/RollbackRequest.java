@@ -14,15 +14,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A rollback that an operator asks for.
+ * A rollback that an operator asks for. Immutable.
  *
- * @param request names it, so that it is found in the log; see {@link RequestName}
- * @param target HLC to go back to; of no meaning when it undoes another one
- * @param violationIds of violations that are meant; may be empty
- * @param predicate of these; empty when there are none
- * @param undoes the epoch of the rollback whose discarded writes are to come back; 0: none
- * @param seeds what is to be undone
- * @param comparesAll nothing is: all keys are compared; the target is of no meaning then
+ * @param request its name in the log; see {@link RequestName}
+ * @param target the HLC to restore; unused if it undoes a rollback
+ * @param violationIds the violations that caused it; may be empty
+ * @param predicate of these; empty if there are none
+ * @param undoes the epoch of the rollback whose discarded writes are reinstated; 0: none
+ * @param seeds the writes to undo
+ * @param comparesAll no write is undone and all keys are compared; {@code target} is unused
  */
 public record RollbackRequest(
     String request,
@@ -32,14 +32,15 @@ public record RollbackRequest(
     long undoes,
     Seeds seeds,
     boolean comparesAll) {
-  /** Of one violation. */
+  /** The limit of one violation id. */
   static final int ID_CHARS_MAX = 256;
 
-  /** Throws {@link IllegalArgumentException} for what must not stand in the log. */
+  /** Throws {@link IllegalArgumentException} for a name or id that the log cannot hold. */
   public RollbackRequest {
     String unused = RequestName.require(request);
     if (undoes > 0 && seeds.isOfSome()) {
-      throw new IllegalArgumentException("an undo brings back everything");
+      throw new IllegalArgumentException(
+          "an undo of a rollback reinstates all that it discarded; name no keys or violations");
     }
     violationIds = List.copyOf(violationIds);
     for (String id : violationIds) {
@@ -51,23 +52,23 @@ public record RollbackRequest(
     }
   }
 
-  /** Of everything after the target. */
+  /** Undoes all writes after the target. */
   public RollbackRequest(
       String request, long target, List<String> violationIds, String predicate, long undoes) {
     this(request, target, violationIds, predicate, undoes, Seeds.ALL, false);
   }
 
-  /** Undoes nothing, and makes replicas equal on all keys. */
+  /** Undoes no write, and converges all keys. */
   public static RollbackRequest comparing(String request) {
     return new RollbackRequest(request, 0, List.of(), "", 0, Seeds.ALL, true);
   }
 
-  /** To a time. */
+  /** Restores the cut at {@code target}. */
   public static RollbackRequest to(String request, long target) {
     return new RollbackRequest(request, target, List.of(), "", 0);
   }
 
-  /** To right before a violation. */
+  /** Restores the cut right before a violation. */
   public static RollbackRequest before(String request, Violation violation) {
     return new RollbackRequest(
         request,
@@ -77,19 +78,22 @@ public record RollbackRequest(
         0);
   }
 
-  /** The writes with which the violation's witnesses began, those after the target. */
+  /** The writes of the violation's witnesses that are after the target. */
   public Set<Moment> witnesses(Violation violation) {
     return Demand.witnesses(violation).stream()
         .filter(witness -> witness.getHlc() > target)
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** Only of what came of these writes, and of the first ones of these keys after the target. */
+  /**
+   * Undoes only what depends on these writes, or on the first writes of these keys after the
+   * target.
+   */
   public RollbackRequest undoingOnly(Collection<Moment> witnesses, List<StoreKey> keys) {
     return with(new Seeds(Set.copyOf(witnesses), keys));
   }
 
-  /** With the writes that nodes know now by their keys. */
+  /** With the writes that nodes have named for its keys. */
   public RollbackRequest knowing(Effect effect) {
     return effect.isOfSome() ? with(Seeds.of(effect.witnesses())) : this;
   }
@@ -104,15 +108,16 @@ public record RollbackRequest(
         newRequest, target, violationIds, predicate, undoes, seeds, comparesAll);
   }
 
-  /** To the state before a rollback, with what it had discarded. */
+  /** Reinstates the writes that a rollback discarded. */
   public static RollbackRequest undoing(String request, long epoch) {
     return new RollbackRequest(request, 0, List.of(), "", epoch);
   }
 
   /**
-   * Where it would go, as far as the log tells; a node's reach is not asked here.
+   * The HLC that the rollback would restore, as far as the log decides it. The reach of nodes is
+   * not checked.
    *
-   * @throws RefusedException that says why no store of this cluster can be restored there
+   * @throws RefusedException naming why no store of this cluster can be restored there
    */
   public long target(MachineState state) throws RefusedException {
     if (comparesAll) {
@@ -124,7 +129,7 @@ public record RollbackRequest(
           "%s is in the future: it is %s"
               .formatted(Hlc.format(cut), Hlc.format(Hlc.ofMicros(state.nowMicros()))));
     }
-    PastPlan around = state.log().takenBackAround(cut, undoes);
+    PastPlan around = state.log().discardedAround(cut, undoes);
     if (around != null) {
       throw new RefusedException(around.keptAll() ? kept(around) : discarded(around, cut));
     }
@@ -134,15 +139,15 @@ public record RollbackRequest(
   private long branchEnd(MachineState state) throws RefusedException {
     PastPlan done = state.log().pastPlan(undoes);
     if (done == null) {
-      throw new RefusedException("there is no rollback %d that is over".formatted(undoes));
+      throw new RefusedException("there is no rollback %d that has ended".formatted(undoes));
     }
     if (done.undone()) {
       throw new RefusedException(
-          "what rollback %d discarded was brought back already".formatted(undoes));
+          "the writes that rollback %d discarded are already reinstated".formatted(undoes));
     }
     if (done.branchEnd() == 0) {
       throw new RefusedException(
-          "rollback %d cannot be undone: it took nothing back, or a node's clock was too far behind for one cut before it"
+          "rollback %d cannot be undone: it discarded no write, or a node's clock was too far behind for one cut before it"
               .formatted(undoes));
     }
     return done.branchEnd();
@@ -168,7 +173,7 @@ public record RollbackRequest(
         : undoes > 0 ? "undo of rollback " + undoes : "by hand";
   }
 
-  /** The plan that it opens, without what else is folded into that. */
+  /** The record that opens the plan, without the violations that wait for one. */
   public PlanOpened.Builder opened(MachineState state) throws RefusedException {
     return PlanOpened.newBuilder()
         .addAllViolationIds(violationIds)

@@ -9,26 +9,26 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The writes whose consequences are to be undone, and nothing else.
+ * The writes whose consequences are to be undone. Immutable.
  *
- * @param witnesses writes, by node and HLC; none and no keys: everything is to be undone
- * @param keys of which the first write after the target is meant; not known which that is yet
+ * @param witnesses writes, by node and HLC; none and no keys: all writes are undone
+ * @param keys whose first write after the target is meant, before nodes have named that write
  */
 public record Seeds(Set<Moment> witnesses, List<StoreKey> keys) {
-  /** Everything after the target is to be undone. */
+  /** All writes after the target are to be undone. */
   public static final Seeds ALL = new Seeds(Set.of(), List.of());
 
   public static final int KEYS_MAX = 100;
 
-  /** Of all keys and their stores together: they stand in one record. */
+  /** The limit of all keys with their stores, as one record holds them. */
   public static final int KEYS_BYTES_MAX = 65_536;
 
-  /** What more of is not told one by one. */
+  /** Beyond it, nodes report clients only as a number. */
   static final int CLIENTS_MAX = 1_000;
 
   static final int PERCENT_MAX = 50;
 
-  /** Of each node: some 25 bytes each in the control log, and all nodes go through all of them. */
+  /** Per node: each takes about 25 bytes in the control log, and all nodes read all of them. */
   static final int ACCESSES_MAX = 30_000;
 
   public Seeds {
@@ -50,12 +50,12 @@ public record Seeds(Set<Moment> witnesses, List<StoreKey> keys) {
     return new Seeds(Set.copyOf(witnesses), List.of());
   }
 
-  /** What nodes are asked, but for the keys. */
+  /** The question to the nodes, without the keys. */
   public Scope scope(long target) {
     return scope(target, witnesses.stream());
   }
 
-  /** What nodes are asked, to undo what came of those of these writes that are after the target. */
+  /** The question to the nodes about the consequences of those writes that are after the target. */
   public static Scope scope(long target, Stream<Moment> witnesses) {
     Scope.Builder scope =
         Scope.newBuilder()

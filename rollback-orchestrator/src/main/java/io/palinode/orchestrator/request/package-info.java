@@ -1,5 +1,5 @@
 /**
- * What an operator asks of the orchestrator, and what that would change. A core: no clock, no I/O.
+ * What an operator asks of the orchestrator, and the effect of that. A core: no clock, no I/O.
  *
  * <p>Promise: a request that cannot succeed is refused with one sentence that names the reason and
  * the way out.

@@ -15,52 +15,50 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the API speaks for. Called by the server's threads, several at once. */
+/** The operations behind the API. Called by several threads of the server at once. */
 public interface Backend extends SnapshotBackend, RollbackBackend {
   List<AppliedPredicate> predicates();
 
   @Nullable AppliedPredicate predicate(String name);
 
-  /** Who has which version of the predicates. */
+  /** The versions of the predicates that nodes and the job have. */
   WatchedVersions watched();
 
   /**
-   * Puts all predicates of a document in force.
+   * Applies all predicates of a document.
    *
-   * @param source names the document in errors, and a predicate that has no name
-   * @throws io.palinode.predicate.text.PredicateException when the document is refused; nothing is
-   *     applied then
-   * @throws UnavailableException when it cannot be written, or is not seen to be in force in time;
-   *     it says whether it may be in force
+   * @param source names the document in errors, and a predicate without a name
+   * @throws io.palinode.predicate.text.PredicateException if the document is refused; nothing is
+   *     applied
+   * @throws UnavailableException if it cannot be written, or is not in force in time; the message
+   *     states whether it may be in force
    */
   List<AppliedPredicate> apply(String document, String source);
 
-  /** As {@link #apply}, of a document that holds the one predicate {@code name}. */
+  /** As {@link #apply}, for a document with the one predicate {@code name}. */
   AppliedPredicate applyOne(String document, String name);
 
   /**
-   * False when there is no such predicate.
+   * Returns false if there is no such predicate.
    *
    * @throws UnavailableException as for {@link #apply}
    */
   boolean delete(String name);
 
-  /** The latest first. */
+  /** The latest violations, latest first. */
   List<ReceivedViolation> violations(int limit);
 
-  /** Null when none of this id is remembered. */
+  /** The violation of this id; null: unknown, or dropped. */
   @Nullable ReceivedViolation violation(String id);
 
   /**
-   * The violation as one that can be checked without the cluster; null when none of this id is
-   * remembered.
+   * The violation in a form that can be checked without the cluster; null: unknown, or dropped.
    *
-   * @throws RefusedException when the text of the predicate in that version is no longer known, or
-   *     the record does not say enough
+   * @throws RefusedException if the predicate's text or a value is not known
    */
   @Nullable PortableWitness witness(String id) throws RefusedException;
 
-  /** The latest first. */
+  /** The latest rollbacks, latest first. */
   List<Rollback> rollbacks(int limit);
 
   /**
@@ -84,17 +82,17 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
 
   Status status();
 
-  /** What the verdict on the present waits for. */
+  /** All that judgement of the present waits for. */
   Judgement judgement();
 
-  /** The latest coverage gaps that are not acknowledged, the latest first. */
+  /** The latest unacknowledged coverage gaps, latest first. */
   List<Unjudged> unjudged();
 
   /**
    * Acknowledges all coverage gaps up to this number, and abandoned plans. Returns when the control
-   * log has the acknowledgement.
+   * log holds that.
    *
-   * @throws UnavailableException when the orchestrator has stopped, or the log does not take it
+   * @throws UnavailableException if the orchestrator has stopped, or the log does not take it
    */
   void acknowledgeCoverage(long toNumber);
 

@@ -5,7 +5,7 @@ import io.palinode.orchestrator.history.Discarded;
 import io.palinode.orchestrator.plan.Rollback;
 import java.util.List;
 
-/** The JSON of the times in which clients wrote what a rollback discarded. */
+/** The JSON of the spans in which clients wrote what a rollback discarded. */
 record DiscardedView(
     long epoch, String target, String settled, List<SpanView> spans, List<PartView> except) {
   /** After {@code from}, up to {@code to}. */
@@ -15,7 +15,7 @@ record DiscardedView(
     }
   }
 
-  /** What was written in the span and was gone at {@code settled}. */
+  /** Writes in the span that were discarded at {@code settled}. */
   record PartView(String from, String to, String settled) {
     static PartView of(Discarded.Part part) {
       SpanView span = SpanView.of(part.span());

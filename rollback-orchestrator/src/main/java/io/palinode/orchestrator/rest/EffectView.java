@@ -10,20 +10,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON of what a rollback would do.
+ * The JSON of a rollback's effect.
  *
- * @param plan names it, to have it done
- * @param scope {@code affected} when only what came of {@code firstWrites} would be undone; else
+ * @param plan its name, to run it
+ * @param scope {@code affected} if only consequences of {@code firstWrites} would be undone; else
  *     {@code all}
- * @param whyAll why it is all, though less was asked for; null: it is as it was asked for
- * @param beforeSafePoint clients were told that the target would not be taken back
- * @param writes that would be lost, each once
+ * @param whyAll why all writes would be undone although only some were asked for; null: as asked
+ * @param beforeSafePoint the target breaks the promise of the safe point
+ * @param writes that would be discarded, each once
  * @param keys that would get another value, each once
- * @param bytes of what these writes replaced, on all nodes
- * @param clients who wrote them, as far as they are named; of scope {@code affected} who wrote or
- *     saw what would be undone
- * @param clientsKnownSince some node knows of writers since then only; null: all are known
- * @param before what was told when it was planned; null: this is the first time
+ * @param bytes of the values that these writes replaced, on all nodes
+ * @param clients the writers, as far as they are named; of scope {@code affected} also the readers
+ * @param clientsKnownSince some node knows writers only from this time; null: all are known
+ * @param before the effect as first shown; null: this is the first
  */
 record EffectView(
     String plan,
@@ -45,20 +44,20 @@ record EffectView(
     List<NodeView> nodes) {
   private static final double MICROS_PER_MS = 1_000.0;
 
-  /** What one node has, copies included. */
+  /** The answer of one node, with copies. */
   record NodeView(int node, String reach, String now, long writes, long keys, long bytes) {
-    static NodeView of(EffectTold told) {
+    static NodeView of(EffectTold report) {
       return new NodeView(
-          told.getNode(),
-          Hlc.format(told.getReach()),
-          Hlc.format(told.getNow()),
-          told.getWrites(),
-          told.getKeys(),
-          told.getBytes());
+          report.getNode(),
+          Hlc.format(report.getReach()),
+          Hlc.format(report.getNow()),
+          report.getWrites(),
+          report.getKeys(),
+          report.getBytes());
     }
   }
 
-  /** How much would be undone. */
+  /** The amount that would be undone. */
   record Size(long writes, long keys, long bytes, int clientsTotal) {
     static Size of(Effect effect) {
       return new Size(effect.writes(), effect.keys(), effect.bytes(), effect.clientsTotal());
@@ -68,7 +67,7 @@ record EffectView(
   static EffectView of(PlannedRollback planned) {
     Effect effect = planned.effect();
     Effect before = planned.before();
-    long since = effect.told().stream().mapToLong(EffectTold::getClientsSince).max().orElse(0);
+    long since = effect.reports().stream().mapToLong(EffectTold::getClientsSince).max().orElse(0);
     return new EffectView(
         planned.id(),
         effect.isOfSome() ? "affected" : "all",
@@ -86,6 +85,6 @@ record EffectView(
         since <= effect.target() ? null : Hlc.format(since),
         effect.pauseMicros() / MICROS_PER_MS,
         before == null ? null : Size.of(before),
-        effect.told().stream().map(NodeView::of).toList());
+        effect.reports().stream().map(NodeView::of).toList());
   }
 }

@@ -2,7 +2,7 @@ package io.palinode.orchestrator.rest;
 
 import java.io.Serial;
 
-/** The API cannot listen where it was told to. */
+/** Thrown when the API cannot listen on its address. */
 public final class ListenException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -13,16 +13,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON of one rollback, with how far each node is.
+ * The JSON of one rollback and the progress of its nodes.
  *
- * @param byHand an operator asked for it
- * @param undoes the rollback whose discarded writes it brings back; null: none
+ * @param byHand an operator requested it
+ * @param undoes the rollback whose discarded writes it reinstates; null: none
  * @param moves why its target moved
- * @param scope what of the writes after the target is undone, {@code all} or {@code affected}
- * @param givenUp only some was to be undone, and nothing was, and why; null: not so
- * @param keys how many went back, of scope {@code affected}; null: not known yet
- * @param clients whom that concerns, likewise
- * @param before the store as it was before it is the cut at this HLC; null: not known
+ * @param scope the writes after the target that are undone: {@code all} or {@code affected}
+ * @param givenUp why no write was undone although some were to be; null: not so
+ * @param keys how many were restored, of scope {@code affected}; null: not known yet
+ * @param clients the clients concerned, of scope {@code affected}
+ * @param before the HLC of the cut before the rollback; null: unknown
  */
 record OneRollbackView(
     @JsonUnwrapped Views.RollbackView rollback,
@@ -40,8 +40,8 @@ record OneRollbackView(
   private static final double MICROS_PER_MS = 1_000.0;
 
   /**
-   * @param done the last step that the node has done
-   * @param pausedMs after the opening; the others likewise; null: not yet
+   * @param done the last step that the node has completed
+   * @param pausedMs after the opening, as the next two; null: not yet
    */
   record NodeView(
       int node,
@@ -71,7 +71,7 @@ record OneRollbackView(
     }
   }
 
-  /** {@code progress} is null when the rollback is too old. */
+  /** {@code progress} is null for an old rollback. */
   static OneRollbackView of(Rollback rollback, @Nullable RollbackProgress progress) {
     Views.RollbackView whole = Views.RollbackView.of(rollback);
     if (progress == null) {

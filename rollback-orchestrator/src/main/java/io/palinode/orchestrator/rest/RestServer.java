@@ -127,7 +127,7 @@ public final class RestServer implements AutoCloseable {
     server.error(500, ctx -> failUnlessSaid(ctx, "the server has failed; its log says how"));
   }
 
-  /** What the server itself refuses; of a path or a method, the handlers above say more. */
+  /** Refusals of the server itself. The handlers above add details for a path or a method. */
   private static void refuse(HttpResponseException e, Context ctx) {
     if (e.getStatus() == 404 || e.getStatus() == 405) {
       ctx.status(e.getStatus());

@@ -1,10 +1,10 @@
 package io.palinode.orchestrator.rest;
 
 /**
- * Where the API listens.
+ * The address of the API. Immutable.
  *
- * @param host the interface's address; everyone who reaches it may change predicates
- * @param port 0: any free one
+ * @param host the interface's address; every client that reaches it may change predicates
+ * @param port 0: any free port
  */
 public record RestSettings(String host, int port) {
   public static final RestSettings DEFAULT = new RestSettings("127.0.0.1", 0);

@@ -9,66 +9,65 @@ import io.palinode.orchestrator.request.RollbackRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rollbacks that the API speaks for, and those that are asked for by hand. Called by the
- * server's threads, several at once. What cannot be done now is an {@link UnavailableException}.
+ * The operations of the API on rollbacks. Called by several threads of the server at once. Throws
+ * {@link UnavailableException} while an operation is not possible.
  */
 public interface RollbackBackend {
-  /** The one that opened, or opens, this epoch; null when none is known. */
+  /** The rollback of this epoch; null: unknown, or dropped. */
   @Nullable Rollback rollback(long epoch);
 
-  /** How far its nodes are; null when it is not one of the latest. */
+  /** The progress of its nodes; null: not among the latest. */
   @Nullable RollbackProgress progress(long epoch);
 
-  /** When clients wrote what it discarded; null when it is not one of the latest. */
+  /** When clients wrote what it discarded; null: not among the latest. */
   @Nullable Discarded discarded(long epoch);
 
   /**
-   * What it would do; changes nothing, and is remembered for a while.
+   * Returns the effect of a rollback without changing data; the plan is kept for a while.
    *
-   * @throws RefusedException when it cannot be done, with the times that can be gone back to
+   * @throws RefusedException if it is not possible, naming the possible times
    */
-  PlannedRollback plan(RollbackRequest wish) throws RefusedException;
+  PlannedRollback plan(RollbackRequest request) throws RefusedException;
 
   /**
-   * What was planned, and what it would do now.
+   * A planned rollback with its latest effect.
    *
-   * @throws RefusedException when it is not known, or cannot be done any more
+   * @throws RefusedException if it is unknown, or not possible any more
    */
   PlannedRollback plannedNow(String id) throws RefusedException;
 
   /**
-   * What was planned, as it was told then.
+   * A planned rollback as it was first shown.
    *
-   * @throws RefusedException when it is not known
+   * @throws RefusedException if it is unknown
    */
   PlannedRollback planned(String id) throws RefusedException;
 
   /**
-   * Opens it; returns when the control log has it, before it is done.
+   * Opens a rollback; returns when the control log holds it, before its end.
    *
-   * @throws RefusedException when it cannot be done or written, or another one is under way
+   * @throws RefusedException if it is not possible, or another one is open
    */
-  Rollback rollBack(RollbackRequest wish) throws RefusedException;
+  Rollback rollBack(RollbackRequest request) throws RefusedException;
 
   /**
-   * Opens a rollback that waits for approval, or lets its violations stand; returns when the
-   * control log has it.
+   * Approves or rejects a waiting rollback; returns when the control log holds the answer.
    *
-   * @throws RefusedException when none of that number waits, or it is out of reach by now
+   * @throws RefusedException if no such request waits, or its target is out of reach
    */
   void answerRequest(long number, boolean approve) throws RefusedException;
 
   /**
-   * Lets a predicate's budget of rollbacks begin anew.
+   * Renews a predicate's budget of rollbacks.
    *
-   * @throws RefusedException when it has none
+   * @throws RefusedException if it has no budget
    */
   void renewBudget(String predicate) throws RefusedException;
 
   /**
-   * Wants no more of it; returns when that is in the control log.
+   * Cancels a rollback; returns when the control log holds that.
    *
-   * @throws RefusedException when nodes were told to restore already
+   * @throws RefusedException if its first {@code Restore} is in the log
    */
   void cancelRollback(long epoch) throws RefusedException;
 }

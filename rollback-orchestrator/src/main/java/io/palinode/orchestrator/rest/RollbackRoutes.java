@@ -34,7 +34,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The part of the API that is about rollbacks by hand, and about one rollback. */
+/** The routes of the API for operators' rollbacks and for one rollback. */
 final class RollbackRoutes {
   private static final String ROLLBACKS = "/api/v1/rollbacks";
   private static final String ONE = ROLLBACKS + "/{id}";
@@ -72,7 +72,7 @@ final class RollbackRoutes {
     }
   }
 
-  /** A key of which the first write after the target is to be undone. */
+  /** A key whose first write after the target is to be undone. */
   record WantedKey(@Nullable String store, @Nullable String key) {
     StoreKey toProto() {
       if (store == null || key == null) {
@@ -100,13 +100,13 @@ final class RollbackRoutes {
     }
   }
 
-  /** The writes themselves are read from the nodes: they are bulk. */
+  /** Returns the spans only; the writes are read from the nodes. */
   private void discarded(Context ctx) throws RefusedException {
     Rollback rollback = known(ctx);
     Discarded discarded = backend.discarded(rollback.epoch());
     if (rollback.state() != Rollback.State.RESUMED || discarded == null) {
       throw new RefusedException(
-          "rollback %d discarded nothing that is known".formatted(rollback.epoch()));
+          "no discarded writes of rollback %d are known".formatted(rollback.epoch()));
     }
     ctx.json(DiscardedView.of(rollback, discarded));
   }
@@ -137,7 +137,7 @@ final class RollbackRoutes {
       return backend.rollBack(comparison(wanted));
     }
     String plan = planOf(wanted);
-    return backend.rollBack(plan == null ? wish(wanted) : backend.planned(plan).wish());
+    return backend.rollBack(plan == null ? request(wanted) : backend.planned(plan).request());
   }
 
   private static RollbackRequest comparison(Wanted wanted) {
@@ -158,7 +158,7 @@ final class RollbackRoutes {
     return valid(() -> RequestName.require(name));
   }
 
-  /** What {@code make} returns; a value that it refuses is a bad request. */
+  /** Returns the result of {@code make}; an illegal value is a bad request. */
   private static <T> T valid(Supplier<T> make) {
     try {
       return make.get();
@@ -169,10 +169,10 @@ final class RollbackRoutes {
 
   private PlannedRollback plan(Wanted wanted) throws RefusedException {
     String plan = planOf(wanted);
-    return plan == null ? backend.plan(wish(wanted)) : backend.plannedNow(plan);
+    return plan == null ? backend.plan(request(wanted)) : backend.plannedNow(plan);
   }
 
-  /** Which plan is meant, once it is sure that nothing else is said; null: none. */
+  /** The plan that the request names, checked to be its only field; null: none. */
   private static @Nullable String planOf(Wanted wanted) {
     long named =
         Stream.of(wanted.to(), wanted.violation(), wanted.undo(), wanted.plan())
@@ -197,7 +197,7 @@ final class RollbackRoutes {
     return wanted.plan();
   }
 
-  private RollbackRequest wish(Wanted wanted) throws RefusedException {
+  private RollbackRequest request(Wanted wanted) throws RefusedException {
     String request = named(wanted);
     String to = wanted.to();
     Long undo = wanted.undo();
@@ -208,18 +208,18 @@ final class RollbackRoutes {
       return RollbackRequest.undoing(request, undo);
     }
     Violation violation = violation(String.valueOf(wanted.violation()));
-    RollbackRequest wish = RollbackRequest.before(request, violation);
-    return ofSome(wish, wanted, wish.witnesses(violation));
+    RollbackRequest rollback = RollbackRequest.before(request, violation);
+    return ofSome(rollback, wanted, rollback.witnesses(violation));
   }
 
-  private static RollbackRequest ofSome(RollbackRequest wish, Wanted wanted, Set<Moment> witnesses)
-      throws RefusedException {
+  private static RollbackRequest ofSome(
+      RollbackRequest request, Wanted wanted, Set<Moment> witnesses) throws RefusedException {
     if (!wanted.isOfSome()) {
-      return wish;
+      return request;
     }
     if (witnesses.isEmpty() && wanted.keys().isEmpty()) {
       throw new RefusedException(
-          "scope 'affected' undoes what came of some writes, and a time names none: name a"
+          "scope 'affected' undoes the consequences of some writes, and a time names no write: name a"
               + " violation instead, for its witnesses, or keys, for the first write to each after"
               + " the time");
     }
@@ -227,7 +227,9 @@ final class RollbackRoutes {
       throw new BadRequestResponse("at most %d keys can be named".formatted(Seeds.KEYS_MAX));
     }
     return valid(
-        () -> wish.undoingOnly(witnesses, wanted.keys().stream().map(WantedKey::toProto).toList()));
+        () ->
+            request.undoingOnly(
+                witnesses, wanted.keys().stream().map(WantedKey::toProto).toList()));
   }
 
   private Violation violation(String id) {

@@ -8,38 +8,40 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The snapshots that the API speaks for. Called by the server's threads, several at once. What
- * cannot be done now is an {@link UnavailableException}.
+ * The operations of the API on snapshots. Called by several threads of the server at once. Throws
+ * {@link UnavailableException} while an operation is not possible.
  */
 public interface SnapshotBackend {
-  /** The latest first. */
+  /** All snapshots, latest first. */
   List<Snapshot> snapshots();
 
-  /** Null when there is none of this name. */
+  /** The snapshot of this name; or null. */
   @Nullable Snapshot snapshot(String id);
 
-  /** Its move that is under way, or that failed last; null: neither. */
+  /** Its current move, or the last failed one; null: neither. */
   @Nullable Snapshot roll(String id);
 
   /**
    * Opens a snapshot; returns before it is taken.
    *
-   * @throws RefusedException when it cannot be
+   * @throws RefusedException if it cannot be opened
    */
   Snapshot takeSnapshot(SnapshotRequest request) throws RefusedException;
 
-  /** Wants no more of it. Throws {@link RefusedException} when it is not being taken. */
+  /** Cancels it. Throws {@link RefusedException} if it is not being taken. */
   void cancelSnapshot(String id) throws RefusedException;
 
   Schedule snapshotSchedule();
 
   /**
-   * Returns when the control log has it.
+   * Sets the schedule; returns when the control log holds it.
    *
-   * @throws RefusedException when the log cannot have it
+   * @throws RefusedException if the log cannot hold it
    */
   void scheduleSnapshots(Schedule wanted) throws RefusedException;
 
-  /** Throws {@link RefusedException} when it is being taken, or another one needs it. */
+  /**
+   * Deletes it. Throws {@link RefusedException} if it is being taken, or another snapshot needs it.
+   */
   void deleteSnapshot(String id) throws RefusedException;
 }

@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The part of the API that is about snapshots. */
+/** The routes of the API for snapshots. */
 final class SnapshotRoutes {
   private static final String SNAPSHOTS = "/api/v1/snapshots";
   private static final String ONE = SNAPSHOTS + "/{id}";
@@ -33,7 +33,7 @@ final class SnapshotRoutes {
     this.backend = backend;
   }
 
-  /** The body of a request; all of it may be missing. */
+  /** The body of a request; all fields are optional. */
   record Wanted(
       @Nullable String name,
       @Nullable String at,
@@ -142,7 +142,7 @@ final class SnapshotRoutes {
   private Snapshot known(Context ctx) {
     Snapshot snapshot = backend.snapshot(ctx.pathParam("id"));
     if (snapshot == null) {
-      // Not by its message alone: the handler of 404 says more of paths that there are not.
+      // With a body: the handler of 404 adds details for unknown paths only.
       ctx.status(404).json(new Views.Failure("there is no snapshot '" + ctx.pathParam("id") + "'"));
       throw new NotFoundResponse();
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The JSON of a snapshot.
  *
- * @param roll its move to another time that is under way, or that failed last
+ * @param roll its current move to another time, or the last failed one
  */
 record SnapshotView(
     String id,
@@ -34,9 +34,9 @@ record SnapshotView(
   private static final double MICROS_PER_MS = 1_000.0;
 
   /**
-   * A node's part.
+   * The part of one node.
    *
-   * @param from the snapshot that the node began from, instead of reading all keys
+   * @param from the snapshot that the node started from instead of reading all keys
    */
   record PartView(
       int node,

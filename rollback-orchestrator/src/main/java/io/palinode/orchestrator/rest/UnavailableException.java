@@ -3,7 +3,7 @@ package io.palinode.orchestrator.rest;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** Something that is needed does not answer at the moment. */
+/** Thrown while a needed component does not answer. */
 public final class UnavailableException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

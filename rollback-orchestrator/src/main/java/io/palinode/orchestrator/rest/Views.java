@@ -35,7 +35,7 @@ final class Views {
 
   record Failure(String error) {}
 
-  /** Of an orchestrator that works; {@code waits} do not stop it. */
+  /** The health of a running orchestrator; {@code waits} do not stop it. */
   record Health(String status, List<WaitView> waits) {
     static Health of(Judgement judgement) {
       return new Health("up", WaitView.of(judgement));
@@ -43,8 +43,8 @@ final class Views {
   }
 
   /**
-   * @param nodeVersions by node, the version that it looks for; nodes that have none are not there
-   * @param jobVersion that the whole detection job judges by; null: not known
+   * @param nodeVersions by node: the version that it watches; other nodes are absent
+   * @param jobVersion the version of the whole detection job; null: unknown
    * @param converged whether all of these are {@code version}
    */
   record PredicateView(
@@ -195,9 +195,9 @@ final class Views {
   }
 
   /**
-   * Whether anything was violated then is not known.
+   * A span whose violations may be unknown.
    *
-   * @param from null: not known since when
+   * @param from null: unknown
    */
   record UnknownView(@Nullable String from, String to, String reason) {
     static UnknownView of(Unjudged u) {
@@ -207,9 +207,9 @@ final class Views {
   }
 
   /**
-   * What clients are asked to use with R + W > N.
+   * The keys that clients use with R + W > N.
    *
-   * @param instances the ones whose keys it is, those that end last first; not all of them
+   * @param instances whose keys these are, latest end first; bounded
    */
   record SequentialView(
       boolean allKeys,
@@ -234,7 +234,7 @@ final class Views {
   /**
    * A rollback that waits for an operator.
    *
-   * @param id to be approved or rejected by
+   * @param id the number to approve or reject
    */
   record ApprovalView(
       long id,
@@ -257,7 +257,7 @@ final class Views {
 
   /**
    * @param spent rollbacks that count now
-   * @param standsUntilMicros violations stand until then; null: there is room
+   * @param standsUntilMicros until when violations stand; null: the budget has room
    */
   record BudgetView(
       String predicate, int atMost, double perMs, int spent, @Nullable Long standsUntilMicros) {
@@ -271,7 +271,7 @@ final class Views {
     }
   }
 
-  /** {@code keys} is empty when it is all of them. */
+  /** {@code keys} is empty for all keys. */
   record SequentialInstanceView(
       String predicate,
       String binding,
@@ -356,7 +356,7 @@ final class Views {
     }
   }
 
-  /** Of the open plan; of one that was resumed, until every node serves its epoch. */
+  /** Of the open plan, or of one that resumed, until every node serves its epoch. */
   private static @Nullable String phaseOf(Status s) {
     if (s.phase() != null) {
       return lowerCase(s.phase());
@@ -368,7 +368,7 @@ final class Views {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  /** An unreadable clock is shown as none: what else is known of the violation is worth showing. */
+  /** The clock as text; empty if unreadable, so that the violation is still shown. */
   private static List<String> clock(ByteString bytes) {
     try {
       Hvc hvc = CandidateRecords.decode(bytes);

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the verdict on the present waits for, in JSON.
+ * All that judgement of the present waits for, in JSON.
  *
  * @param reason such as {@code node}, {@code disk}, {@code job}, {@code kafka}
- * @param node null: it is about no single node
- * @param standsStill whether it lasts longer than people should wait
+ * @param node null: no single node
+ * @param standsStill whether it lasts longer than a wait should
  */
 record WaitView(
     String reason,

@@ -4,13 +4,13 @@ import io.palinode.wire.v1.SnapshotProgress;
 import io.palinode.wire.v1.SnapshotTaken;
 
 /**
- * How far a node is with its part.
+ * The progress of one node's part of a snapshot. Immutable.
  *
- * @param taken what it answered, or, while it takes, how far it is; its failure when it has none
- * @param heardMicros when it was told to begin, or said something last
+ * @param taken the node's answer, or its progress so far; its failure if it has no part
+ * @param reportedMicros when it was last asked to begin, or last reported
  */
-public record NodePart(int node, State state, SnapshotTaken taken, long heardMicros) {
-  /** What a node is at. */
+public record NodePart(int node, State state, SnapshotTaken taken, long reportedMicros) {
+  /** The state of a part. */
   public enum State {
     WAITING,
     TAKING,
@@ -26,11 +26,11 @@ public record NodePart(int node, State state, SnapshotTaken taken, long heardMic
     return state == State.TAKEN || state == State.FAILED;
   }
 
-  NodePart told(long atMicros) {
+  NodePart asked(long atMicros) {
     return state == State.WAITING ? new NodePart(node, State.TAKING, taken, atMicros) : this;
   }
 
-  NodePart heard(SnapshotProgress progress, long atMicros) {
+  NodePart progressed(SnapshotProgress progress, long atMicros) {
     return isDone()
         ? this
         : new NodePart(
@@ -45,7 +45,7 @@ public record NodePart(int node, State state, SnapshotTaken taken, long heardMic
     return isDone() ? this : new NodePart(node, end, answer, atMicros);
   }
 
-  /** What its snapshot's end says of it counts, whatever it said itself. */
+  /** After the end of the snapshot, whose record overrides the node's own report. */
   NodePart closed(SnapshotTaken part, long atMicros) {
     return new NodePart(
         node, part.getFailure().isEmpty() ? State.TAKEN : State.FAILED, part, atMicros);

@@ -7,16 +7,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the orchestrator takes snapshots by itself, and how many it keeps.
+ * When the orchestrator takes snapshots by itself, and how many it keeps. Immutable.
  *
  * @param every null: none by time; at most {@link #LONGEST}, as is {@code ageMax}
- * @param onViolation one of the time right before each violation that is found, some seconds apart
- * @param keep so many of either kind are kept
- * @param ageMax older ones are removed; null: however old
+ * @param onViolation whether to take one of the time right before a found violation, at most one
+ *     per 10 s
+ * @param keep how many of each kind are kept
+ * @param ageMax older ones are removed; null: no limit
  */
 public record Schedule(
     @Nullable Duration every, boolean onViolation, int keep, @Nullable Duration ageMax) {
-  /** None is taken; those that there are stay. */
+  /** Takes no snapshot. Existing ones stay. */
   public static final Schedule OFF = new Schedule(null, false, 1, null);
 
   /** Ten years. */
@@ -34,11 +35,11 @@ public record Schedule(
     }
     if (keep < 1 || keep > KEEP_MAX) {
       throw new IllegalArgumentException(
-          "the snapshots that are kept must be 1 to %d: keep=%d".formatted(KEEP_MAX, keep));
+          "the number of kept snapshots must be in [1, %d]: keep=%d".formatted(KEEP_MAX, keep));
     }
     if (ageMax != null && ageMax.toSeconds() < 1) {
       throw new IllegalArgumentException(
-          "snapshots must be kept for a second at least: maxAge=" + ageMax);
+          "snapshots must be kept for at least 1 s: maxAge=" + ageMax);
     }
   }
 
@@ -62,7 +63,7 @@ public record Schedule(
     return ageMax == null ? Long.MAX_VALUE : micros(ageMax);
   }
 
-  /** Old logs hold any duration: a shorter or longer one counts as the nearest that is allowed. */
+  /** The schedule of a record. Old logs hold any duration; the nearest allowed one counts. */
   static Schedule of(SnapshotSchedule step) {
     return new Schedule(
         duration(step.getEveryMicros()),

@@ -8,12 +8,12 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** When the schedule wants a snapshot, and which of those that it took it keeps no longer. */
+/** Decides when the schedule takes a snapshot, and which of its snapshots it removes. */
 final class Scheduling {
-  /** What could not be opened is not tried again at once. */
+  /** The least time between two attempts to open a snapshot. */
   private static final long TRY_AGAIN_MICROS = 5_000_000;
 
-  /** A burst of violations is worth one. */
+  /** A burst of violations causes one snapshot in this time. */
   private static final long BETWEEN_VIOLATIONS_MICROS = 10_000_000;
 
   private static final long NEVER = Long.MIN_VALUE / 2;
@@ -38,7 +38,7 @@ final class Scheduling {
     }
   }
 
-  /** Whether one is to be tried now. The next question is of the next one, or of a later try. */
+  /** Whether to try a snapshot now. Each true answer counts as an attempt. */
   boolean isDue(long nowMicros) {
     boolean isDue =
         schedule.every() != null
@@ -48,7 +48,9 @@ final class Scheduling {
     return isDue;
   }
 
-  /** Whether a violation that is found now is worth one; likewise. */
+  /**
+   * Whether to take a snapshot for a violation found now. Each true answer counts as an attempt.
+   */
   boolean isTriggered(long nowMicros) {
     boolean isTriggered =
         schedule.onViolation() && nowMicros - triggeredMicros >= BETWEEN_VIOLATIONS_MICROS;
@@ -56,7 +58,7 @@ final class Scheduling {
     return isTriggered;
   }
 
-  /** Names. Of those that came to nothing the last is kept, to be seen. */
+  /** The names of snapshots to remove. The latest failed one is kept for display. */
   List<String> expired(Collection<Snapshot> known, long nowMicros) {
     List<String> expired = new ArrayList<>();
     if (schedule.isOff()) {

@@ -11,7 +11,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * One taking of a snapshot. Immutable.
+ * One run of taking a snapshot. Immutable.
  *
  * @param openedMicros wall clock of the request
  * @param endedMicros 0: it is being taken
@@ -19,14 +19,14 @@ import java.util.stream.IntStream;
 public record Snapshot(
     SnapshotOpened opened, Phase phase, List<NodePart> nodes, long openedMicros, long endedMicros) {
 
-  /** Where it stands. */
+  /** The state of a snapshot. */
   public enum Phase {
     TAKING,
     COMPLETE,
     /** Some nodes have no part. */
     PARTIAL,
     CANCELLED,
-    /** Nothing of it is kept. */
+    /** All parts were discarded. */
     FAILED
   }
 
@@ -51,7 +51,7 @@ public record Snapshot(
     return opened.getSnapshot().getNumber();
   }
 
-  /** The name of what it is laid over, or moves; empty: nothing. */
+  /** The name of its base, or of the snapshot that it moves; empty: none. */
   public String base() {
     return opened.getBase().getId();
   }
@@ -60,7 +60,7 @@ public record Snapshot(
     return opened.getKind() == SnapshotKind.SNAPSHOT_KIND_ROLLING;
   }
 
-  /** It can be read, at some nodes at least. */
+  /** Whether it can be read on at least one node. */
   public boolean isStanding() {
     return phase == Phase.COMPLETE || phase == Phase.PARTIAL;
   }
@@ -78,7 +78,7 @@ public record Snapshot(
     return new Snapshot(opened, phase, next, openedMicros, endedMicros);
   }
 
-  /** What came of it; a record of the log that names it. */
+  /** After its end, by the record that names it. */
   Snapshot closed(SnapshotClosed closed, long atMicros) {
     Snapshot ended = this;
     for (SnapshotTaken part : closed.getPartsList()) {
@@ -112,7 +112,7 @@ public record Snapshot(
         .build();
   }
 
-  /** The record that ends it when all parts are of no use. */
+  /** The record that ends it if no part can be used. */
   SnapshotClosed closingSpoiled(String reason) {
     SnapshotClosed.Builder closed = closing(false).toBuilder().setDiscarded(true);
     closed
@@ -125,7 +125,7 @@ public record Snapshot(
     return part.isDone() ? part.taken() : part.taken().toBuilder().setFailure("not taken").build();
   }
 
-  /** This snapshot, moved: it is what it was, at another time and with other parts. */
+  /** This snapshot after a move: at another time, and with other parts. */
   Snapshot movedBy(Snapshot roll) {
     SnapshotOpened moved =
         opened.toBuilder()

@@ -23,31 +23,30 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what is to be written for snapshots (the steps are drawn in {@code control.proto}). It
- * has no clock, no thread and does no I/O: it is told what the log says and what time it is, and
- * returns the steps to append. For one thread at a time.
+ * Decides the records of snapshots ({@code control.proto} draws the steps). Not thread-safe. Pure:
+ * records and the time are arguments, and the steps to append are results.
  *
- * <p>A step counts when it is read back. What was asked for and not read is asked for again after a
- * while; a reader takes the first of two, so that does no harm.
+ * <p>A step counts after it is read back. An unread step is repeated after a while; readers take
+ * the first of two.
  */
 public final class SnapshotMachine {
-  /** Under a snapshot: each one is read for each key. */
+  /** The limit of bases under a snapshot, as a reader reads each of them for each key. */
   private static final int BASES_MAX = 16;
 
   private static final long ASK_AGAIN_MICROS = 5_000_000;
 
   private final SnapshotSettings settings;
 
-  /** By name: what stands, or what came to nothing and is shown. */
+  /** Standing snapshots, and failed ones for display; the key is the name. */
   private final Map<String, Snapshot> known = new LinkedHashMap<>();
 
-  /** By number: what is being taken. */
+  /** By number: snapshots that are being taken. */
   private final Map<Long, Snapshot> open = new TreeMap<>();
 
-  /** By name: the last move of a snapshot, when it failed. */
+  /** The last move of a snapshot, if it failed; the key is the name. */
   private final Map<String, Snapshot> failedRolls = new HashMap<>();
 
-  /** By number: what was asked for, and is not in the log yet. */
+  /** By number: requested snapshots that are not in the log yet. */
   private final Map<Long, SnapshotOpened> requested = new TreeMap<>();
 
   private final Map<SnapshotStep, Long> askedAt = new HashMap<>();
@@ -62,10 +61,10 @@ public final class SnapshotMachine {
     this.rollbacks = ControlLogState.empty(settings.nodes());
   }
 
-  // ---- what the log says
+  // ---- records of the log
 
   /**
-   * The next step of the log.
+   * Reads the next step of the log.
    *
    * @param writtenMicros wall clock of its writer
    */
@@ -74,12 +73,12 @@ public final class SnapshotMachine {
     switch (step.getStepCase()) {
       case OPENED -> opened(step.getOpened(), writtenMicros);
       case TAKE ->
-          change(step.getTake().getNumber(), step.getTake().getNode(), p -> p.told(nowMicros));
+          change(step.getTake().getNumber(), step.getTake().getNode(), p -> p.asked(nowMicros));
       case PROGRESS ->
           change(
               step.getProgress().getNumber(),
               step.getProgress().getNode(),
-              part -> part.heard(step.getProgress(), nowMicros));
+              part -> part.progressed(step.getProgress(), nowMicros));
       case TAKEN ->
           change(
               step.getTaken().getNumber(),
@@ -120,7 +119,7 @@ public final class SnapshotMachine {
     Snapshot ended = taken.closed(closed, atMicros);
     Snapshot before = known.get(ended.id());
     if (!ended.isRolling()) {
-      // One of two of the same name that came to nothing must not hide the other.
+      // A failed run must not hide a standing snapshot of the same name.
       if (ended.isStanding() || before == null || !before.isStanding()) {
         known.remove(ended.id());
         known.put(ended.id(), ended);
@@ -138,12 +137,12 @@ public final class SnapshotMachine {
     failedRolls.remove(id);
   }
 
-  /** What the log says of rollbacks up to the step that is read next. */
+  /** Reads the rollbacks of the log up to the next step. */
   public void follow(ControlLogState latest) {
     rollbacks = latest;
   }
 
-  /** The log is read up to its end: from now on the machine acts. */
+  /** The log has been read up to its end. The machine acts from here on. */
   public List<SnapshotStep> caughtUp(long nowMicros) {
     live = true;
     return decide(nowMicros);
@@ -154,12 +153,12 @@ public final class SnapshotMachine {
     return decide(nowMicros);
   }
 
-  // ---- what an operator wants
+  // ---- requests of operators
 
   /**
-   * Opens a snapshot; it is one when the step is read back.
+   * Opens a snapshot, which exists once the step is read back.
    *
-   * @throws RefusedException that says why it cannot be, in one sentence
+   * @throws RefusedException naming the reason in one sentence
    */
   public SnapshotStep request(SnapshotRequest request, long nowMicros) throws RefusedException {
     return open(request, nowMicros, "s-", false);
@@ -177,7 +176,7 @@ public final class SnapshotMachine {
               .formatted(Hlc.format(hlc), Hlc.format(now)));
     }
     requireWhole(hlc);
-    // Also what was given up may be in the log one day: no number is given twice.
+    // A failed request may still reach the log, so no number is used twice.
     long number = Math.max(lastNumber, lastRequested) + 1;
     SnapshotOpened.Builder opened =
         SnapshotOpened.newBuilder()
@@ -219,10 +218,10 @@ public final class SnapshotMachine {
   private Snapshot requireBase(String id, boolean rolling) throws RefusedException {
     Snapshot base = known.get(id);
     if (base == null || base.phase() != Snapshot.Phase.COMPLETE) {
-      throw new RefusedException("the base must be a complete snapshot: '" + id + "' is none");
+      throw new RefusedException("the base must be a complete snapshot: '" + id + "'");
     }
     if (underWay().anyMatch(o -> isRollOf(o, id))) {
-      throw new RefusedException("snapshot '" + id + "' is being moved: try again when it is done");
+      throw new RefusedException("snapshot '" + id + "' is being moved: try again after the move");
     }
     if (rolling) {
       requireNoDependent(id, "moved");
@@ -233,11 +232,11 @@ public final class SnapshotMachine {
     return base;
   }
 
-  /** What nobody could open is not begun. */
+  /** Refuses a base under which there are too many. */
   private void requireFewBases(Snapshot base) throws RefusedException {
     int bases = 1;
     Snapshot below = base;
-    // One that was moved names itself as what it moved.
+    // A moved snapshot names itself as its base.
     while (below != null && !below.base().equals(below.id()) && bases <= BASES_MAX) {
       below = known.get(below.base());
       bases += below == null ? 0 : 1;
@@ -254,7 +253,7 @@ public final class SnapshotMachine {
         && opened.getSnapshot().getId().equals(id);
   }
 
-  /** What is being taken, or will be. */
+  /** Snapshots that are being taken or requested. */
   private Stream<SnapshotOpened> underWay() {
     return Stream.concat(requested.values().stream(), open.values().stream().map(Snapshot::opened));
   }
@@ -298,16 +297,16 @@ public final class SnapshotMachine {
   private void requireRoom(boolean rolling) throws RefusedException {
     if (underWay().count() >= settings.openMax()) {
       throw new RefusedException(
-          "%d snapshots are being taken, more at once are not: wait for one, or cancel one"
+          "too many snapshots are in progress: limit %d; wait, or cancel one"
               .formatted(settings.openMax()));
     }
     if (!rolling && known.size() + underWay().count() >= settings.keptMax()) {
       throw new RefusedException(
-          "there are %d snapshots, more are not kept: delete some".formatted(settings.keptMax()));
+          "too many snapshots: limit %d; delete some".formatted(settings.keptMax()));
     }
   }
 
-  /** From now on snapshots are taken by this schedule. */
+  /** The step that sets the schedule. */
   public SnapshotStep schedule(Schedule wanted) {
     return SnapshotStep.newBuilder().setSchedule(wanted.toStep()).build();
   }
@@ -317,9 +316,9 @@ public final class SnapshotMachine {
   }
 
   /**
-   * A violation was found: perhaps a snapshot of the time right before it is worth having.
+   * Takes a snapshot right before a found violation, if the schedule asks for it.
    *
-   * @param violate the first moment at which it holds
+   * @param violate when the violation began to hold
    */
   public List<SnapshotStep> violationFound(long violate, long nowMicros) {
     List<SnapshotStep> due = new ArrayList<>();
@@ -330,9 +329,9 @@ public final class SnapshotMachine {
   }
 
   /**
-   * Wants no more of what is being taken under this name.
+   * The step that cancels the snapshot of this name.
    *
-   * @throws RefusedException when nothing is
+   * @throws RefusedException if no such snapshot is being taken
    */
   public SnapshotStep cancel(String id) throws RefusedException {
     for (Snapshot snapshot : open.values()) {
@@ -344,9 +343,9 @@ public final class SnapshotMachine {
   }
 
   /**
-   * Removes a snapshot.
+   * The step that deletes a snapshot.
    *
-   * @throws RefusedException when it is being taken, or another one or a rollback needs it
+   * @throws RefusedException if it is being taken, or another snapshot or a rollback needs it
    */
   public SnapshotStep delete(String id) throws RefusedException {
     if (underWay().anyMatch(o -> o.getSnapshot().getId().equals(id))) {
@@ -363,7 +362,7 @@ public final class SnapshotMachine {
     }
   }
 
-  // ---- what is to be written
+  // ---- steps to append
 
   private List<SnapshotStep> decide(long nowMicros) {
     List<SnapshotStep> due = new ArrayList<>();
@@ -383,11 +382,11 @@ public final class SnapshotMachine {
       SnapshotRequest request = new SnapshotRequest(null, hlc, null, false, 0);
       due.add(open(request, nowMicros, hlc == null ? "auto-" : "before-violation-", true));
     } catch (RefusedException notNow) {
-      // Nobody has asked for it who could be told; when it is due by time, it is tried again.
+      // No caller waits for a scheduled snapshot; it is tried again when due.
     }
   }
 
-  /** Not while a plan is open: it may be going to one of them, or come to need one. */
+  /** Adds deletions, except while a plan is open, which may need any snapshot. */
   private void addExpired(long nowMicros, List<SnapshotStep> due) {
     if (rollbacks.plan() != null) {
       return;
@@ -396,7 +395,7 @@ public final class SnapshotMachine {
       try {
         due.add(delete(id));
       } catch (RefusedException needed) {
-        // Another one is laid over it: it goes when that one is gone.
+        // It is the base of another snapshot, and goes after that one.
       }
     }
   }
@@ -411,7 +410,7 @@ public final class SnapshotMachine {
   }
 
   private void addSteps(Snapshot snapshot, long nowMicros, List<SnapshotStep> due) {
-    // Two orchestrators may have opened one name twice: the later one is none.
+    // Two orchestrators may have opened one name twice: the later one is cancelled.
     boolean isSecond =
         open.values().stream()
             .anyMatch(o -> o.number() < snapshot.number() && o.id().equals(snapshot.id()));
@@ -440,8 +439,9 @@ public final class SnapshotMachine {
   }
 
   /**
-   * A node that answered has passed the time, so whatever it undoes from then on is later. What it
-   * had undone before, it was told to undo by a record before its answer: that is read by now.
+   * The end of a snapshot, spoiled if a rollback was half done at its cut. A node that answered has
+   * passed the cut, so its later undos are later. The records of its earlier undos precede its
+   * answer and have been read.
    */
   private SnapshotClosed ending(Snapshot snapshot) {
     String halfUndone = rollbacks.halfUndoneAt(snapshot.opened().getHlc());
@@ -450,7 +450,7 @@ public final class SnapshotMachine {
 
   private void addGivenUp(
       Snapshot snapshot, NodePart part, long nowMicros, List<SnapshotStep> due) {
-    if (nowMicros - part.heardMicros() > settings.silenceMaxMicros()) {
+    if (nowMicros - part.reportedMicros() > settings.silenceMaxMicros()) {
       due.add(
           SnapshotStep.newBuilder()
               .setGivenUp(
@@ -458,21 +458,22 @@ public final class SnapshotMachine {
                       .setNumber(snapshot.number())
                       .setNode(part.node())
                       .setReason(
-                          "it said nothing for %d s".formatted(settings.silenceMax().toSeconds())))
+                          "it sent no report for %d s"
+                              .formatted(settings.silenceMax().toSeconds())))
               .build());
     }
   }
 
-  /** What was asked for did not reach the log: what an operator wanted is given up. */
+  /** The step did not reach the log. An operator's request is dropped. */
   public void failed(SnapshotStep step) {
     if (step.hasOpened()) {
       requested.remove(step.getOpened().getSnapshot().getNumber());
     }
   }
 
-  // ---- what is known
+  // ---- queries
 
-  /** The latest first; those that are being taken before all. */
+  /** All snapshots, latest first. */
   public List<Snapshot> all() {
     List<Snapshot> all = new ArrayList<>(known.values());
     open.values().stream().filter(snapshot -> !snapshot.isRolling()).forEach(all::add);
@@ -480,7 +481,7 @@ public final class SnapshotMachine {
     return all;
   }
 
-  /** Null when there is none. */
+  /** The snapshot of this name; or null. */
   public @Nullable Snapshot get(String id) {
     for (Snapshot snapshot : open.values()) {
       if (snapshot.id().equals(id) && !snapshot.isRolling()) {
@@ -490,7 +491,7 @@ public final class SnapshotMachine {
     return known.get(id);
   }
 
-  /** The move of a snapshot that is under way, or the last one when it failed; null: neither. */
+  /** The current move of a snapshot, or its last failed one; null: neither. */
   public @Nullable Snapshot roll(String id) {
     for (Snapshot snapshot : open.values()) {
       if (snapshot.id().equals(id) && snapshot.isRolling()) {
@@ -500,7 +501,7 @@ public final class SnapshotMachine {
     return failedRolls.get(id);
   }
 
-  /** Whether the log has it, whatever became of it. */
+  /** Whether the log holds the snapshot of this number, whatever its end. */
   public boolean isRead(long number) {
     return number <= lastNumber && !requested.containsKey(number);
   }

@@ -4,13 +4,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator wants.
+ * An operator's request for a snapshot. Immutable.
  *
- * @param id its name; null: one is found. A rolling one has that of its base.
+ * @param id its name; null: generated. A rolling one has that of its base.
  * @param hlc the cut; null: now
  * @param base of an incremental or rolling one
  * @param rolling with a base: move it; else take only what differs from it
- * @param atOnce so many nodes take their part at once; 0: all
+ * @param atOnce how many nodes take their part at once; 0: all
  */
 public record SnapshotRequest(
     @Nullable String id, @Nullable Long hlc, @Nullable String base, boolean rolling, int atOnce) {

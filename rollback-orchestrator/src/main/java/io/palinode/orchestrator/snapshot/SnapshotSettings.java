@@ -3,10 +3,10 @@ package io.palinode.orchestrator.snapshot;
 import java.time.Duration;
 
 /**
- * What snapshots are bounded by.
+ * The limits of snapshots. Immutable.
  *
- * @param nodes nodes are numbered from 0 to {@code nodes - 1}
- * @param silenceMax a node that takes its part and says nothing for so long is given up
+ * @param nodes the number of nodes, numbered from 0
+ * @param silenceMax a node without a report for this time fails its part
  * @param openMax snapshots that are taken at once
  * @param keptMax snapshots that are kept
  */

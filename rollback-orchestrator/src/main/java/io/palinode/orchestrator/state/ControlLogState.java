@@ -18,20 +18,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the control log says so far, and nothing else: the same log gives the same journal.
- * Immutable.
+ * The state that the control log describes. Immutable. The same log gives the same state.
  *
- * @param epoch the epoch in force: that of the last plan that was resumed, 0 before any
+ * @param epoch the epoch in force: that of the last plan that resumed, 0 before the first
  * @param plan the open plan, which opens {@code epoch + 1}
- * @param past the latest plans, oldest first; enough to know what is covered, and what is frequent
+ * @param past the latest plans, oldest first
  * @param safePoint the greatest safe point published
- * @param snapshots what a plan can go to when window-logs do not reach
- * @param touching the latest rollbacks by violations and what they were about, oldest first; the
- *     open plan's too, once it restores
- * @param gates what keeps violations from opening plans
- * @param sequential what the last {@code Resume} asks of clients, and remembers
- * @param coverage which coverage gaps are known, and which of them are acknowledged
- * @param serving which nodes serve the epoch of the latest plan
+ * @param snapshots the snapshots that a plan can restore if the window-logs do not reach its target
+ * @param touching the latest rollbacks by violations and their instances, oldest first; with the
+ *     open plan's, once it restores
+ * @param gates approval requests, standing violations and renewed budgets
+ * @param sequential the sequential spans of the last {@code Resume}, in force or remembered
+ * @param coverage the known coverage gaps and their acknowledgements
+ * @param serving the nodes that serve the epoch of the latest plan
  */
 public record ControlLogState(
     int nodes,
@@ -45,7 +44,7 @@ public record ControlLogState(
     Gates gates,
     Coverage coverage,
     ServingNodes serving) {
-  /** Also the most rollbacks that {@code whenFrequent} can count. */
+  /** The limit of past plans, and so of the rollbacks that {@code whenFrequent} can count. */
   public static final int PAST_MAX = 1_024;
 
   public static ControlLogState empty(int nodes) {
@@ -63,7 +62,7 @@ public record ControlLogState(
         ServingNodes.NONE);
   }
 
-  /** The journal with one more record; the same object when the record has no effect. */
+  /** The state after one more record; the same object if the record has no effect. */
   public ControlLogState read(ControlRecord record) {
     if (writer(record) >= nodes) {
       return this;
@@ -123,8 +122,8 @@ public record ControlLogState(
   }
 
   /**
-   * One that was replaced may ask for what a plan of the other has settled since, or its safe point
-   * has passed: that was promised to stand.
+   * Whether a request for approval is late: settled by a plan, or passed by the safe point. An
+   * orchestrator that was replaced can write such a request.
    */
   private boolean isLate(ControlRecord record) {
     if (!record.getGate().hasAsked()) {
@@ -135,9 +134,9 @@ public record ControlLogState(
   }
 
   /**
-   * Of two orchestrators, one may approve what the other has rejected: the first answer counts. Of
-   * a request that counts for late here nobody could, but in a log of before such ones did: all
-   * nodes have carried that plan out.
+   * Whether a plan may answer the request that it approves. The first answer of two orchestrators
+   * counts. Logs of earlier releases hold approvals of late requests that all nodes have carried
+   * out.
    */
   private boolean isAnswerable(PlanOpened opened) {
     long approves = opened.getApproves();
@@ -145,23 +144,23 @@ public record ControlLogState(
   }
 
   /**
-   * A plan has taken back what happened at {@code hlc} in {@code ofEpoch}, or an operator has given
-   * that up.
+   * Whether a plan discarded the write at {@code hlc} in {@code ofEpoch}, or an operator gave up on
+   * that.
    */
   public boolean isSettled(long ofEpoch, long hlc) {
     return past.stream().anyMatch(p -> p.settles(ofEpoch, hlc));
   }
 
-  /** The first of the plans that settle it, if none of them restored a cut before it; or null. */
-  public @Nullable PastPlan keptBy(long ofEpoch, long hlc) {
+  /** The first plan that settles {@code hlc}, if no plan restored a cut before it; else null. */
+  public @Nullable PastPlan settledWithoutRestore(long ofEpoch, long hlc) {
     List<PastPlan> settling = past.stream().filter(p -> p.settles(ofEpoch, hlc)).toList();
     return settling.isEmpty() || !settling.stream().allMatch(PastPlan::keptAll)
         ? null
         : settling.get(0);
   }
 
-  /** The newest plan that was abandoned, unless the safe point has passed it since; or null. */
-  @Nullable PastPlan unclaimed() {
+  /** The newest abandoned plan, unless the safe point has passed it; else null. */
+  @Nullable PastPlan newestAbandoned() {
     for (int i = past.size() - 1; i >= 0; i--) {
       PastPlan plan = past.get(i);
       if (plan.abandoned()) {
@@ -172,10 +171,10 @@ public record ControlLogState(
   }
 
   /**
-   * The open plan takes, or has been told to take, back what happened at {@code hlc}, and will not
-   * bring it back: that an undo may do, and what an operator wants of some writes alone.
+   * Whether the open plan discards the write at {@code hlc} and cannot reinstate it. A reinstating
+   * plan, and one that undoes only some writes, can.
    */
-  public boolean isBeingTakenBack(long ofEpoch, long hlc) {
+  public boolean isBeingDiscarded(long ofEpoch, long hlc) {
     return plan != null
         && !plan.operator().isUndo()
         && !plan.operator().isOfSome()
@@ -185,26 +184,29 @@ public record ControlLogState(
         && plan.target() < hlc;
   }
 
-  /** The plan that took back what happened up to {@code hlc} and was not done by then, or null. */
-  public @Nullable PastPlan takenBackAround(long hlc) {
-    return takenBackAround(hlc, 0);
+  /** The plan that discards events up to {@code hlc} and was not complete by then; or null. */
+  public @Nullable PastPlan discardedAround(long hlc) {
+    return discardedAround(hlc, 0);
   }
 
-  /** Like the other, of all plans but the one that opened {@code but}: it is to be undone. */
-  public @Nullable PastPlan takenBackAround(long hlc, long but) {
-    return past.stream().filter(p -> p.epoch() != but && p.isWithin(hlc)).findFirst().orElse(null);
+  /** The same, except for the plan that opened {@code except}, which is to be undone. */
+  public @Nullable PastPlan discardedAround(long hlc, long except) {
+    return past.stream()
+        .filter(p -> p.epoch() != except && p.isWithin(hlc))
+        .findFirst()
+        .orElse(null);
   }
 
-  /** The plan that opened {@code ofEpoch}, if it is remembered. */
+  /** The plan that opened {@code ofEpoch}; null: unknown, or dropped. */
   public @Nullable PastPlan pastPlan(long ofEpoch) {
     return past.stream().filter(p -> p.epoch() == ofEpoch).findFirst().orElse(null);
   }
 
   /**
-   * The first cut at or after {@code hlc} that brings back nothing that a plan took back: right
-   * after a plan the store is what it was at the plan's target.
+   * The first cut at or after {@code hlc} that holds no discarded write. Right after a plan, the
+   * store is as it was at the plan's target.
    */
-  public long notTakenBack(long hlc) {
+  public long firstUndiscarded(long hlc) {
     long cut = hlc;
     for (PastPlan plan : past) {
       cut = plan.isWithin(cut) ? plan.clock() : cut;
@@ -213,8 +215,8 @@ public record ControlLogState(
   }
 
   /**
-   * The earliest cut that is the same as the one at {@code hlc}, as if the plans that ended there
-   * had not been; 0: there is none, the plan kept what it should have taken back.
+   * The earliest cut equal to the one at {@code hlc}, skipping plans that ended there. 0: none, as
+   * the plan discarded no write although it should have.
    */
   public long beforePlansAt(long hlc) {
     long cut = hlc;
@@ -227,17 +229,17 @@ public record ControlLogState(
   }
 
   /**
-   * Why the store at {@code hlc} is of no use, in one sentence with the nearest times that are:
-   * some nodes are on this side of an undo then, and some may be on the other. Null: it is whole.
+   * Why the store at {@code hlc} cannot be read, with the nearest readable times; null: it can.
+   * Nodes may be on different sides of an undo at {@code hlc}.
    */
   public @Nullable String halfUndoneAt(long hlc) {
     if (plan != null && plan.attempt() > 0 && quietSince(plan) < hlc) {
-      return "the rollback to epoch %d is under way: the store can be had as it was up to %s, or when that is over"
+      return "the rollback to epoch %d is under way: the store can be read up to %s, or after the rollback"
           .formatted(plan.epoch(), Hlc.format(quietSince(plan)));
     }
     for (PastPlan done : past) {
       if (done.isHalfDoneAt(hlc)) {
-        return "at time %s the store was half undone, by the rollback to epoch %d: it can be had as it was up to %s, and from %s on"
+        return "at time %s the store was half undone, by the rollback to epoch %d: it can be read up to %s, and from %s on"
             .formatted(
                 Hlc.format(hlc),
                 done.epoch(),
@@ -248,18 +250,18 @@ public record ControlLogState(
     return null;
   }
 
-  /** Whether the cut is the store of one epoch, and brings back nothing that a plan took back. */
+  /** Whether the cut is the store of one epoch and holds no discarded write. */
   public boolean isWholeAt(long hlc) {
-    return takenBackAround(hlc) == null && past.stream().noneMatch(p -> p.isHalfDoneAt(hlc));
+    return discardedAround(hlc) == null && past.stream().noneMatch(p -> p.isHalfDoneAt(hlc));
   }
 
-  /** The open plan's target is the cut of this snapshot. */
+  /** Whether the open plan's target is the cut of this snapshot. */
   public boolean isGoingTo(String snapshot) {
     SnapshotCut cut = plan == null ? null : plan.halts().fallback().snapshot();
     return cut != null && cut.id().equals(snapshot);
   }
 
-  /** The newest plan that {@code predicate} caused and that ended in a restart, or null. */
+  /** The newest plan of {@code predicate} that ended in a restart; or null. */
   public @Nullable PastPlan lastRestart(String predicate) {
     return past.stream()
         .filter(p -> p.restarted() && p.predicate().equals(predicate))
@@ -267,22 +269,24 @@ public record ControlLogState(
         .orElse(null);
   }
 
-  /** A plan undoes nothing before the one before it is over, on no node. */
+  /**
+   * The HLC after which the plan undoes writes; no node starts before the previous plan's clock.
+   */
   private long quietSince(Plan some) {
     long over = past.isEmpty() ? 0 : past.get(past.size() - 1).clock();
     return Math.max(over, some.quietSince());
   }
 
   /**
-   * It held in the state with which its epoch began: nodes open such intervals right after its
-   * clock.
+   * Whether the violation held when its epoch began. Nodes open such intervals right after the
+   * clock of the plan.
    */
   public boolean isFoundAtBeginning(Violation violation) {
     PastPlan opened = pastPlan(violation.getEpoch());
     return opened != null && violation.getViolate() <= opened.clock() + 1;
   }
 
-  /** What the plan that opens, or opened, {@code ofEpoch} is about, if violations asked for it. */
+  /** The instances of the plan of {@code ofEpoch}; null if no violation asked for it. */
   public @Nullable TouchingRollback touching(long ofEpoch) {
     return touching.stream().filter(r -> r.epoch() == ofEpoch).findFirst().orElse(null);
   }
@@ -448,7 +452,7 @@ public record ControlLogState(
                     .map(p -> isBack && p.clock() > last.target() ? p.asUndone() : p),
                 Stream.of(last))
             .toList();
-    // One that has taken nothing back is no rollback by the violations that it found.
+    // A plan that discarded no write does not count as a rollback of the violations it found.
     List<TouchingRollback> counting =
         touching.stream().filter(r -> !done.isGivenUp() || r.epoch() != done.epoch()).toList();
     return new ControlLogState(

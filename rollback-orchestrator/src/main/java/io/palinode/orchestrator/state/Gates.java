@@ -18,21 +18,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands between violations and plans, as the control log tells it (ADR 0017). Immutable.
+ * The decisions between violations and plans, as the control log describes them (ADR 0015).
+ * Immutable.
  *
  * @param lastNumber of a request
- * @param requests those without an answer, oldest first; one a predicate
- * @param standing violations that open no plan; the latest, also when the safe point has passed
- *     them: they may be told again
- * @param renewed when an operator last let a predicate's budget begin anew, wall clock; by
- *     predicate
+ * @param requests those without an answer, oldest first; one per predicate
+ * @param standing the latest violations that open no plan; kept after the safe point has passed
+ *     them, since they may be published again
+ * @param renewed by predicate: when an operator last renewed its budget, wall clock
  */
 public record Gates(
     long lastNumber,
     List<ApprovalRequest> requests,
     List<StandingViolations> standing,
     Map<String, Long> renewed) {
-  /** The oldest go: violations that they let stand would ask anew, in vain. */
+  /** Beyond it the oldest is dropped, and its violations may ask for approval again. */
   static final int STANDING_MAX = 1_000;
 
   static final int RENEWED_MAX = 1_000;
@@ -57,13 +57,13 @@ public record Gates(
     return standing.stream().filter(s -> s.includes(predicate, hlc)).findFirst().orElse(null);
   }
 
-  /** Some of its violations were let stand, or wait: later cuts may hold them. */
+  /** Whether violations of the predicate stand or wait, so that later cuts may hold them. */
   public boolean mayStand(String predicate) {
     return request(predicate) != null
         || standing.stream().anyMatch(s -> !s.held() && s.predicate().equals(predicate));
   }
 
-  /** The instance was violated before anyone watched, and the cut at {@code hlc} may hold it. */
+  /** Whether the instance held before it was watched, and the cut at {@code hlc} may hold it. */
   public boolean holds(String predicate, String binding, long hlc) {
     return standing.stream().anyMatch(s -> s.holds(predicate, binding, hlc));
   }
@@ -87,7 +87,7 @@ public record Gates(
     };
   }
 
-  /** When a plan has ended. */
+  /** After a plan has ended. */
   Gates after(Plan done) {
     return standing(s -> Stream.of(s.after(done)));
   }
@@ -115,7 +115,7 @@ public record Gates(
     return new Gates(lastNumber, all, standing, renewed);
   }
 
-  /** One that was answered already lets nothing stand. */
+  /** With violations that stand. A rejection of an answered request changes nothing. */
   private Gates standing(LetStand let) {
     if (let.getRejects() != 0 && request(let.getRejects()) == null) {
       return this;
@@ -143,14 +143,14 @@ public record Gates(
     return new Gates(lastNumber, requests, shorter, more);
   }
 
-  /** An operator has approved it. */
+  /** After an operator's approval. */
   Gates answered(long number) {
     return number == 0 || request(number) == null
         ? this
         : new Gates(lastNumber, without(r -> r.number() == number), standing, renewed);
   }
 
-  /** Whatever asks for it is settled: the request is of no use any more. */
+  /** Without requests whose violations are settled. */
   Gates withoutSettled(Predicate<ApprovalRequest> settled) {
     return requests.stream().noneMatch(settled)
         ? this

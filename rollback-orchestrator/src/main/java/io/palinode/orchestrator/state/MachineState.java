@@ -11,12 +11,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that {@link RollbackMachine} knows. Immutable. {@code log}, {@code found} and {@code
- * policies} are rebuilt from the three logs; the rest belongs to this run.
+ * The state of {@link RollbackMachine}. Immutable. {@code log}, {@code found} and {@code policies}
+ * are rebuilt from the three logs; the rest belongs to this run.
  *
- * @param live false while the logs are replayed: nothing is decided then
- * @param nowMicros the latest time heard of
- * @param stallAlertMicros when the open plan's waiting was last alerted
+ * @param live false while the logs are replayed; the machine decides nothing then
+ * @param nowMicros the latest time of any event
+ * @param stallAlertMicros when the wait of the open plan was last alerted
  */
 public record MachineState(
     RollbackSettings settings,
@@ -40,27 +40,32 @@ public record MachineState(
         0);
   }
 
-  /** Nothing at or before this is taken back: published, or on its way to the log. */
+  /**
+   * The greatest safe point that is published or being written. No automatic rollback discards a
+   * write up to it.
+   */
   public long safePoint() {
     return Math.max(log.safePoint(), outbox.safePoint());
   }
 
-  /** A plan that was abandoned, and neither acknowledged nor passed by the safe point; or null. */
+  /**
+   * The newest abandoned plan that is neither acknowledged nor passed by the safe point; or null.
+   */
   public @Nullable PastPlan abandoned() {
-    PastPlan plan = log.unclaimed();
+    PastPlan plan = log.newestAbandoned();
     return plan == null || plan.epoch() <= log.coverage().acknowledgedEpoch() ? null : plan;
   }
 
   /**
-   * The safe point does not pass this HLC, because of a coverage gap or of an abandoned plan;
-   * {@link FoundViolations#NOT_HELD}.
+   * The HLC that the safe point may not pass, because of a coverage gap or an abandoned plan;
+   * {@link FoundViolations#NOT_HELD}: no limit.
    */
   public long heldAt() {
     long gapsHoldAt = log.coverage().heldAt(nowMicros);
     return abandoned() == null ? gapsHoldAt : Math.min(safePoint(), gapsHoldAt);
   }
 
-  /** How many coverage gaps are not acknowledged. */
+  /** The number of unacknowledged coverage gaps. */
   public long unacknowledgedGaps() {
     return log.coverage().unacknowledgedCount() + found.unrecorded().size();
   }

@@ -5,15 +5,14 @@ import io.palinode.wire.v1.GateStep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this run of the orchestrator has written and not yet read back. It is not in the log, so it
- * is empty after a restart. Immutable.
+ * The records that this run has written and not yet read back. Immutable. Empty after a restart.
  *
- * @param awaited the one protocol step that is on its way
- * @param sinceMicros when it was written
- * @param retryMicros no step is written before this time: the last append failed
+ * @param awaited the one protocol step that was written and not read yet
+ * @param sinceMicros when that step was written
+ * @param retryMicros no step is written before this time, as the last append failed
  * @param safePoint the greatest safe point written, perhaps not in the log
- * @param safePointMicros when it was written
- * @param unwritten the own step that the log did not take when it was tried last; null: none
+ * @param safePointMicros when that safe point was written
+ * @param unwritten the step that the log last refused; null: none
  */
 public record Outbox(
     @Nullable ControlRecord awaited,
@@ -37,8 +36,8 @@ public record Outbox(
   }
 
   /**
-   * Also another orchestrator's record of that step answers ours, when it is the one that counts.
-   * One that does not count leaves ours to come.
+   * After a record of the log. Another orchestrator's record of the awaited step also answers it,
+   * if that record counts.
    */
   public Outbox read(ControlRecord record, boolean counts) {
     boolean isOther = counts && awaited != null && isSameStep(awaited, record);
@@ -49,7 +48,7 @@ public record Outbox(
     return isSafePoint && record.hasSafePoint() ? withoutUnwritten() : this;
   }
 
-  /** The log did not take a record of this run. A word of an operator is not tried again. */
+  /** After the log did not take a record of this run. An operator's step is not repeated. */
   public Outbox failed(ControlRecord record, AppendFailure failure, String reason, long nowMicros) {
     boolean isAwaited = record.equals(awaited);
     if (isAwaited && isOperators(record)) {
@@ -65,7 +64,7 @@ public record Outbox(
         : new Outbox(awaited, sinceMicros, retryMicros, safePoint, safePointMicros, again);
   }
 
-  /** No step is due any more; safe points are no steps. */
+  /** After a decision that no step is due. A safe point is not a step. */
   public Outbox withNothingDue() {
     return unwritten == null || unwritten.step().hasSafePoint() ? this : withoutUnwritten();
   }
@@ -74,7 +73,7 @@ public record Outbox(
     return new Outbox(awaited, sinceMicros, retryMicros, safePoint, safePointMicros, null);
   }
 
-  /** The record says what an operator asked for; the state does not ask for it again. */
+  /** Whether an operator asked for the record. The state does not ask for it again. */
   static boolean isOperators(ControlRecord record) {
     return switch (record.getStepCase()) {
       case RETRY, ABANDON, CANCEL -> true;
@@ -100,7 +99,7 @@ public record Outbox(
         && isSameGate(a.getGate(), b.getGate());
   }
 
-  /** Several of them may be of one epoch. */
+  /** Whether two gate records are one step. One epoch may have several. */
   private static boolean isSameGate(GateStep a, GateStep b) {
     return a.getStepCase() == b.getStepCase()
         && a.getAsked().getPredicate().equals(b.getAsked().getPredicate())

@@ -4,11 +4,10 @@ import io.palinode.wire.v1.ControlRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step of the orchestrator's own that the control log did not take, and takes still not.
- * Immutable.
+ * A step that the control log did not take. Immutable.
  *
- * @param sinceMicros when it failed first
- * @param alertedMicros when people were alerted last
+ * @param sinceMicros when it first failed
+ * @param alertedMicros when it was last alerted
  * @param tries that failed
  */
 public record Unwritten(
@@ -22,10 +21,10 @@ public record Unwritten(
   static final long RETRY_SLOWLY_MICROS = 10_000_000;
   static final long ALERT_EVERY_MICROS = 60_000_000;
 
-  /** Of each free text in a record that the orchestrator writes. */
+  /** The limit of each free text in a record of the orchestrator. */
   public static final int TEXT_CHARS_MAX = 1_024;
 
-  /** After one more failure, of the same step or of the next one. */
+  /** After one more failure, of the same step or of a later one. */
   static Unwritten after(
       @Nullable Unwritten before,
       ControlRecord step,
@@ -48,7 +47,7 @@ public record Unwritten(
     return nowMicros - alertedMicros >= ALERT_EVERY_MICROS;
   }
 
-  /** The last failure is one that people are alerted of: the first, and one each minute. */
+  /** Whether the last failure is alerted: the first one, then one per minute. */
   public boolean isAlerted(long nowMicros) {
     return alertedMicros == nowMicros;
   }
@@ -58,9 +57,9 @@ public record Unwritten(
     return nowMicros + (isSlow ? RETRY_SLOWLY_MICROS : RETRY_MICROS);
   }
 
-  /** One sentence for people. */
+  /** One sentence for operators. */
   public String text(long nowMicros) {
-    return "the control log has not taken %s of epoch %d for %d s (%d tries), it is tried again: %s"
+    return "the control log has not taken %s of epoch %d for %d s (%d tries), and tries again: %s"
         .formatted(
             step.getStepCase(),
             step.getEpoch(),

@@ -12,7 +12,7 @@ import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import java.util.List;
 
-/** Whether violations may open a plan now, by approval and budget (ADR 0017). Pure. */
+/** Whether violations may open a plan now, by approval and budget (ADR 0015). Pure. */
 public final class Admission {
   private Admission() {}
 
@@ -39,9 +39,8 @@ public final class Admission {
   }
 
   /**
-   * The predicate was deleted since, or wanted no rollback for a while, or does not want any now:
-   * what was found before is of no use either, as for an orchestrator that starts now. But what the
-   * log says that an operator is to answer, or has approved, goes on.
+   * Whether the predicate's violations need no plan: it was deleted, or at some version asked for
+   * no rollback. Pending and approved requests of the log still count.
    */
   public static boolean asksForNothing(MachineState state, Demand demand) {
     String predicate = demand.predicate();
@@ -52,7 +51,7 @@ public final class Admission {
         && (plan == null || !plan.approves().equals(predicate));
   }
 
-  /** From when on the budget has room for one more plan, wall clock; 0: it has. */
+  /** From when the budget has room for one more plan, wall clock; 0: now. */
   static long roomAtMicros(MachineState state, String predicate, Budget budget) {
     List<PastPlan> spent = spent(state, predicate, budget);
     return spent.size() < budget.atMost()
@@ -61,9 +60,7 @@ public final class Admission {
             + RollbackSettings.micros(budget.per());
   }
 
-  /**
-   * The plans that count against the budget now, oldest first: those that nobody wanted by hand.
-   */
+  /** The plans that count against the budget now, oldest first, without operators' plans. */
   static List<PastPlan> spent(MachineState state, String predicate, Budget budget) {
     ControlLogState log = state.log();
     long since =

@@ -19,19 +19,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a plan undoes only what came of its witnesses (ADR 0024): from the plan, its violations
- * and the policies alone, once all nodes are paused and all up to then is judged. An operator's
- * names its own; those of violations that were found meanwhile join them.
+ * Whether a plan undoes only writes that depend on its witnesses (ADR 0020). Decided from the plan,
+ * its violations and the policies alone, once all nodes are paused and judgement has passed their
+ * pause. An operator's plan has its own witnesses; those of later violations are added.
  *
- * @param scope what nodes are asked; null: all after the target is undone
- * @param why it is all, though the violations would have it otherwise; empty: they would not
+ * @param scope the question to nodes; null: all writes after the target are undone
+ * @param why why all writes are undone although the violations ask for less; empty: they do not
  */
 public record AffectedScope(@Nullable Scope scope, String why) {
   private static final String TOO_MANY_WITNESSES =
       "there are more than %d witnesses".formatted(Demand.WITNESSES_MAX);
   private static final AffectedScope UNWANTED = new AffectedScope(null, "");
 
-  /** Whether an operator, or the plan's violations as far as they are known, would have it so. */
+  /** Whether an operator, or every known violation of the plan, asks for it. */
   static boolean isWanted(MachineState state, Plan plan) {
     if (plan.attempt() > 0) {
       return false;
@@ -50,7 +50,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
     return action != null && action.scope() == OnViolation.RollbackScope.AFFECTED;
   }
 
-  /** When all nodes are paused, and everything up to their pause is judged. */
+  /** The decision when all nodes are paused and everything up to their pause is judged. */
   static AffectedScope of(MachineState state, Plan plan, long target) {
     if (!isWanted(state, plan)) {
       return UNWANTED;
@@ -66,11 +66,11 @@ public record AffectedScope(@Nullable Scope scope, String why) {
   }
 
   /**
-   * Why a plan that an operator opened now could not undo only what came of these writes, as far as
-   * that is not for the nodes to say; empty: it could.
+   * Why an operator's plan opened now could not undo only these writes; empty: it could. Nodes may
+   * have further reasons.
    */
-  public static String whyAll(MachineState state, RollbackRequest wish, long target) {
-    if (wish.seeds().witnesses().size() > Demand.WITNESSES_MAX) {
+  public static String whyAll(MachineState state, RollbackRequest request, long target) {
+    if (request.seeds().witnesses().size() > Demand.WITNESSES_MAX) {
       return TOO_MANY_WITNESSES;
     }
     long waiting =
@@ -84,8 +84,8 @@ public record AffectedScope(@Nullable Scope scope, String why) {
 
   private static @Nullable String whyAll(MachineState state, Plan plan, long target) {
     if (plan.operator().approves() != 0) {
-      // Violations are kept for less long than a request may wait.
-      return "an operator approved it: the log does not name its witnesses";
+      // Violations are kept for less time than a request may wait.
+      return "an operator approved it, and the log does not name its witnesses";
     }
     List<Demand> admitted = NextStep.admitted(state, plan);
     long waiting = state.found().demandsBefore(plan.epoch()).count() - admitted.size();
@@ -95,7 +95,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
     }
     for (Demand demand : admitted) {
       if (!wantsAffected(state, demand.predicate())) {
-        return "predicate=%s is violated at %s, and wants everything undone since"
+        return "predicate=%s is violated at %s, and asks to undo all writes since"
             .formatted(demand.predicate(), Hlc.format(demand.violate()));
       }
     }
@@ -110,13 +110,13 @@ public record AffectedScope(@Nullable Scope scope, String why) {
    */
   private static @Nullable String whyAll(MachineState state, long waiting, long target) {
     if (waiting > 0 || !state.log().gates().requests().isEmpty()) {
-      return "a violation waits for approval, or for its budget, and would be judged by nobody";
+      return "a violation waits for approval, or for its budget, and its interval could end unjudged";
     }
     if (state.policies().values().stream().anyMatch(AffectedScope::actsOnRisenGrade)) {
-      return "a predicate is rolled back when a grade has risen, which may come too late";
+      return "a predicate is rolled back when a grade rises, which may be too late";
     }
     if (state.found().lostTo() > target) {
-      return "coverage was lost up to %s, after the target"
+      return "a coverage gap ends at %s, after the target"
           .formatted(Hlc.format(state.found().lostTo()));
     }
     List<PastPlan> past = state.log().past();
@@ -126,7 +126,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
     return null;
   }
 
-  /** Their violations may be told after it was judged up to their time. */
+  /** Whether the policy acts on a grade that can rise after its HLC was judged. */
   private static boolean actsOnRisenGrade(Policy policy) {
     OnViolation action = policy.onViolation();
     return action != null && policy.rollsBack() && action.rollbackOn() == Grade.DEFINITE;
@@ -138,9 +138,8 @@ public record AffectedScope(@Nullable Scope scope, String why) {
       long from = since.getOrDefault(node, Long.MAX_VALUE);
       if (from > target) {
         return from == Long.MAX_VALUE
-            ? "node %d has not noted who used which keys".formatted(node)
-            : "node %d has noted who used which keys only since %s"
-                .formatted(node, Hlc.format(from));
+            ? "node %d has no access log".formatted(node)
+            : "the access log of node %d starts only at %s".formatted(node, Hlc.format(from));
       }
     }
     return null;

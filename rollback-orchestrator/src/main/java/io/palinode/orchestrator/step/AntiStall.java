@@ -24,28 +24,28 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which keys clients are asked to use sequentially (R + W > N) when a plan ends, so that rollbacks
- * do not come without end (ADR 0016). Decided from the control log and the policies alone, at the
- * plan's {@code Resume}, which carries all of it.
+ * Chooses the keys that clients must use sequentially (R + W > N) after a plan (ADR 0014). This
+ * ends rollbacks that repeat. Decided from the control log and the policies alone, at the plan's
+ * {@code Resume}, which carries the result.
  *
  * <p>Let {@code over} and {@code per} be those of a predicate's {@code whenFrequent}.
  *
  * <ul>
- *   <li><b>In.</b> When more than {@code over} rollbacks in {@code per} have touched a key of an
- *       instance, the instance's keys are sequential: its witnesses' and its guards.
- *   <li><b>Out.</b> When {@code per} has passed without a rollback of the predicate. Its instances
- *       go together: one by one, each would cost a rollback of everything to find out.
- *   <li><b>In again.</b> For as long again they are remembered: one rollback that touches any of
- *       them brings all back, for twice as long as before, up to {@code per} times 2^{@value
+ *   <li><b>In.</b> If more than {@code over} rollbacks in {@code per} touched a key of an instance,
+ *       the keys of its witnesses and guards become sequential.
+ *   <li><b>Out.</b> They stay so until {@code per} has passed without a rollback of the predicate.
+ *       Its instances leave together, since each alone would cost one rollback.
+ *   <li><b>In again.</b> They are remembered for the same time again. One rollback that touches any
+ *       of them restores all, for twice as long as before, up to {@code per} times 2^{@value
  *       #DOUBLINGS_MAX}.
- *   <li><b>All keys</b>, by the same rules, when that is not enough: when more than {@code over}
- *       rollbacks in {@code per} have touched what was sequential already, when there were more
- *       than {@value #SPREAD} times {@code over} that touched nothing of it, or when its keys are
- *       more than {@value #KEYS_MAX}, or {@value #BYTES_MAX} bytes.
+ *   <li><b>All keys</b> become sequential by the same rules if more than {@code over} rollbacks in
+ *       {@code per} touched keys that already were, if more than {@value #SPREAD} times {@code
+ *       over} touched none of them, or if the keys are more than {@value #KEYS_MAX}, or {@value
+ *       #BYTES_MAX} bytes.
  * </ul>
  *
- * <p>So each rollback in a conflict loop takes something out of the loop: an instance, or in the
- * end all keys.
+ * <p>Each rollback in a conflict loop thus removes an instance from the loop, or in the end all
+ * keys.
  */
 public final class AntiStall {
   public static final int KEYS_MAX = 1_024;
@@ -58,10 +58,12 @@ public final class AntiStall {
   private final long now;
   private final List<SequentialSpan> spans = new ArrayList<>();
 
-  /** Where in {@link #spans} a key is; a span that is replaced keeps its place and its keys. */
+  /**
+   * By key: the indexes of its spans in {@link #spans}; a replaced span keeps its index and keys.
+   */
   private final Map<ByteString, List<Integer>> spansOfKey = new HashMap<>();
 
-  /** Where in the journal's list the rollbacks are that touched a key. */
+  /** By key: the indexes of the rollbacks that touched it, in the list of the log state. */
   private final Map<ByteString, BitSet> rollbacksOfKey;
 
   private @Nullable SequentialSpan wanted;
@@ -97,7 +99,7 @@ public final class AntiStall {
     return ofKey;
   }
 
-  /** What the {@code Resume} of the open plan asks for. */
+  /** The spans that the {@code Resume} of the open plan carries. */
   public static List<SequentialSpan> after(MachineState state, Plan plan) {
     AntiStall decision = new AntiStall(state);
     TouchingRollback rollback = state.log().touching(plan.epoch());
@@ -140,7 +142,7 @@ public final class AntiStall {
     return new SequentialSpan(predicate, "", List.of(), now, now + hold, hold);
   }
 
-  /** What the predicate has made sequential goes on; what it had made so lately comes back. */
+  /** Prolongs the predicate's spans in force, and restores its remembered ones. */
   private void prolong(TouchedInstance touch, long per) {
     boolean back = spans.stream().anyMatch(span -> isOf(touch, span) && span.covers(touch));
     for (int i = 0; i < spans.size(); i++) {
@@ -198,7 +200,7 @@ public final class AntiStall {
     return mayCover(touch).anyMatch(span -> span.isInForce(now) && span.covers(touch));
   }
 
-  /** Those of all keys, and those of its first one; there are thousands of touches to ask for. */
+  /** The spans that may cover the touch, by its first key, as thousands of touches are checked. */
   private Stream<SequentialSpan> mayCover(TouchedInstance touch) {
     return touch.keys().isEmpty()
         ? spans.stream()
@@ -207,7 +209,10 @@ public final class AntiStall {
             spansOfKey.getOrDefault(touch.keys().get(0), List.of()).stream().map(spans::get));
   }
 
-  /** A binding of another version of the predicate may not fill all guards: then there are none. */
+  /**
+   * The witnesses' and guards' keys. A binding of another version may not fill all guards; then
+   * none are added.
+   */
   private static List<ByteString> keysOf(TouchedInstance touch, WhenFrequent frequent) {
     Set<ByteString> keys = new LinkedHashSet<>(touch.keys());
     try {
@@ -221,7 +226,10 @@ public final class AntiStall {
     return List.copyOf(keys);
   }
 
-  /** What is over is forgotten first, the oldest of it; then what is newest becomes all keys. */
+  /**
+   * The spans within the limits. Ended spans go first, oldest first; then the newest becomes all
+   * keys.
+   */
   private List<SequentialSpan> bounded() {
     List<SequentialSpan> sorted =
         spans.stream()

@@ -13,16 +13,16 @@ import io.palinode.wire.v1.GapsFound;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The records about coverage gaps; like {@link NextStep}, functions of the state alone. */
+/** The records about coverage gaps, as functions of the state alone. */
 public final class CoverageSteps {
   public static final int GAPS_PER_RECORD_MAX = 100;
 
   private CoverageSteps() {}
 
   /**
-   * Whether the control log holds a gap that was just read from the violations log. Of what is
-   * replayed, it holds all gaps before the first {@code Judged} that the safe point relies on: the
-   * orchestrator that published the safe point had read these gaps and appended them.
+   * Whether the control log holds a gap that was just read from the violations log. During a
+   * replay, it holds all gaps before the first {@code Judged} that the safe point relies on: the
+   * orchestrator that published the safe point had appended them.
    */
   public static boolean isRecorded(MachineState state, CoverageLost loss) {
     Coverage coverage = state.log().coverage();
@@ -31,7 +31,7 @@ public final class CoverageSteps {
     return wasRead || coverage.holds(loss);
   }
 
-  /** What is to be appended about coverage; null: nothing. */
+  /** The next record about coverage; null: none. */
   public static @Nullable ControlRecord next(MachineState state) {
     List<CoverageLost> gaps = state.found().unrecorded();
     if (!gaps.isEmpty()) {
@@ -55,7 +55,7 @@ public final class CoverageSteps {
   /**
    * An operator's acknowledgement of all gaps up to this number, and of abandoned plans.
    *
-   * @throws RefusedException when there is nothing to acknowledge, or not yet
+   * @throws RefusedException if there is no gap to acknowledge, or some are not in the log yet
    */
   public static ControlRecord acknowledging(MachineState state, long toNumber)
       throws RefusedException {

@@ -20,22 +20,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Whether a cut, given the terms that hold on it, is free of violations (design: "Verified"). */
 public final class CutCheck {
-  /** Of the different sums that siblings allow; with more, the cut is taken for violated. */
+  /** Beyond this number of different sums of siblings, the cut counts as violated. */
   private static final int SUMS_MAX = 10_000;
 
   private CutCheck() {}
 
   /**
-   * The instances of clauses that are true on the cut. Only predicates that ask for rollback count,
-   * and only in their current version: what an older version says is judged anew after the resume.
-   * O(terms that hold), but for the sums of siblings.
+   * The instances of clauses that are true on the cut. O(terms that hold), except sums of siblings.
+   * Only current versions of predicates that ask for rollback count. Nodes evaluate the others
+   * after the resume.
    *
    * @param cut the terms that hold on it
    * @param hlc of the cut
-   * @param gates what was violated before anyone watched, and may hold then, does not count; and of
-   *     predicates of which something was let stand, or waits, only what the plan was opened for
-   *     does: what stands must not be taken back with every later plan
-   * @param about what the plan was opened for
+   * @param gates instances that held before they were watched do not count. If violations of a
+   *     predicate stand or wait, only instances of {@code about} count, since later plans must not
+   *     discard a standing violation
+   * @param about the instances that the plan was opened for
    */
   public static List<Instance> violated(
       List<CutPiece> cut,
@@ -59,7 +59,7 @@ public final class CutCheck {
         .toList();
   }
 
-  /** Of the clause that a term is of; null when it does not count. */
+  /** The clause of a term; null if the term does not count. */
   private static @Nullable ClauseShape shape(
       IntervalRef ref,
       long hlc,
@@ -79,7 +79,7 @@ public final class CutCheck {
         : null;
   }
 
-  /** Of a predicate's clause. */
+  /** An instance of one clause of a predicate. */
   public record Instance(String predicate, int clause, String binding) {
     @Override
     public String toString() {
@@ -87,7 +87,7 @@ public final class CutCheck {
     }
   }
 
-  /** What holds of one instance of a clause. */
+  /** The terms that hold of one instance. */
   private static final class Held {
     private final ClauseShape shape;
     private final Map<Integer, BitSet> termsAtNode = new HashMap<>();

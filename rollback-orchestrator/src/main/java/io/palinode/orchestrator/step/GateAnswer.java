@@ -25,22 +25,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records with which the gate (ADR 0017) answers violations, and operators answer the gate; as
- * {@link NextStep}, functions of the state alone.
+ * The records with which the gate (ADR 0015) answers violations, and operators answer the gate.
+ * Functions of the state alone.
  */
 public final class GateAnswer {
-  /** What the log tells of instances that stand; with more, all may. */
+  /** The limit of all bindings in one record; with more, the record covers all instances. */
   private static final int BINDINGS_CHARS_MAX = 64 << 10;
 
-  /** What joins a request for approval is told so often at most. */
+  /** The least time between two records of one approval request. */
   private static final long JOIN_MICROS = 1_000_000;
 
-  /** And ever less often, after this part of the time that it waits: the log keeps all of it. */
+  /** That time grows to this part of the request's age, as the log keeps all records. */
   private static final long JOIN_PART = 10;
 
   private GateAnswer() {}
 
-  /** What becomes of violations that may open no plan by themselves; null: nothing for now. */
+  /** The record for violations that may open no plan by themselves; null: none now. */
   static @Nullable ControlRecord toViolations(MachineState state) {
     long epoch = state.log().epoch();
     for (Demand demand : state.found().demandsBefore(epoch + 1).toList()) {
@@ -70,7 +70,7 @@ public final class GateAnswer {
         .build();
   }
 
-  /** A new request, or what joins one; null: there is one that tells all, or told just now. */
+  /** A new request, or an addition to one; null: the request is complete, or was just extended. */
   private static @Nullable GateStep asking(MachineState state, Demand demand) {
     Gates gates = state.log().gates();
     ApprovalRequest known = gates.request(demand.predicate());
@@ -97,12 +97,12 @@ public final class GateAnswer {
         goesFurtherBack
             ? JOIN_MICROS
             : Math.max(JOIN_MICROS, (nowMicros - known.askedMicros()) / JOIN_PART);
-    return nowMicros - known.toldMicros() < pause;
+    return nowMicros - known.recordedMicros() < pause;
   }
 
   /**
-   * That the instances on the cut that the plan ends with stand: all those of the first one's
-   * predicate. When this record is read, the check of the cut continues without them.
+   * The record that instances on the plan's final cut stand, for the first one's predicate. Once it
+   * is read, the check of the cut continues without them.
    */
   static ControlRecord lettingStand(
       MachineState state, Plan plan, List<CutCheck.Instance> violated) {
@@ -126,9 +126,9 @@ public final class GateAnswer {
   }
 
   /**
-   * That some of what was let stand as it was there before anyone watched does not hold on the cut
-   * that the plan ends with; null: all of it does, or may. Only when the cut is later than the one
-   * on which it stood, and the nodes' detectors look for the predicate as it is now.
+   * The record that some {@code held} instances no longer hold on the plan's final cut; null: none.
+   * It needs a cut after the one on which they stood, and detectors that evaluate the current
+   * predicate.
    */
   static @Nullable ControlRecord holdingNoMore(MachineState state, Plan plan) {
     List<StandingViolations> held =
@@ -183,8 +183,8 @@ public final class GateAnswer {
   /**
    * The record that answers a request for approval: a plan, or that its violations stand.
    *
-   * @throws RefusedException when there is none, or, of an approval, a plan is open, or nothing of
-   *     it may be taken back any more
+   * @throws RefusedException if there is no such request; of an approval, also if a plan is open or
+   *     the safe point has passed all its violations
    */
   public static ControlRecord answering(MachineState state, long number, boolean approve)
       throws RefusedException {
@@ -208,9 +208,9 @@ public final class GateAnswer {
       throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
     }
     if (waiting.last() <= state.log().safePoint()) {
-      // Of two orchestrators, one asked while the safe point of the other was on its way.
+      // Another orchestrator's safe point can overtake a request.
       throw new RefusedException(
-          "rollback %d is about what the safe point has passed, which is a promise: it can only be rejected"
+          "cannot approve rollback %d: the safe point has passed its violations; reject it"
               .formatted(number));
     }
     PlanOpened opened =
@@ -229,7 +229,7 @@ public final class GateAnswer {
         .build();
   }
 
-  /** The violations that a request is about by now. */
+  /** The violations that a request covers now. */
   static Demand waiting(MachineState state, ApprovalRequest request) {
     return state
         .found()
@@ -239,9 +239,9 @@ public final class GateAnswer {
   }
 
   /**
-   * The record that lets a budget begin anew.
+   * The record that renews a budget.
    *
-   * @throws RefusedException when the predicate has none
+   * @throws RefusedException if the predicate has no budget
    */
   public static ControlRecord renewing(MachineState state, String predicate)
       throws RefusedException {

@@ -10,10 +10,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What stands between violations and rollbacks now, for people.
+ * The open approval requests and the budgets, for operators. Immutable.
  *
- * @param approvals what waits for an operator, oldest first
- * @param budgets of all predicates that have one, by name
+ * @param approvals the requests, oldest first
+ * @param budgets of all predicates that have one, ordered by predicate
  */
 public record GateStatus(List<Waiting> approvals, List<Account> budgets) {
   public static final GateStatus OPEN = new GateStatus(List.of(), List.of());
@@ -24,14 +24,18 @@ public record GateStatus(List<Waiting> approvals, List<Account> budgets) {
   }
 
   /**
-   * @param violations that are known to wait, at most {@link Demand#IDS_MAX} are counted
-   * @param target where an approved rollback would go by now
+   * A request that waits for an operator.
+   *
+   * @param violations its known violations, at most {@link Demand#IDS_MAX}
+   * @param target the target of an approved rollback now
    */
   public record Waiting(ApprovalRequest request, int violations, long target) {}
 
   /**
+   * The budget of one predicate.
+   *
    * @param spent rollbacks that count now
-   * @param standsUntilMicros until then violations stand, wall clock; 0: they do not
+   * @param standsUntilMicros until when violations stand, wall clock; 0: they open plans
    */
   public record Account(String predicate, Budget budget, int spent, long standsUntilMicros) {}
 

@@ -32,12 +32,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The step that the protocol takes next, as a function of the state alone: asked twice, it gives
- * the same answer, so an orchestrator that was killed before it wrote a step decides it again.
- * Long, for whoever reads one step asks what may come instead.
+ * The next step of the protocol, as a function of the state alone. A restarted orchestrator
+ * therefore decides an unwritten step again in the same way.
  */
 public final class NextStep {
-  /** What nodes exchange at once when they compare all keys; each holds it. */
+  /** The bytes that nodes exchange at once when they compare all keys; each node holds them. */
   private static final long ROUND_BYTES = 32L << 20;
 
   private final MachineState state;
@@ -46,7 +45,7 @@ public final class NextStep {
     this.state = state;
   }
 
-  /** Null while there is nothing to do but wait. */
+  /** Null while the protocol waits. */
   static @Nullable ControlRecord of(MachineState state) {
     NextStep next = new NextStep(state);
     Plan plan = state.log().plan();
@@ -66,10 +65,9 @@ public final class NextStep {
   }
 
   /**
-   * Where the plan will take the store if it restores now: before the restore, violations that
-   * cross it still move it back, but not to before the safe point. That may have moved after the
-   * target was chosen: a safe point that a killed orchestrator had sent can arrive late. What an
-   * operator's hand asked for may be before it.
+   * The HLC that the plan restores if it restores now. Before the first restore, violations can
+   * move it back, but not before the safe point, except by an operator's request. A safe point of a
+   * killed orchestrator can arrive after the target was chosen.
    */
   static long target(MachineState state, Plan plan) {
     if (!plan.phase().isBeforeRestore() || plan.isKept()) {
@@ -82,7 +80,7 @@ public final class NextStep {
     return Math.max(target, floor(state, plan));
   }
 
-  /** Those that the plan is opened for, or that would open one. */
+  /** The demands that the plan is opened for, or that would open one. */
   static List<Demand> admitted(MachineState state, Plan plan) {
     return state
         .found()
@@ -91,7 +89,7 @@ public final class NextStep {
         .toList();
   }
 
-  /** Whose violations the plan is about, as far as the log and its first restore tell. */
+  /** The predicates whose violations the plan covers, by the log and its first restore. */
   static Stream<String> predicates(MachineState state, Plan plan) {
     TouchingRollback touching = state.log().touching(plan.epoch());
     Stream<String> touched =
@@ -111,7 +109,7 @@ public final class NextStep {
     return Admission.of(state, demand) == Admission.Verdict.FREE;
   }
 
-  /** The safe point, but for an operator's own target. */
+  /** The safe point, or an operator's earlier target. */
   private static long floor(MachineState state, Plan plan) {
     return plan.operator().isByHand()
         ? Math.min(plan.target(), state.safePoint())
@@ -145,18 +143,18 @@ public final class NextStep {
   }
 
   /**
-   * The record that opens a plan by hand; violations that wait for one are folded into it.
+   * The record that opens an operator's plan, with all violations that wait for one.
    *
-   * @throws RefusedException when none can be opened now, or its target cannot be restored
+   * @throws RefusedException if no plan can be opened now, or its target cannot be restored
    */
-  public static ControlRecord onRequest(MachineState state, RollbackRequest wish)
+  public static ControlRecord onRequest(MachineState state, RollbackRequest request)
       throws RefusedException {
     Plan open = state.log().plan();
     if (open != null) {
       throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
     }
     long epoch = state.log().epoch();
-    PlanOpened.Builder opened = wish.opened(state);
+    PlanOpened.Builder opened = request.opened(state);
     state
         .found()
         .demandsBefore(epoch + 1)
@@ -182,12 +180,12 @@ public final class NextStep {
       return allPaused ? keep(plan, plan.target()) : null;
     }
     if (plan.isCancelled()) {
-      // All that was written stands, so all of it is judged before its epoch is over.
+      // All writes stand, so all of them are judged before their epoch ends.
       return allPaused && isJudged(plan.clock()) ? keep(plan, plan.clock()) : null;
     }
     if (plan.isRestarted()) {
-      // It was halted, and is tried again: nothing is taken back any more, wherever that would go.
-      return allPaused ? restart(plan, plan.target(), "programs are to begin anew") : null;
+      // The plan was halted and is retried: nodes keep their data, whatever the target is.
+      return allPaused ? restart(plan, plan.target(), "programs must restart") : null;
     }
     long target = target(state, plan);
     String why = whyNot(plan, target);
@@ -197,8 +195,8 @@ public final class NextStep {
     if (why != null) {
       return instead(plan, target, why);
     }
-    // An undo may take itself back: then all that is there now stands, and has to be judged. So has
-    // what stands beside what came of the witnesses.
+    // A reinstating plan may discard nothing, and a plan for some writes keeps all others. Writes
+    // that stand have to be judged.
     boolean mayStand =
         plan.operator().isUndo()
             || plan.operator().isOfSome()
@@ -207,16 +205,19 @@ public final class NextStep {
     return allPaused && isJudged(stands) ? firstRestore(plan, target) : null;
   }
 
-  /** Why there is no such cut; null: there is. */
+  /** Why the target cannot be restored; null: it can. */
   private @Nullable String whyNot(Plan plan, long target) {
     if (plan.reachMax() > target) {
       return plan.outOfReach(target);
     }
-    PastPlan earlier = state.log().takenBackAround(target, plan.operator().undoes());
+    PastPlan earlier = state.log().discardedAround(target, plan.operator().undoes());
     return earlier == null ? null : amidEarlier(earlier, target);
   }
 
-  /** A node that was started anew after its pause has yet to say where its new one began. */
+  /**
+   * Whether an unrestored plan can end. A node restarted after its pause must first report its new
+   * reach.
+   */
   private static boolean mayGiveUp(Plan plan) {
     return plan.attempt() > 0 || plan.reachMax() <= plan.clock();
   }
@@ -234,8 +235,8 @@ public final class NextStep {
   }
 
   /**
-   * An operator wanted some undone and no more, and that cannot be: so nothing is. Violations that
-   * were found meanwhile open the next plan.
+   * Ends an operator's plan for some writes that cannot be undone alone: no write is undone.
+   * Violations found meanwhile open the next plan.
    */
   private ControlRecord giveUp(Plan plan, String why) {
     long before = plan.attempt() == 0 ? plan.clock() : plan.branchEnd();
@@ -249,7 +250,10 @@ public final class NextStep {
     return step(plan).setRestore(nothing.toBuilder().clearTouched()).build();
   }
 
-  /** A violation that waits for its predicate may yet be before it. */
+  /**
+   * Whether all violations up to {@code hlc} are known. One that waits for its predicate may be
+   * earlier.
+   */
   private boolean isJudged(long hlc) {
     return state.found().judged() >= hlc && state.found().waiting().isEmpty();
   }
@@ -276,8 +280,8 @@ public final class NextStep {
   }
 
   /**
-   * The target cannot be restored: what the predicate wants then, to a cut at {@code latest} at the
-   * latest. Null while that waits.
+   * The step for a target that cannot be restored, by the predicate's policy; null while it waits.
+   * {@code latest} is the latest cut that may be restored.
    */
   private @Nullable ControlRecord instead(Plan plan, long latest, String why) {
     Unreachable.Way way = Unreachable.of(state, plan, latest, why);
@@ -315,29 +319,28 @@ public final class NextStep {
     return violated.isEmpty() ? resume(plan) : stepBack(plan, violated);
   }
 
-  /** What came of the witnesses is undone, which will not do. */
+  /** The step if the undo of only some writes is not enough. */
   private ControlRecord allOf(Plan plan, String why) {
     return plan.operator().isOfSome() ? giveUp(plan, why) : restore(plan, plan.target(), why);
   }
 
-  /** What came of the witnesses is undone: that is enough, or all is. */
+  /** The step after an undo of only some writes: a resume, or an undo of all. */
   private ControlRecord afterConverge(Plan plan, List<CutCheck.Instance> violated) {
     if (!violated.isEmpty()) {
-      return allOf(plan, violated.get(0) + " holds beside what stands");
+      return allOf(plan, violated.get(0) + " holds with the standing writes");
     }
     AtKey prolonged = Prolonged.first(plan.affected(), state.policies());
     return prolonged == null
         ? resume(plan)
         : allOf(
             plan,
-            "an interval of predicate=%s binding=%s goes on, and what came since was not judged beside it"
+            "an interval of predicate=%s binding=%s continues, and later intervals were not judged with it"
                 .formatted(prolonged.getPredicate(), prolonged.getBinding()));
   }
 
   /**
-   * The cut at the target is itself a violation: {@link StepBack} names the next one, which brings
-   * back nothing that an earlier plan discarded. At the safe point, which is a promise, the plan
-   * goes another way if the policy names one; else the instances stand.
+   * The step if the restored cut is a violation: the next target of {@link StepBack}. At the safe
+   * point, the plan takes the policy's way, or the instances stand.
    */
   private @Nullable ControlRecord stepBack(Plan plan, List<CutCheck.Instance> all) {
     CutCheck.Instance violated = all.get(0);
@@ -348,7 +351,7 @@ public final class NextStep {
       return mayStand ? resume(plan) : instead(plan, plan.target() - 1, still);
     }
     if (plan.operator().isUndo() && plan.attempt() == 1 && plan.branchEnd() > 0) {
-      // What was discarded is violated itself: so it stays discarded, and what was there is kept.
+      // The discarded writes are a violation, so they stay discarded and the latest data is kept.
       return restore(plan, plan.branchEnd(), still);
     }
     StepBack back = StepBack.of(state, plan);
@@ -366,7 +369,7 @@ public final class NextStep {
         : restore(plan, back.target(), still);
   }
 
-  /** Programs are to clear what holds on the cut that a restart keeps, so that stands. */
+  /** Resumes after a restart. Programs must repair violations of the kept cut, so these stand. */
   private ControlRecord resumeRestart(Plan plan) {
     List<CutCheck.Instance> violated = violated(plan, plan.clock());
     return violated.isEmpty() ? resume(plan) : GateAnswer.lettingStand(state, plan, violated);
@@ -381,7 +384,7 @@ public final class NextStep {
   private ControlRecord resume(Plan plan) {
     ControlRecord ended = GateAnswer.holdingNoMore(state, plan);
     if (ended != null) {
-      // When this is read, the step is decided anew.
+      // Once that record is read, the step is decided again.
       return ended;
     }
     return resumed(state, plan);
@@ -423,7 +426,7 @@ public final class NextStep {
         .build();
   }
 
-  /** By all nodes' parts of a snapshot; which keys differ then, nobody can name. */
+  /** A restore by all nodes' parts of a snapshot. No node can name the keys that differ then. */
   private ControlRecord restore(Plan plan, SnapshotCut cut, String reason) {
     Restore.Builder restore = restore(plan, cut.hlc(), reason).getRestore().toBuilder();
     return step(plan)
@@ -431,7 +434,7 @@ public final class NextStep {
         .build();
   }
 
-  /** The attempt before could not exchange all that differs at once: it goes on from there. */
+  /** Continues a comparison that did not fit into one attempt. */
   private ControlRecord nextRound(Plan plan, StoreKey rest) {
     Restore.Builder next =
         Restore.newBuilder()
@@ -452,7 +455,7 @@ public final class NextStep {
 
   private ControlRecord restart(Plan plan, long target, String reason) {
     Restore.Builder keep = keep(plan, target).getRestore().toBuilder();
-    // Some nodes may have made an attempt before: they go back to what was there before it.
+    // Some nodes may have restored before: they return to the data before that attempt.
     return step(plan)
         .setRestore(keep.setRestart(true).setReason(reason).setPast(plan.branchEnd()))
         .build();
@@ -466,8 +469,8 @@ public final class NextStep {
   }
 
   /**
-   * Who does not reach the target cannot name the keys that changed since: so all are compared.
-   * When all that was written stands, nor can who began anew since the first node was paused.
+   * Keeps the data. All keys are compared if a node cannot name the keys changed since the target.
+   * If all writes stand, nodes restarted since the first pause cannot either.
    */
   private ControlRecord keep(Plan plan, long target) {
     long known = plan.isCancelled() ? Math.min(target, plan.quietSince()) : target;
@@ -486,7 +489,7 @@ public final class NextStep {
         .build();
   }
 
-  /** Which keys changed is too much for some node to tell: so all are compared, by slices. */
+  /** Keeps the data and compares all keys, in slices. For nodes with too many changed keys. */
   private ControlRecord keepAll(Plan plan) {
     Restore.Builder keep = keep(plan, plan.target()).getRestore().toBuilder();
     if (keep.getRestart()) {
@@ -501,7 +504,10 @@ public final class NextStep {
     return step(plan).setHalted(PlanExit.halted(plan, reason)).build();
   }
 
-  /** Nodes tick past a plan's clock, so only a clock that is too far ahead makes this happen. */
+  /**
+   * Why the target fails. Nodes tick past a plan's clock, so the cause is a clock that is too far
+   * ahead.
+   */
   private static String amidEarlier(PastPlan earlier, long target) {
     return "target %s is before epoch %d began everywhere (%s): check the clocks of all nodes"
         .formatted(Hlc.format(target), earlier.epoch(), Hlc.format(earlier.clock()));

@@ -14,16 +14,16 @@ import io.palinode.wire.v1.Retry;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The records by which an operator ends the wait of a plan, in every phase. */
+/** The records by which an operator ends a plan, in every phase. */
 public final class OperatorSteps {
   private OperatorSteps() {}
 
-  /** Refuses unless {@link Event.CancelWanted} can do anything now. */
+  /** Refuses unless {@link Event.CancelWanted} has an effect now. */
   public static void requireCancellable(MachineState state, long epoch) throws RefusedException {
     ControlRecord unused = cancelling(state, epoch);
   }
 
-  /** Refuses unless {@link Event.EndAsIsWanted} can do anything now. */
+  /** Refuses unless {@link Event.EndAsIsWanted} has an effect now. */
   public static void requireEndable(MachineState state, long epoch, Set<Integer> stopped)
       throws RefusedException {
     ControlRecord unused = endingAsIs(state, epoch, stopped);
@@ -32,14 +32,15 @@ public final class OperatorSteps {
   /**
    * The record that cancels the open plan.
    *
-   * @throws RefusedException when it is too late, or violations ask for the plan
+   * @throws RefusedException if it is too late, or violations ask for the plan
    */
   public static ControlRecord cancelling(MachineState state, long epoch) throws RefusedException {
     Plan plan = state.log().plan();
     if (plan == null || plan.epoch() != epoch) {
       throw new RefusedException(
           epoch <= state.log().epoch()
-              ? "rollback %d is over: what it did can only be undone".formatted(epoch)
+              ? "rollback %d has ended; 'rollback undo' reinstates the discarded writes"
+                  .formatted(epoch)
               : "there is no rollback %d".formatted(epoch));
     }
     if (plan.isCancelled()) {
@@ -47,22 +48,21 @@ public final class OperatorSteps {
     }
     if (!plan.isCancellable()) {
       throw new RefusedException(
-          "rollback %d is past its commit point: Restore(%d) is in the control log, so it goes on; 'rollback undo' brings back what it discards"
+          "rollback %d is past its commit point: Restore(%d) is in the control log, so it continues; 'rollback undo' reinstates the writes it discards"
               .formatted(epoch, plan.attempt()));
     }
     if (!plan.operator().isByHand()) {
       throw new RefusedException(
-          "rollback %d was not asked for by hand: its violations would open the next one"
-              .formatted(epoch));
+          "rollback %d was opened by violations, which would open the next one".formatted(epoch));
     }
     return step(state, plan).setCancel(Cancel.getDefaultInstance()).build();
   }
 
   /**
-   * The record of an operator's word on the open plan. A retry needs a halt; an abandon does not.
-   * If a node does not reach the target, only a restart can be retried.
+   * The record of an operator's intervention in the open plan. A retry needs a halt; an abandon
+   * does not. If a node does not reach the target, only a restart can be retried.
    *
-   * @throws RefusedException if it cannot be given now, or cannot help
+   * @throws RefusedException if the intervention is not possible now, or cannot help
    */
   public static ControlRecord of(MachineState state, long epoch, Intervention intervention)
       throws RefusedException {
@@ -115,19 +115,19 @@ public final class OperatorSteps {
         state, plan, Abandon.newBuilder().setAsIs(true).addAllStopped(new TreeSet<>(stopped)));
   }
 
-  private static ControlRecord abandon(MachineState state, Plan plan, Abandon.Builder word)
+  private static ControlRecord abandon(MachineState state, Plan plan, Abandon.Builder abandon)
       throws RefusedException {
     if (plan.phase() == Phase.OPENED) {
-      // Pause is on its way, and nodes have to read it first.
+      // Pause is not in the log yet, and nodes must read it first.
       throw new RefusedException(
           "rollback %d has not asked the nodes to pause yet: ask again".formatted(plan.epoch()));
     }
     if (plan.phase() == Phase.HALTED) {
-      return step(state, plan).setAbandon(word.setHalt(plan.halts().count())).build();
+      return step(state, plan).setAbandon(abandon.setHalt(plan.halts().count())).build();
     }
     String waited =
         "an operator ended the wait for nodes " + plan.missing(state.settings().nodes());
-    Halted halted = PlanExit.halted(plan, waited).setThen(word).build();
+    Halted halted = PlanExit.halted(plan, waited).setThen(abandon).build();
     return step(state, plan).setHalted(halted).build();
   }
 
@@ -139,7 +139,7 @@ public final class OperatorSteps {
     return plan;
   }
 
-  /** The predicate's policy may have been changed, or a snapshot been taken, since the halt. */
+  /** Whether a retry has another way, by a policy or snapshot that is newer than the halt. */
   private static boolean canGoElsewhere(MachineState state, Plan plan) {
     Plan again = plan.triedAgain();
     return Unreachable.of(state, again, plan.target(), "").kind() != Unreachable.Kind.HALT;

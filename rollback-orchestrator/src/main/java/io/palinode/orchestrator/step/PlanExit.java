@@ -71,7 +71,7 @@ final class PlanExit {
         .setAsIs(true);
   }
 
-  /** A halt that counts only for what is known now. */
+  /** A halt that counts only for the current attempt and the current answers. */
   static Halted.Builder halted(Plan plan, String reason) {
     return Halted.newBuilder()
         .setReason(reason)

@@ -8,13 +8,12 @@ import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.violations.FoundViolations;
 
 /**
- * Where a plan goes whose restored cut is still a violation.
+ * The next target of a plan whose restored cut is still a violation.
  *
- * <p>Its witnesses may have begun shortly before the target, or stand on a replica that lagged: so
- * the first steps are short, each twice as long as the one before. If coverage was lost since the
- * floor, a witness may have begun unseen in that gap, however long it is: the next target is right
- * before the gap. The last attempt goes to the floor, so that no number of steps decides whether
- * the plan ends.
+ * <p>The witnesses may have begun shortly before the target, or stand on a replica that lagged. The
+ * first steps are therefore short, each twice as long as the one before. If there is a coverage gap
+ * after the floor, a witness may have begun in it, and the next target is right before the gap. The
+ * last attempt goes to the floor, so the number of steps does not decide whether the plan ends.
  *
  * @param from the cut that is a violation, without the plans that ended there
  * @param floor the earliest cut that the plan may restore
@@ -30,12 +29,12 @@ record StepBack(long from, long floor, long target, boolean isAtSafePoint, boole
     return new StepBack(
         from,
         floor,
-        log.notTakenBack(earlier(state, plan, from, floor)),
+        log.firstUndiscarded(earlier(state, plan, from, floor)),
         !isByHand && from <= state.safePoint(),
         plan.attemptsOfThisTry() >= state.settings().attemptsMax());
   }
 
-  /** Nothing before can be restored. */
+  /** Whether no earlier cut can be restored. */
   boolean isAtFloor() {
     return from <= floor;
   }

@@ -8,16 +8,16 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A span in which violations may have been missed: whether there were any is not known.
+ * A span whose violations may be unknown.
  *
- * @param fromHlc 0: not known since when
+ * @param fromHlc 0: unknown
  * @param reason in words
  */
 public record Unjudged(long fromHlc, long toHlc, String reason) {
-  /** So many gaps are shown one by one. */
+  /** The limit of gaps shown one by one. */
   public static final int MAX = 100;
 
-  /** The latest gaps that are not acknowledged, the latest first; one entry sums up the rest. */
+  /** The latest unacknowledged gaps, latest first; one last entry sums up the others. */
   public static List<Unjudged> of(MachineState state) {
     Coverage coverage = state.log().coverage();
     List<CoverageLost> gaps = new ArrayList<>();
@@ -43,8 +43,7 @@ public record Unjudged(long fromHlc, long toHlc, String reason) {
     }
     boolean wasKilled = loss.getLastSequence() == 0;
     return wasKilled
-        ? "node %d ended without a word, and what it saw may not have been told"
-            .formatted(loss.getNode())
+        ? "node %d was killed, and may not have published all candidates".formatted(loss.getNode())
         : "%d candidates of node %d did not arrive"
             .formatted(loss.getLastSequence() - loss.getFirstSequence() + 1, loss.getNode());
   }

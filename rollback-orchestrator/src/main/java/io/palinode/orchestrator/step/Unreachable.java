@@ -17,13 +17,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a plan does when some node cannot restore its target: from the control log and the
- * predicate's policy alone, so that whoever decides it again decides the same.
+ * The way of a plan whose target some node cannot restore. Decided from the control log and the
+ * policy alone, so a second decision is the same.
  *
- * <p>A snapshot is chosen for its cut: the newest that is not after the target, that all nodes have
- * whole, and that brings back nothing which an earlier plan took back or gave up. It may be before
- * the safe point. A restart takes nothing back; so the state may still be a violation, and what
- * comes of that is another plan. It halts when the first was not long ago.
+ * <p>The snapshot is the newest that is not after the target, is complete on all nodes, and holds
+ * no write that an earlier plan discarded. It may be before the safe point. A restart discards no
+ * write, so its cut may still be a violation and open another plan. That plan halts if the first
+ * restart was recent.
  */
 public final class Unreachable {
   /** A second restart for one predicate within this time halts instead. */
@@ -31,7 +31,7 @@ public final class Unreachable {
 
   private Unreachable() {}
 
-  /** What is done. */
+  /** The ways. */
   enum Kind {
     HALT,
     SNAPSHOT,
@@ -41,13 +41,15 @@ public final class Unreachable {
   /**
    * A decision.
    *
-   * @param snapshot to go to; null when none is
-   * @param why the reason, for people
+   * @param snapshot to restore; null: none
+   * @param why the reason, for operators
    */
   record Way(Kind kind, @Nullable SnapshotCut snapshot, String why) {}
 
   /**
-   * @param latest no cut after this will do
+   * The way of this plan.
+   *
+   * @param latest the latest cut that may be restored
    * @param why the target cannot be restored
    */
   static Way of(MachineState state, Plan plan, long latest, String why) {
@@ -58,14 +60,12 @@ public final class Unreachable {
     };
   }
 
-  /**
-   * Whether no other way than {@link Kind#HALT} is open to a plan that has failed at its target.
-   */
+  /** Whether a plan that failed at its target can only halt. */
   static boolean halts(MachineState state, Plan plan, String why) {
     return of(state, plan, plan.target() - 1, why).kind() == Kind.HALT;
   }
 
-  /** Whether a plan for what waits would do anything but halt. */
+  /** Whether a plan for this request could do more than halt. */
   public static boolean hasWay(MachineState state, ApprovalRequest request) {
     return switch (policy(state, request.predicate())) {
       case HALT -> false;
@@ -75,9 +75,8 @@ public final class Unreachable {
   }
 
   /**
-   * An operator's own plan goes where it was meant to go, or waits for another word. So does one of
-   * several predicates that do not want the same: each of the other ways is what one of them
-   * excludes.
+   * The policy of the plan. An operator's plan halts. So does a plan of several predicates with
+   * different policies, as each excludes the others.
    */
   private static OnUnreachable policy(MachineState state, Plan plan) {
     if (plan.operator().isByHand()) {
@@ -114,7 +113,7 @@ public final class Unreachable {
 
   private static Way restart(MachineState state, Plan plan, String why) {
     PastPlan last = state.log().lastRestart(plan.predicate());
-    // From when the last epoch began: however long that plan took, programs had no more time.
+    // Counted from the begin of the last epoch: programs had no more time than since then.
     long sinceMicros =
         last == null ? Long.MAX_VALUE : plan.openedMicros() - Hlc.micros(last.clock());
     return last == null || sinceMicros >= RollbackSettings.micros(RESTART_QUIET)
@@ -122,12 +121,12 @@ public final class Unreachable {
         : new Way(
             Kind.HALT,
             null,
-            "%s; programs were told to begin anew in epoch %d, %d s before, and are not told so again within %d s"
+            "%s; programs were restarted in epoch %d, %d s before, and are not restarted again within %d s"
                 .formatted(why, last.epoch(), sinceMicros / 1_000_000, RESTART_QUIET.toSeconds()));
   }
 
-  /** In one sentence. */
+  /** The reason of a restore from a snapshot, in one sentence. */
   static String text(SnapshotCut cut, String why) {
-    return "%s: so it goes to snapshot %s, of %s".formatted(why, cut.id(), Hlc.format(cut.hlc()));
+    return "%s; restores snapshot %s, of %s".formatted(why, cut.id(), Hlc.format(cut.hlc()));
   }
 }

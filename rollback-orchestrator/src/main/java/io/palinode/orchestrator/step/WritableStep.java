@@ -9,13 +9,13 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import org.jspecify.annotations.Nullable;
 
-/** The next step in a form that the control log takes. Pure. */
+/** The next step, in a form that the control log accepts. Pure. */
 public final class WritableStep {
   private WritableStep() {}
 
   /**
-   * The step that is written next, with texts that fit. When a step of the open plan cannot be in
-   * the log, the plan halts with that reason instead.
+   * The next step, with texts that fit. If the log cannot hold a step of the open plan, the plan
+   * halts with that reason.
    */
   public static @Nullable ControlRecord next(MachineState state) {
     ControlRecord step = NextStep.of(state);
@@ -32,7 +32,7 @@ public final class WritableStep {
         .build();
   }
 
-  /** With free texts that fit into the log. */
+  /** The step with free texts that fit into the log. */
   public static ControlRecord bounded(ControlRecord step) {
     return switch (step.getStepCase()) {
       case HALTED -> {

@@ -5,24 +5,25 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A rollback that waits for an operator's approval, and all that it takes to open it: whatever
- * becomes of its predicate meanwhile, and whoever reads it.
+ * A rollback that waits for an operator's approval. Immutable. It holds all that is needed to open
+ * the plan, even if the predicate changes.
  *
  * @param number its name
  * @param epoch in force when it was asked for
+ * @param askedMicros when its first record was written
+ * @param recordedMicros when its newest record was written
  * @param violationIds the first of its violations
- * @param toldMicros when its newest record was written
- * @param target where it would go
+ * @param target the target of the plan
  * @param violate the least of its violations
- * @param last the greatest
- * @param touches the instances that they are about
+ * @param last the greatest of its violations
+ * @param touches the instances of its violations
  */
 public record ApprovalRequest(
     long number,
     String predicate,
     long epoch,
     long askedMicros,
-    long toldMicros,
+    long recordedMicros,
     List<String> violationIds,
     long target,
     long violate,
@@ -48,7 +49,7 @@ public record ApprovalRequest(
         asked.getTouchedList().stream().map(TouchedInstance::of).toList());
   }
 
-  /** With what joined it since. */
+  /** With violations that joined the request later. */
   public ApprovalRequest with(long atMicros, ApprovalAsked more) {
     Demand both = demand().fold(of(epoch, atMicros, more).demand());
     return new ApprovalRequest(
@@ -64,12 +65,12 @@ public record ApprovalRequest(
         both.touches());
   }
 
-  /** What waits, as far as the log tells. */
+  /** The demand that waits, as far as the log holds it. */
   public Demand demand() {
     return new Demand(epoch, predicate, 0, violationIds, violate, last, target, touches, Set.of());
   }
 
-  /** Whether the log tells of all that {@code demand} asks for, but for the names of violations. */
+  /** Whether the log holds all that {@code demand} asks for, except violation ids. */
   public boolean includes(Demand demand) {
     return target <= demand.target() && violate <= demand.violate() && demand.last() <= last;
   }

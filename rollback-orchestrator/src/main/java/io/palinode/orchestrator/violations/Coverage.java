@@ -27,7 +27,7 @@ public record Coverage(
     Span unacknowledged,
     Hold hold,
     List<Gap> latest) {
-  /** A gap that recurs after so many others is taken for a new one. */
+  /** After this many newer gaps, a gap that recurs counts as new. */
   public static final int LATEST_MAX = 1_000;
 
   static final int CAUSE_CHARS_MAX = 1_000;
@@ -39,7 +39,7 @@ public record Coverage(
 
   /** One coverage gap of the violations log. */
   public record Gap(long number, CoverageLost loss, long foundMicros, long passedHlc) {
-    /** The safe point had not passed it when it was recorded, so it can hold the safe point. */
+    /** Whether the gap can hold the safe point: it ends after the safe point of its record. */
     boolean canHold() {
       return end(loss) > passedHlc;
     }
@@ -63,7 +63,7 @@ public record Coverage(
     }
   }
 
-  /** The safe point does not pass {@code at} before {@code untilMicros}, a wall clock. */
+  /** The safe point stays at or before {@code at} until {@code untilMicros}, wall clock. */
   public record Hold(long at, long untilMicros) {
     public static final Hold NONE = new Hold(FoundViolations.NOT_HELD, 0);
 
@@ -83,7 +83,7 @@ public record Coverage(
     return latest.stream().filter(gap -> gap.number() > acknowledged).toList();
   }
 
-  /** The safe point does not pass this HLC now; {@link FoundViolations#NOT_HELD}. */
+  /** The HLC that the safe point may not pass now; {@link FoundViolations#NOT_HELD}: no limit. */
   public long heldAt(long nowMicros) {
     return nowMicros < hold.untilMicros() ? hold.at() : FoundViolations.NOT_HELD;
   }
@@ -99,7 +99,7 @@ public record Coverage(
     return latest.stream().anyMatch(gap -> gap.loss().equals(bounded));
   }
 
-  /** As the control log holds it: a long cause is cut. */
+  /** The gap as the control log holds it: with a bounded cause. */
   static CoverageLost bounded(CoverageLost loss) {
     String cause = loss.getCause();
     return cause.length() <= CAUSE_CHARS_MAX
@@ -107,7 +107,7 @@ public record Coverage(
         : loss.toBuilder().setCause(cause.substring(0, CAUSE_CHARS_MAX) + "…").build();
   }
 
-  /** A gap without an end may continue without limit. */
+  /** The end of the gap; {@link Long#MAX_VALUE}: open. */
   public static long end(CoverageLost loss) {
     return loss.getToHlc() == 0 ? Long.MAX_VALUE : loss.getToHlc();
   }

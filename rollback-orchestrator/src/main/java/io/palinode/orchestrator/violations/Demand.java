@@ -11,19 +11,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The violations of a predicate in one epoch that ask for a rollback and that no restore covers
- * yet, folded into one. Those from before the predicate was deleted, or its rollback switched off,
- * are not folded with those from after.
+ * Violations of one predicate and epoch that ask for a rollback and are in no restore. Immutable.
+ * Violations from before a deletion or a policy without rollback form a separate demand.
  *
- * @param since the first version of the predicate that wanted rollbacks then, without one between
- *     that did not; 0: nobody knows
+ * @param since the first version of the predicate from which on all versions ask for rollbacks; 0:
+ *     unknown
  * @param ids the first {@link #IDS_MAX} of them
  * @param violate the least of theirs: a restore to before it covers all
  * @param last the greatest of theirs
  * @param target the least of theirs
  * @param touches the first {@link TouchingRollback#TOUCHES_MAX} instances
- * @param witnesses when the violations' witnesses began, each at its node; one more than {@link
- *     #WITNESSES_MAX}: not all. Empty when only the log tells of the demand
+ * @param witnesses when the witnesses began, each at its node; {@link #WITNESSES_MAX} + 1: not all.
+ *     Empty if only the control log holds the demand
  */
 public record Demand(
     long epoch,
@@ -73,7 +72,10 @@ public record Demand(
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** One that cannot be told is at no write, so nobody takes it for less than it is. */
+  /**
+   * The start of a witness at its node. An unreadable start is at {@link Long#MAX_VALUE}, so no
+   * write matches it.
+   */
   private static Moment beginning(Witness witness) {
     Moment.Builder began = Moment.newBuilder().setNode(witness.getNode());
     try {
@@ -88,7 +90,10 @@ public record Demand(
     return witnesses.size() > WITNESSES_MAX;
   }
 
-  /** What of it is later than a safe point; the same object when all is. Some of it must be. */
+  /**
+   * The part after a safe point; the same object if that is all. {@code last} must be after the
+   * safe point.
+   */
   Demand after(long safePoint) {
     return violate > safePoint
         ? this
@@ -104,7 +109,7 @@ public record Demand(
             witnesses);
   }
 
-  /** Also of another predicate: then the first one's is the cause that a plan is booked under. */
+  /** Both demands as one. With two predicates, the plan is recorded under this one's. */
   public Demand fold(Demand other) {
     List<String> both =
         Stream.concat(ids.stream(), other.ids.stream()).distinct().limit(IDS_MAX).toList();

@@ -7,18 +7,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Demands of one key, as one and each by itself: some of them may be settled, as by an operator's
- * answer, while others are not. Immutable.
+ * The demands of one key, folded and one by one, as each can be settled separately. Immutable.
  *
  * @param all folded
- * @param each the first {@link Demand#IDS_MAX} violations, and, folded, what came after them
+ * @param each the first {@link Demand#IDS_MAX} violations, and one folded demand of all later ones
  */
 public record DemandParts(Demand all, List<Demand> each) {
   static DemandParts of(Demand first) {
     return new DemandParts(first, List.of(first));
   }
 
-  /** With one more violation, or one of these again. */
+  /** With one more violation, or a repeat. */
   DemandParts and(Demand one) {
     for (int i = 0; i < each.size(); i++) {
       if (each.get(i).ids().equals(one.ids())) {
@@ -36,14 +35,14 @@ public record DemandParts(Demand all, List<Demand> each) {
     return new DemandParts(all.fold(one), List.copyOf(more));
   }
 
-  /** Null: nothing is left. */
+  /** The demands that are not settled; null: none. */
   @Nullable DemandParts without(Predicate<Demand> settled) {
     return each.stream().noneMatch(settled)
         ? this
         : of(each.stream().filter(settled.negate()).toList());
   }
 
-  /** What is later than a safe point; null: nothing. */
+  /** The demands after a safe point; null: none. */
   @Nullable DemandParts after(long safePoint) {
     return all.violate() > safePoint
         ? this

@@ -13,10 +13,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the violations log says and is not settled yet. Immutable.
+ * The state of the violations log that no plan has settled. Immutable.
  *
  * @param judged every violation with {@code violate <= judged} is known
- * @param demands by epoch, predicate and since when that wanted rollbacks
+ * @param demands by epoch, predicate and first version that asks for rollbacks
  * @param waiting violations whose predicate is not known yet, oldest first
  * @param unrecorded coverage gaps that the control log does not hold yet, oldest first
  * @param lostTo the greatest end of a coverage gap in the violations log
@@ -38,12 +38,12 @@ public record FoundViolations(
   /** A violation that waits for its predicate. */
   public record Waiting(Violation violation, long sinceMicros) {}
 
-  /** Nothing keeps the safe point from what is judged, but perhaps a coverage gap. */
+  /** Whether no violation holds the safe point; a coverage gap may. */
   public boolean isSettled() {
     return demands.isEmpty() && waiting.isEmpty();
   }
 
-  /** Of epochs before that one, oldest first. */
+  /** The demands of epochs before {@code epoch}, oldest first. */
   public Stream<Demand> demandsBefore(long epoch) {
     return demands.values().stream().map(DemandParts::all).filter(demand -> demand.epoch() < epoch);
   }
@@ -66,8 +66,8 @@ public record FoundViolations(
   }
 
   /**
-   * Without what a safe point has passed, which is another orchestrator's then: it knew of a change
-   * of the predicate that has not come here yet.
+   * Without demands that a safe point has passed. Another orchestrator wrote it and knew a
+   * predicate change that this one has not read.
    */
   public FoundViolations withoutPassed(long safePoint) {
     return left(demanded -> demanded.after(safePoint));
@@ -87,13 +87,13 @@ public record FoundViolations(
     return withWaiting(waiting.stream().filter(done.negate()).toList());
   }
 
-  /** A gap was read, which the control log may hold already. */
+  /** With a gap from the violations log, which the control log may already hold. */
   public FoundViolations losing(CoverageLost loss) {
     return new FoundViolations(
         judged, demands, waiting, unrecorded, Math.max(lostTo, Coverage.end(loss)), reportedEpoch);
   }
 
-  /** One more gap to be recorded. Beyond the limit, the last one stands for all further ones. */
+  /** With a gap to record. Beyond the limit, the last entry covers all further gaps. */
   public FoundViolations withUnrecorded(CoverageLost loss) {
     CoverageLost one = Coverage.bounded(loss);
     if (unrecorded.contains(one)) {
@@ -117,7 +117,7 @@ public record FoundViolations(
         .build();
   }
 
-  /** Without those that the control log holds now. */
+  /** Without the gaps that the control log holds now. */
   public FoundViolations withoutRecorded(Predicate<CoverageLost> recorded) {
     return withUnrecorded(unrecorded.stream().filter(recorded.negate()).toList());
   }

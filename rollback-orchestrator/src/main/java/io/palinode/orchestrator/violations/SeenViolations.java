@@ -8,9 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells new violations from repeats, by id, as far back as its capacity; a repeat with a higher
- * grade is news. {@link RollbackMachine} does not need it to be right, but alerts, counts and
- * latencies do. Not thread-safe.
+ * Separates new violations from repeats by id, up to its capacity. Not thread-safe. A repeat with a
+ * higher grade is new. Alerts, counts and latencies depend on it; {@link RollbackMachine} does not.
  */
 public final class SeenViolations {
   private final int capacity;
@@ -23,10 +22,10 @@ public final class SeenViolations {
     this.capacity = capacity;
   }
 
-  /** What a violation is to those who have seen the ones before. */
+  /** How a violation compares to earlier ones of its id. */
   public enum Novelty {
     NEW,
-    /** Seen, with a lower grade. */
+    /** Seen before with a lower grade. */
     RISEN,
     REPEAT
   }
@@ -42,7 +41,7 @@ public final class SeenViolations {
     return known == null ? Novelty.NEW : Novelty.RISEN;
   }
 
-  /** The greatest grade with which it was seen; null if it was not, or too long ago. */
+  /** The greatest grade of this id so far; null: not seen, or forgotten. */
   public @Nullable Grade grade(String id) {
     return grades.get(id);
   }

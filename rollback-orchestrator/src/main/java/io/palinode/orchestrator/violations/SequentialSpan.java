@@ -5,14 +5,14 @@ import io.palinode.wire.v1.Sequential;
 import java.util.List;
 
 /**
- * Keys that clients are asked to use with R + W > N for a while, as a {@code Resume} says. Wall
- * clocks are microseconds since the epoch.
+ * Keys that clients must use with R + W > N for some time, as a {@code Resume} states. Immutable.
+ * Times are wall clocks in microseconds.
  *
  * @param predicate whose rollbacks were too frequent
- * @param binding of the instance whose keys they are; of all keys, empty
- * @param keys the witnesses', then those that guard them; empty: all keys of all stores
- * @param untilMicros then it is over, unless a rollback touches the keys before
- * @param holdMicros so long it lasts after each rollback that touches it
+ * @param binding of the instance whose keys they are; empty: all keys
+ * @param keys the keys of the witnesses, then their guards; empty: all keys of all stores
+ * @param untilMicros the end, unless a rollback touches the keys before
+ * @param holdMicros how long the span lasts after each rollback that touches it
  */
 public record SequentialSpan(
     String predicate,
@@ -55,7 +55,7 @@ public record SequentialSpan(
     return nowMicros < untilMicros;
   }
 
-  /** Over for no longer than it would have lasted: a rollback brings it back at once. */
+  /** Whether the span ended so recently that a rollback restores it at once. */
   public boolean isRemembered(long nowMicros) {
     return nowMicros < untilMicros + holdMicros;
   }
@@ -64,7 +64,7 @@ public record SequentialSpan(
     return isAll() || keys.containsAll(touch.keys());
   }
 
-  /** A rollback has touched it while it was in force. */
+  /** After a rollback that touched it while it was in force. */
   public SequentialSpan prolonged(long nowMicros) {
     return new SequentialSpan(
         predicate,
@@ -75,7 +75,7 @@ public record SequentialSpan(
         holdMicros);
   }
 
-  /** A rollback has touched it soon after it was over. */
+  /** After a rollback that touched it soon after its end: it lasts twice as long. */
   public SequentialSpan again(long nowMicros, long holdMicrosMax) {
     long longer = Math.min(2 * holdMicros, Math.max(holdMicros, holdMicrosMax));
     return new SequentialSpan(predicate, binding, keys, nowMicros, nowMicros + longer, longer);

@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An instance of a predicate that was violated, and the keys that its witnesses are about.
+ * A violated instance and the keys of its witnesses. Immutable.
  *
- * @param keys each once, in ascending order
+ * @param keys distinct, ascending
  */
 public record TouchedInstance(String predicate, String binding, List<ByteString> keys) {
-  /** A violation has a witness a term, but one term may be of many keys. */
+  /** A violation has one witness per term, but one term can read many keys. */
   public static final int KEYS_MAX = 64;
 
   public TouchedInstance {
     keys = List.copyOf(keys);
   }
 
-  /** Empty when no witness names a key. */
+  /** The touched instance; empty if no witness names a key. */
   public static Optional<TouchedInstance> in(Violation violation) {
     List<ByteString> keys =
         violation.getWitnessesList().stream()

@@ -6,24 +6,23 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a rollback was about, as its first {@code Restore} says.
+ * The subject of a rollback, as its first {@code Restore} states it. Immutable.
  *
  * @param openedMicros when its plan was opened
- * @param inVain some instance that it touches was used sequentially already when it was opened: so
- *     that has not helped
+ * @param inVain a touched instance was already used sequentially at the opening, without effect
  */
 public record TouchingRollback(
     long epoch, long openedMicros, List<TouchedInstance> touches, boolean inVain) {
   public static final int TOUCHES_MAX = 64;
 
-  /** Of all touches that a record names; keys may be long, and a record has to fit into the log. */
+  /** The limit of all touches in one record, since keys can be long and records are bounded. */
   static final int TOUCHES_BYTES_MAX = 65_536;
 
   public TouchingRollback {
     touches = List.copyOf(touches);
   }
 
-  /** As many as a record may name; one that is too long by itself is passed over. */
+  /** As many touches as one record may hold, without those that exceed the limit alone. */
   public static List<Touched> bounded(Stream<TouchedInstance> touches) {
     List<Touched> named = new ArrayList<>();
     long bytes = 0;

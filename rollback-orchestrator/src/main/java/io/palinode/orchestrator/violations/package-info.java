@@ -1,8 +1,9 @@
 /**
- * What the violations log says: violations that ask for a plan, what is judged, and coverage gaps.
- * A core: no clock, no I/O. All types are immutable.
+ * The state of the violations log: demands for a plan, judgement, and coverage gaps. A core: no
+ * clock, no I/O. All types but {@link io.palinode.orchestrator.violations.SeenViolations} are
+ * immutable.
  *
- * <p>Promise: a coverage gap stays unknown until its acknowledgement is in the control log.
+ * <p>Promise: a coverage gap stays unacknowledged until its acknowledgement is in the control log.
  */
 @NullMarked
 package io.palinode.orchestrator.violations;

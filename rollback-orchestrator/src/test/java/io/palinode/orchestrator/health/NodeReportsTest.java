@@ -29,7 +29,7 @@ class NodeReportsTest {
     assertThat(alerts.get(0).annotations().get("summary"))
         .isEqualTo(
             "the clock of node 2 is 10.0 s ahead of the other clocks, epsilon is 10 ms, and nodes"
-                + " refuse messages that are 500 ms ahead: set that clock right");
+                + " refuse messages that are 500 ms ahead: correct that clock");
     assertThat(reports.offsetSeconds(2)).isEqualTo(10.0);
     assertThat(reports.offsetSeconds(0)).isZero();
     alerts.clear();

@@ -201,7 +201,7 @@ class OrchestratorTest {
     try {
       applied = orchestrator.apply(yaml, "test").get(0);
     } catch (UnavailableException refused) {
-      assertThat(refused).hasMessageContaining("at the same moment");
+      assertThat(refused).hasMessageContaining("at the same time");
       return;
     }
     String before = acknowledged.putIfAbsent(applied.version(), applied.yaml());

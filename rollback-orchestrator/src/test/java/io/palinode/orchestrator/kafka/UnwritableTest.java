@@ -219,7 +219,7 @@ class UnwritableTest {
               () -> {
                 HttpResponse<String> health = send("GET", "/healthz", "");
                 assertThat(health.statusCode()).isEqualTo(503);
-                assertThat(health.body()).contains("has not answered").contains("goes on when");
+                assertThat(health.body()).contains("has not answered").contains("continues when");
               });
       assertThat(send("GET", "/api/v1/status", "").body()).contains("\"failure\":null");
       HttpResponse<String> applied =

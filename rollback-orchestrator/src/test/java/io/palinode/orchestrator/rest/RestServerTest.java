@@ -73,7 +73,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The API over a backend that is a map. */
 class RestServerTest {
-  private static final String WHY_ALL = "node 1 has not noted who used which keys";
+  private static final String WHY_ALL = "node 1 has no access log";
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String YAML =
       """
@@ -183,7 +183,7 @@ class RestServerTest {
     assertThat(get(schedule).get("keep").asInt()).isEqualTo(6);
     HttpResponse<String> answer = send("PUT", schedule, "{\"everySeconds\": 600, \"keep\": 0}");
     assertThat(answer.statusCode()).isEqualTo(400);
-    assertThat(error(answer)).isEqualTo("the snapshots that are kept must be 1 to 100: keep=0");
+    assertThat(error(answer)).isEqualTo("the number of kept snapshots must be in [1, 100]: keep=0");
     assertThat(send("DELETE", schedule, "").statusCode()).isEqualTo(204);
     assertThat(get(schedule).get("onViolation").asBoolean()).isFalse();
   }
@@ -359,7 +359,7 @@ class RestServerTest {
     HttpResponse<String> refused =
         send("POST", "/api/v1/rollbacks/plan", "{\"to\": \"800\", \"scope\": \"affected\"}");
     assertThat(refused.statusCode()).isEqualTo(409);
-    assertThat(refused.body()).contains("a time names none: name a violation instead");
+    assertThat(refused.body()).contains("a time names no write: name a violation instead");
     for (String body :
         List.of(
             "{\"to\": \"800\", \"scope\": \"some\"}",

@@ -181,7 +181,7 @@ class SnapshotMachineTest {
     assertThatThrownBy(() -> machine.cancel("b")).hasMessageContaining("not being taken");
     assertRefused(new SnapshotRequest("c", Hlc.ofMicros(now + 1), null, false, 0), "in the future");
     take(request("b", null, false, 0));
-    assertRefused(request("c", null, false, 0), "2 snapshots are being taken");
+    assertRefused(request("c", null, false, 0), "limit 2");
   }
 
   @Test

@@ -238,7 +238,7 @@ final class SmallWorld {
         case MONITOR_REPORTS -> report();
         case MONITOR_JUDGES -> judge();
         case OPERATOR_ABANDONS ->
-            hear(new Event.OperatorSpoke(truth.epoch() + 1, Intervention.ABANDON, NOW_MICROS));
+            hear(new Event.InterventionWanted(truth.epoch() + 1, Intervention.ABANDON, NOW_MICROS));
       }
     } catch (IllegalStateException bug) {
       return String.valueOf(bug);
