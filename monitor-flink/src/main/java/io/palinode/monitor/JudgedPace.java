@@ -36,7 +36,7 @@ public final class JudgedPace {
 
   private long hurryUntilMs = Long.MIN_VALUE;
 
-  /** When the step that is not yet published began; {@link #NOTHING} when there is none. */
+  /** When the step that is not published yet began; {@link #NOTHING} without one. */
   private long stepSinceMs = NOTHING;
 
   public JudgedPace(long periodMs) {
@@ -74,8 +74,7 @@ public final class JudgedPace {
   }
 
   /**
-   * What is to be published at {@code nowMs}, which then counts as published; else {@link
-   * #NOTHING}.
+   * Returns the HLC to publish at {@code nowMs} and counts it as published; else {@link #NOTHING}.
    */
   public long due(long nowMs) {
     if (isActive) {
@@ -99,7 +98,7 @@ public final class JudgedPace {
     return published;
   }
 
-  /** What was published last; {@link #NOTHING} before that. */
+  /** Returns the HLC published last; {@link #NOTHING} before the first. */
   public long published() {
     return published;
   }
@@ -114,7 +113,7 @@ public final class JudgedPace {
     return judged() > published;
   }
 
-  /** When what is pending has to be published, if nothing else comes. */
+  /** Returns when the pending HLC is due if no further input arrives. */
   public long nextAtMs() {
     return nextAtMs;
   }

@@ -9,7 +9,7 @@ public record Restart(int node, long incarnation, Hvc first) {
     return new Restart(notice.node(), notice.incarnation(), HvcCodec.decode(notice.body()));
   }
 
-  /** Whether everything that the node published before has arrived, at this watermark. */
+  /** Returns whether all records of the earlier incarnations have arrived at this watermark. */
   public boolean isPassed(long watermark) {
     return first.own() <= watermark;
   }

@@ -17,7 +17,7 @@ import java.util.Set;
  * epoch. A missing state would otherwise count as an absent key.
  */
 public final class SearchCheck {
-  private final Map<Channel, SearchedList> published = new HashMap<>();
+  private final Map<Channel, SearchedList> lists = new HashMap<>();
   private final Set<Broken> broken = new HashSet<>();
 
   private record Channel(int partition, int node) {}
@@ -81,7 +81,7 @@ public final class SearchCheck {
     Channel channel = new Channel(event.partition(), event.node());
     List<Searched> searched = event.decode().getProgress().getSearchedList();
     SearchedList now = new SearchedList(event.incarnation(), event.epoch(), searched);
-    SearchedList before = published.put(channel, now);
+    SearchedList before = lists.put(channel, now);
     return searched.isEmpty() || now.equals(before) ? List.of() : Search.notices(event, searched);
   }
 }

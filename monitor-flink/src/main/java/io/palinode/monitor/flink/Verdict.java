@@ -21,7 +21,7 @@ public record Verdict(Kind kind, long hlc, byte[] record) {
 
   private static final byte[] NOTHING = {};
 
-  /** What is published. */
+  /** How the operator handles the verdict. */
   public enum Kind {
     /** Publish this. */
     RECORD(1),
