@@ -49,7 +49,8 @@ class WordsTest {
           "rollback-orchestrator",
           "store-node",
           "voldemort",
-          "voldemort-agent");
+          "voldemort-agent",
+          "monitor-flink");
 
   @Test
   void noPageHasABannedWord() {

@@ -12,40 +12,39 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the events of each (node, partition) are all there, once each: repeats and what a dead
- * process still wrote are kept back, and what is missing is told. O(1) an event; memory is one
- * {@link Position} for each node and partition, and some ranges of what was lost.
+ * Passes each event of a (node, partition) on once, and reports gaps in the sequences. Drops
+ * repeats and records of an earlier incarnation. O(1) per event. Memory is one {@link Position} per
+ * node and partition, and some ranges of reported gaps.
  *
- * <p>A first record with a sequence above 1 counts as loss too: what stood before it is no longer
- * in the topic, and nobody has judged it here. So does the first record of a new incarnation when
- * the old one did not say that it had stopped: a process that was killed takes with it what it had
- * not sent, and the new one counts from the start.
+ * <p>A first record with a sequence above 1 is a gap too: the topic no longer holds the earlier
+ * records. The first record of a new incarnation is a gap if the old one did not publish that it
+ * stopped: a killed process loses the records that it had not sent.
  *
- * <p>An incarnation that is not above the known one and yet speaks of a later time is a node whose
- * disk was replaced: it counts from 1 again. Nothing of it is used, and all of it is told as lost.
+ * <p>If an incarnation number repeats with a later time, the disk of the node was replaced, and its
+ * numbers start at 1 again. No record of such an incarnation is used, and all of them are a gap.
  */
 public final class SequenceCheck {
   /**
-   * What a node that counts anew says is told once in so much of its time. Shorter than lost
-   * coverage holds the safe point.
+   * The time between two gaps of a node whose numbers started again. Shorter than the time for
+   * which a gap holds the safe point.
    */
-  private static final long COUNTS_ANEW_TOLD_EVERY = Hlc.ofMicros(10_000_000);
+  private static final long RENUMBERED_GAP_EVERY = Hlc.ofMicros(10_000_000);
 
   private final Map<Channel, Position> positions = new HashMap<>();
 
-  /** Up to which HLC it is told that a node counts anew. */
-  private final Map<Channel, Long> countsAnewTold = new HashMap<>();
+  /** The end of the last published gap of a node whose numbers started again. */
+  private final Map<Channel, Long> renumberedUpTo = new HashMap<>();
 
-  private final Map<Channel, ToldLosses> lossesTold = new HashMap<>();
+  private final Map<Channel, PublishedGaps> publishedGaps = new HashMap<>();
 
   private long newestEpoch;
 
   private record Channel(int partition, int node) {}
 
   /**
-   * The last event that was let through; kept in checkpoints.
+   * The last event that was passed on; part of checkpoints.
    *
-   * @param clock the last that the incarnation told; empty while only gaps were heard of it
+   * @param clock the incarnation's last clock; empty while only gaps were received
    * @param stopped whether it was the incarnation's own end
    */
   public record Position(
@@ -67,14 +66,14 @@ public final class SequenceCheck {
   /**
    * What to do about an event.
    *
-   * @param fresh false for a repeat, and for what comes from an incarnation that is over
-   * @param notices to be told, before the event itself if it is fresh
+   * @param fresh false for a repeat, and for a record of an earlier incarnation
+   * @param notices to pass on, before the event itself if it is fresh
    */
   public record Outcome(boolean fresh, List<Notice> notices) {
     private static final Outcome STALE = new Outcome(false, List.of());
   }
 
-  /** Takes up positions of a checkpoint; of several for one node and partition, the furthest. */
+  /** Adopts positions of a checkpoint: for each node and partition the furthest. */
   public void restore(Iterable<Position> saved) {
     for (Position position : saved) {
       newestEpoch = Math.max(newestEpoch, position.epoch());
@@ -108,35 +107,35 @@ public final class SequenceCheck {
     return new Outcome(true, notices(event, last, now, known));
   }
 
-  /** What a dead process still had on its way is not later than what its successor published. */
+  /** An earlier incarnation publishes nothing later than the first record of its successor. */
   private Outcome stale(CandidateEvent event, Position last) {
     Channel channel = new Channel(event.partition(), event.node());
     if (event.kind() == Kind.GAP) {
       return event.incarnation() == last.incarnation() ? lateGap(event, channel) : Outcome.STALE;
     }
-    Long told = countsAnewTold.get(channel);
-    long from = told == null ? last.hlc() : Math.max(told, last.hlc());
-    boolean isDue = event.hlc() > (told == null ? from : from + COUNTS_ANEW_TOLD_EVERY);
+    Long published = renumberedUpTo.get(channel);
+    long from = published == null ? last.hlc() : Math.max(published, last.hlc());
+    boolean isDue = event.hlc() > (published == null ? from : from + RENUMBERED_GAP_EVERY);
     if (!isDue) {
       return Outcome.STALE;
     }
-    countsAnewTold.put(channel, event.hlc());
+    renumberedUpTo.put(channel, event.hlc());
     CoverageLost loss = loss(event, 1, event.sequence(), from, event.hlc());
     String cause =
-        "the node counts anew, as with another disk (incarnation %d after %d)"
+        "the node numbers its incarnations from the start, as with another disk (incarnation %d after %d)"
             .formatted(event.incarnation(), last.incarnation());
     return new Outcome(
         false, List.of(Notice.lost(event, loss.toBuilder().setCause(cause).build())));
   }
 
   /**
-   * That its events are missing was seen at the next one already, but not of when they were: an end
-   * that is told late has the time at which it was.
+   * The missing sequences were found at the next event, but not their times: a late closing has the
+   * time of its write.
    */
   private Outcome lateGap(CandidateEvent event, Channel channel) {
     Gap gap = event.decode().getGap();
-    ToldLosses told = lossesTold.get(channel);
-    if (told != null && told.has(gap.getFromHlc(), gap.getToHlc())) {
+    PublishedGaps published = publishedGaps.get(channel);
+    if (published != null && published.has(gap.getFromHlc(), gap.getToHlc())) {
       return Outcome.STALE;
     }
     CoverageLost loss =
@@ -159,7 +158,7 @@ public final class SequenceCheck {
     long hlc = event.hlc();
     byte[] clock = event.clock();
     if (event.kind() == Kind.GAP && last != null) {
-      // A gap carries no clock: the last one that was seen stays what is known of an incarnation.
+      // A gap carries no clock: keep the last one.
       hlc = last.hlc();
       clock = event.incarnation() == last.incarnation() ? last.clock() : clock;
     }
@@ -199,21 +198,21 @@ public final class SequenceCheck {
 
   private Notice lost(CandidateEvent event, CoverageLost loss) {
     Channel channel = new Channel(event.partition(), event.node());
-    lossesTold
-        .computeIfAbsent(channel, unknown -> new ToldLosses())
+    publishedGaps
+        .computeIfAbsent(channel, unknown -> new PublishedGaps())
         .add(loss.getFromHlc(), loss.getToHlc());
     return Notice.lost(event, loss);
   }
 
-  /** What an incarnation may have seen after {@code last}, before another one was heard. */
-  private static CoverageLost lossAfter(Position last, long heardAgain) {
+  /** The span from the last record of an incarnation to the first of the next one. */
+  private static CoverageLost lossAfter(Position last, long nextHlc) {
     return CoverageLost.newBuilder()
         .setNode(last.node())
         .setIncarnation(last.incarnation())
         .setPartition(last.partition())
         .setFirstSequence(last.sequence() + 1)
         .setFromHlc(last.hlc())
-        .setToHlc(heardAgain)
+        .setToHlc(nextHlc)
         .build();
   }
 
@@ -222,13 +221,13 @@ public final class SequenceCheck {
     long lastHlc = last == null ? 0 : last.hlc();
     if (event.kind() == Kind.GAP) {
       Gap gap = event.decode().getGap();
-      // The node tells of a gap what it knows; what is missing even before it, it does not know of.
+      // The node names the sequences it dropped, not those that are missing before them.
       boolean wider = gap.getFirstSequence() > known + 1;
       long from = wider ? Math.min(lastHlc, gap.getFromHlc()) : gap.getFromHlc();
       return loss(event, known + 1, gap.getLastSequence(), from, gap.getToHlc());
     }
     long lastMissing = event.kind().isProgress() ? event.sequence() : event.sequence() - 1;
-    // An end that is told late has an earlier time than what was lost right before it.
+    // A late closing has an earlier time than the events that are missing right before it.
     long to = Math.max(lastHlc, event.hlc());
     return lastMissing > known ? loss(event, known + 1, lastMissing, lastHlc, to) : null;
   }
@@ -246,7 +245,7 @@ public final class SequenceCheck {
         .build();
   }
 
-  /** An event that could not be used: its own sequence is lost. */
+  /** The gap of an event that cannot be used. */
   public static CoverageLost lossOf(CandidateEvent event) {
     return loss(event, event.sequence(), event.sequence(), event.hlc(), event.hlc());
   }

@@ -9,13 +9,13 @@
  *       every node with an own HLC at or before W has been read from the partition. Judgement
  *       relies on it.
  *   <li>{@link io.palinode.monitor.SequenceCheck} lets every event through once, in the node's
- *       order, and says what is missing. Silence is never loss.
+ *       order, and reports the missing ones. A node without records is not a gap.
  *   <li>The same witnesses always have the same id ({@link io.palinode.monitor.Violations}), so
  *       consumers can drop repeats.
  * </ul>
  *
  * <p>Hazards: a node that stops writing progress stops the watermark, and with it all judgement;
- * what a node had not yet written when it crashed is not known to be missing.
+ * the records that a node had not yet written at a crash are not known to be missing.
  */
 @NullMarked
 package io.palinode.monitor;

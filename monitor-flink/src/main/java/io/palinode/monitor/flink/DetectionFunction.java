@@ -205,7 +205,7 @@ final class DetectionFunction
     if (spec == null || standing == Standing.OUTDATED) {
       outdated.inc();
       if (predicate.isMissedBy(event.hlc())) {
-        publisher.tellOutdated(event, predicate, context.currentWatermark(), out);
+        publisher.publishOutdated(event, predicate, context.currentWatermark(), out);
       }
       return true;
     }
@@ -240,7 +240,7 @@ final class DetectionFunction
       kept = null;
     }
     if (kept == null && instances.count(predicate.name()) >= settings.instancesMax()) {
-      publisher.tellTooManyInstances(event, Math.max(event.hlc(), context.currentWatermark()), out);
+      publisher.publishTooManyInstances(event, Math.max(event.hlc(), context.currentWatermark()), out);
       searches.refused(predicate.name(), event.epoch());
       return;
     }
@@ -258,13 +258,13 @@ final class DetectionFunction
     meters.of(predicate.name()).candidate();
     List<Witness> found = restarted(instance, event.partition(), reach, context);
     if (spec.isOfStates()) {
-      searches.tell(predicate.name(), instance, context.getBroadcastState(SearchBook.STATE));
+      searches.pass(predicate.name(), instance, context.getBroadcastState(SearchBook.STATE));
     }
     found.addAll(instance.apply(change));
     found.addAll(instance.progress(reach));
     publisher.publish(event.key(), predicate, instance, found, out);
     phantoms.take(event.key(), instance, spec, context.timerService(), out);
-    publisher.tellOverflow(
+    publisher.publishOverflow(
         event.key(), instance, Math.max(event.hlc(), context.currentWatermark()), out);
     instances.save(event.key(), predicate.name(), event.hlc(), instance, context.timerService());
   }
@@ -297,12 +297,12 @@ final class DetectionFunction
       }
       List<Witness> found = restarted(instance, instance.partition(), reach, context);
       if (spec.isOfStates()) {
-        searches.tell(name, instance, context.getBroadcastState(SearchBook.STATE));
+        searches.pass(name, instance, context.getBroadcastState(SearchBook.STATE));
       }
       found.addAll(instance.progress(reach));
       publisher.publish(key, predicate, instance, found, out);
       phantoms.take(key, instance, spec, context.timerService(), out);
-      publisher.tellOverflow(key, instance, context.currentWatermark(), out);
+      publisher.publishOverflow(key, instance, context.currentWatermark(), out);
     }
     if (!due && !instance.isEmpty() && Housekeeping.isDue(key, timestamp)) {
       instance.pack();
@@ -363,7 +363,7 @@ final class DetectionFunction
     return events.stream().mapToLong(CandidateEvent::hlc).min().orElse(Long.MAX_VALUE);
   }
 
-  /** An event that cannot be used is a loss that is told, like one that never came. */
+  /** Publishes a gap for an event that cannot be used, as for a missing one. */
   private void lose(CandidateEvent event, Collector<Verdict> out) {
     unusable.inc();
     meters.of(InstanceKey.parse(event.key()).predicate()).coverageLost(1);

@@ -197,7 +197,7 @@ public final class DetectionJob {
         .setClientIdPrefix(topic)
         .setStartingOffsets(OffsetsInitializer.earliest())
         .setProperties(properties(consumer))
-        // A partition that is added later would split instances in two; nobody adds one.
+        // A partition that is added later would divide instances, so none is looked for.
         .setProperty("partition.discovery.interval.ms", "-1")
         .setProperty("commit.offsets.on.checkpoint", "false");
   }

@@ -4,13 +4,12 @@ import io.palinode.detection.DetectionLimits;
 import java.io.Serializable;
 
 /**
- * How much detection may take. What is beyond a limit is told as lost coverage, with the limit.
+ * The limits of detection. An event beyond a limit causes a coverage gap that names the limit.
  *
  * @param limits of one instance
- * @param instancesMax instances of one predicate that a subtask keeps; what would begin another is
- *     not judged
- * @param phantomsShadowed whether it is worked out for predicates with {@code replicas: first} what
- *     {@code any} would report, to count phantoms; that takes about as much again as detection does
+ * @param instancesMax instances of one predicate that a subtask keeps; further ones are not judged
+ * @param phantomsShadowed whether to count phantoms for predicates with {@code replicas: first} too;
+ *     doubles the work of detection
  */
 public record DetectionSettings(DetectionLimits limits, int instancesMax, boolean phantomsShadowed)
     implements Serializable {

@@ -16,7 +16,7 @@ import org.apache.flink.core.memory.DataOutputView;
  *
  * <pre>
  * +--------+-----------+------+-------+-------------+----------+-------+-------------+
- * | u8 = 1 | partition | node | heard | incarnation | sequence | waits | waits since |
+ * | u8 = 1 | partition | node | count | incarnation | sequence | waits | waits since |
  * |        | i32       | i32  | i64   | i64         | i64      | u8    | i64         |
  * +--------+-----------+------+-------+-------------+----------+-------+-------------+
  * | i32 holes, each: first i64, last i64 | i32 events, each a {@link CandidateEventSerializer} |
@@ -53,7 +53,7 @@ final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
   KeptBack.State read(DataInputView in) throws IOException {
     int partition = in.readInt();
     int node = in.readInt();
-    long heard = in.readLong();
+    long observed = in.readLong();
     long incarnation = in.readLong();
     long sequence = in.readLong();
     boolean waits = in.readBoolean();
@@ -69,7 +69,7 @@ final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
     return new KeptBack.State(
         partition,
         node,
-        heard,
+        observed,
         new KeptBack.Missing(incarnation, sequence, waits, waitsSince, holes),
         events);
   }

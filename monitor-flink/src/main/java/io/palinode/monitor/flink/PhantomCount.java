@@ -16,8 +16,8 @@ import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.util.Collector;
 
 /**
- * Tells of the reports of {@code replicas: any} which are phantoms, for all instances of a subtask.
- * It is in no checkpoint: of what was under way when the job failed, nothing is told.
+ * Publishes which violations under {@code replicas: any} are phantoms, for all instances of a
+ * subtask. In no checkpoint: after a failure, undecided violations stay so.
  */
 final class PhantomCount {
   /** Some 20 MB. */
@@ -29,7 +29,7 @@ final class PhantomCount {
   private final boolean shadowed;
   private final PredicateMeters meters;
 
-  /** What a version is of. */
+  /** The instance of a version. */
   private record Scope(String key, long predicateVersion, long epoch) {}
 
   /**
@@ -45,7 +45,7 @@ final class PhantomCount {
     return shadowed && spec.replicas() == ReplicaRule.FIRST;
   }
 
-  /** A candidate that is about to be applied. */
+  /** Call before a candidate is applied. */
   void observed(String key, Instance instance, DetectionSpec spec, Change change) {
     if (counts(spec)) {
       phantoms.observed(scope(key, instance), change.candidate());
@@ -53,8 +53,8 @@ final class PhantomCount {
   }
 
   /**
-   * Takes what the instance has reported, which is published already; tells what can be decided of
-   * it, and has the key woken when the rest can.
+   * Takes the published violations of an instance. Publishes the phantoms among them that can be
+   * decided, and registers a timer for the others.
    */
   void take(
       String key,
@@ -75,7 +75,7 @@ final class PhantomCount {
     decide(timers.currentWatermark(), out);
   }
 
-  /** Tells what can be decided now. */
+  /** Publishes the phantoms that can be decided now. */
   void decide(long watermark, Collector<Verdict> out) {
     for (Decided<Scope> decided : phantoms.passed(watermark)) {
       InstanceKey key = InstanceKey.parse(decided.scope().key());

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /** The predicates of the broadcast state, parsed once a version. Not thread-safe. */
 final class PredicateBook {
-  /** Predicate records by name, the newest version of each, deleted ones too. */
+  /** Predicate records by name, the newest version of each, including deleted ones. */
   static final MapStateDescriptor<String, byte[]> STATE =
       new MapStateDescriptor<>(
           "predicates", Types.STRING, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);

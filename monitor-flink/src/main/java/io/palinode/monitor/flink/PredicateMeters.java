@@ -42,7 +42,7 @@ final class PredicateMeters {
     /** Candidates that could not be used, and limits that detection met. */
     private final Counter coverageLost;
 
-    /** Reports of which it cannot be told whether they are phantoms. */
+    /** Violations that cannot be decided to be phantoms or not. */
     private final Counter phantomsUndecided;
 
     private final Map<ViolationGrade, Counter> violations = new EnumMap<>(ViolationGrade.class);

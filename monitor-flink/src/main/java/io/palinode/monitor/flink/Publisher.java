@@ -26,23 +26,23 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.util.Collector;
 
 /**
- * Makes violations of witnesses, and losses of limits that detection met, and counts both; reads
- * the wall clock for the violations' time of detection.
+ * Publishes violations, and a coverage gap for each limit that detection met; counts both. Reads
+ * the wall clock for the time of detection.
  */
 final class Publisher {
   /**
-   * A partition's overflows are told once in so much of its time: an instance at its limit meets it
-   * with every event. Shorter than lost coverage holds the safe point.
+   * The time between two gaps of one partition: an instance at its limit meets it with every event.
+   * Shorter than the time for which a gap holds the safe point.
    */
-  private static final long OVERFLOW_TOLD_EVERY = Hlc.ofMicros(1_000_000);
+  private static final long GAP_EVERY = Hlc.ofMicros(1_000_000);
 
   private final Counter overflows;
 
-  /** By partition: up to which HLC overflows are told. */
-  private final Map<Integer, Long> overflowTold = new HashMap<>();
+  /** By partition: the end of the last published gap. */
+  private final Map<Integer, Long> overflowUpTo = new HashMap<>();
 
-  /** Likewise by predicate, node and partition: up to which HLC outdated events are told. */
-  private final Map<String, Long> outdatedTold = new HashMap<>();
+  /** By predicate, node and partition: the end of the last gap of outdated events. */
+  private final Map<String, Long> outdatedUpTo = new HashMap<>();
 
   private final PredicateMeters meters;
 
@@ -72,7 +72,7 @@ final class Publisher {
             .setPredicateVersion(predicate.version())
             .setBinding(InstanceKey.parse(key).binding())
             .build();
-    // A grade may have risen since it was found a moment ago: the last word is enough.
+    // A grade may have risen since a moment ago: publish the last one.
     Map<String, Violation> latest = new LinkedHashMap<>();
     for (Witness witness : found) {
       Violation violation = Violations.of(interval, epsilon, instance.epoch(), witness, nowMicros);
@@ -86,39 +86,38 @@ final class Publisher {
   }
 
   /**
-   * Tells a limit that was met as lost coverage, up to {@code now}. Since when is not known: what
-   * was dropped may have begun, and would have been part of a violation, at any time before. So the
-   * safe point is held where it is.
+   * Publishes a gap up to {@code now} for each limit that the instance met. The start of the gap is
+   * unknown, since dropped intervals may have begun at any time. The safe point therefore stops.
    */
-  void tellOverflow(String key, Instance instance, long now, Collector<Verdict> out) {
+  void publishOverflow(String key, Instance instance, long now, Collector<Verdict> out) {
     Overflows met = instance.takeOverflows();
     if (met.total() > 0) {
-      tellLimit(InstanceKey.parse(key), instance.partition(), met.total(), cause(met), now, out);
+      publishLimit(InstanceKey.parse(key), instance.partition(), met.total(), cause(met), now, out);
     }
   }
 
-  /** Tells, as above, that {@code event} would begin an instance for which there is no room. */
-  void tellTooManyInstances(CandidateEvent event, long now, Collector<Verdict> out) {
+  /** Publishes a gap for an event that would begin an instance above the limit. */
+  void publishTooManyInstances(CandidateEvent event, long now, Collector<Verdict> out) {
     String cause =
         "it has %,d instances, as many as a predicate may (--instances-max)"
             .formatted(settings.instancesMax());
-    tellLimit(InstanceKey.parse(event.key()), event.partition(), 1, cause, now, out);
+    publishLimit(InstanceKey.parse(event.key()), event.partition(), 1, cause, now, out);
   }
 
   /**
-   * Tells that the event's node does not look for the version in force yet: what it sees is lost
-   * since that was applied. Once in a while for each node on each partition.
+   * Publishes a gap for a node that does not watch the version in force yet. The gap starts when
+   * that version was applied. At most one gap per {@link #GAP_EVERY}, node and partition.
    */
-  void tellOutdated(
+  void publishOutdated(
       CandidateEvent event, ActivePredicate predicate, long watermark, Collector<Verdict> out) {
     meters.of(predicate.name()).coverageLost(1);
     long now = Math.max(event.hlc(), watermark);
     String late = predicate.name() + "|" + event.node() + "|" + event.partition();
-    Long told = outdatedTold.get(late);
-    if (told != null && now <= told + OVERFLOW_TOLD_EVERY) {
+    Long published = outdatedUpTo.get(late);
+    if (published != null && now <= published + GAP_EVERY) {
       return;
     }
-    outdatedTold.put(late, now);
+    outdatedUpTo.put(late, now);
     CoverageLost loss =
         CoverageLost.newBuilder()
             .setNode(event.node())
@@ -127,13 +126,13 @@ final class Publisher {
             .setFromHlc(predicate.appliedHlc())
             .setToHlc(now)
             .setCause(
-                "node %d does not look for version %d of %s yet"
+                "node %d does not watch version %d of %s yet"
                     .formatted(event.node(), predicate.version(), predicate.name()))
             .build();
     out.collect(Verdict.of(loss));
   }
 
-  private void tellLimit(
+  private void publishLimit(
       InstanceKey instance,
       int partition,
       long times,
@@ -142,11 +141,11 @@ final class Publisher {
       Collector<Verdict> out) {
     overflows.inc(times);
     meters.of(instance.predicate()).coverageLost(times);
-    Long told = overflowTold.get(partition);
-    if (told != null && now <= told + OVERFLOW_TOLD_EVERY) {
+    Long published = overflowUpTo.get(partition);
+    if (published != null && now <= published + GAP_EVERY) {
       return;
     }
-    overflowTold.put(partition, now);
+    overflowUpTo.put(partition, now);
     CoverageLost loss =
         CoverageLost.newBuilder()
             .setPartition(partition)

@@ -29,7 +29,7 @@ final class SearchBook {
    */
   private final Map<String, Long> refusedIn = new HashMap<>();
 
-  /** A node says so again with each progress; the first time counts. */
+  /** Each progress repeats the search; the first one counts. */
   void learn(Notice notice, BroadcastState<String, Notice> state) throws Exception {
     Search search = Search.of(notice);
     String key = search.partition() + "/" + search.node() + "/" + search.predicate();
@@ -40,20 +40,20 @@ final class SearchBook {
     }
   }
 
-  /** What a node told of an instance was not heard: no room was left for it. */
+  /** An instance was refused for lack of room, so the candidates of its node were dropped. */
   void refused(String predicate, long epoch) {
     refusedIn.merge(predicate, epoch, Math::max);
   }
 
-  /** A new instance; what was told of it before may have been refused. */
+  /** A new instance, of which earlier candidates may have been refused. */
   void begun(String predicate, Instance instance) {
     if (refusedIn.getOrDefault(predicate, Long.MIN_VALUE) >= instance.epoch()) {
       instance.distrustSearches();
     }
   }
 
-  /** Tells an instance of {@code predicate} what is known. */
-  void tell(String predicate, Instance instance, ReadOnlyBroadcastState<String, Notice> state)
+  /** Passes the known searches to an instance of {@code predicate}. */
+  void pass(String predicate, Instance instance, ReadOnlyBroadcastState<String, Notice> state)
       throws Exception {
     if (instance.distrustsSearches()) {
       return;

@@ -26,10 +26,10 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Runs in the source's task, in each partition's order: hands on openings and closings, those that
- * arrive behind a hole only when it is explained, and tells restarts, searches, new epochs and
- * losses by the side output. Progress ends here; it has become the watermark. Once per second the
- * side output also gets how far each node has been read.
+ * Passes openings and closings on, in each partition's order, in the task of the source. Candidates
+ * after a sequence hole wait until the node explains it. The side output gets restarts, searches,
+ * new epochs and gaps, and once per second how far each node has been read. Progress ends here,
+ * since the watermark contains it.
  */
 final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEvent>
     implements CheckpointedFunction {
@@ -42,9 +42,8 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   private static final ListStateDescriptor<Position> POSITIONS =
       new ListStateDescriptor<>("positions", PositionSerializer.INSTANCE);
 
-  // Likewise. What a subtask has of partitions of which it has heard nothing is written by the
-  // first
-  // one alone: some node may be down, and its partition's reader hears nothing either.
+  // Every subtask gets all states here too. The first subtask alone writes those of partitions
+  // without a record since the restore: a node may be down, so no reader receives its records.
   private static final ListStateDescriptor<KeptBack.State> KEPT_BACK =
       new ListStateDescriptor<>("behind-holes", KeptBackSerializer.INSTANCE);
 
@@ -105,7 +104,7 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     savedBroken.update(searches.broken().stream().map(SearchCheck.Broken::toString).toList());
   }
 
-  /** Whether a watermark would pass something that may be told late. */
+  /** Whether a watermark would pass a record that may still come late. */
   boolean isWaiting() {
     return keptBack.isWaiting();
   }

@@ -8,9 +8,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs {@link SequenceFunction}, and holds the watermark while that waits for what is missing. (A
- * function without keys does not get hold of watermarks.) The source makes them, and is in no
- * checkpoint: it does not know of a hole that began before this life of the job.
+ * Runs {@link SequenceFunction}, and holds the watermark while that function waits for missing
+ * records. A function without keys cannot hold watermarks. The source makes watermarks, but has no
+ * checkpoint: it knows no hole that began before this run of the job.
  */
 final class SequenceOperator extends ProcessOperator<CandidateEvent, CandidateEvent> {
   @Serial private static final long serialVersionUID = 1L;

@@ -25,8 +25,8 @@ final class WaitingRoom {
   private final ValueState<Long> sinceMs;
   private final ValueState<Long> heldAt;
 
-  /** When it was first asked in this life of the task what is overdue; -1: not yet. */
-  private long lifeSinceMs = -1;
+  /** The first call of {@link #isOverdue} in this run of the task; -1: none yet. */
+  private long runSinceMs = -1;
 
   WaitingRoom(RuntimeContext context) {
     events =
@@ -63,11 +63,11 @@ final class WaitingRoom {
 
   /** The time in which the job was down does not count: no predicate came then. */
   boolean isOverdue(long nowMs) throws Exception {
-    if (lifeSinceMs < 0) {
-      lifeSinceMs = nowMs;
+    if (runSinceMs < 0) {
+      runSinceMs = nowMs;
     }
     Long since = sinceMs.value();
-    return since != null && nowMs - Math.max(since, lifeSinceMs) >= WAIT_MS_MAX;
+    return since != null && nowMs - Math.max(since, runSinceMs) >= WAIT_MS_MAX;
   }
 
   /** The HLC that judgement is held at because of this key; null for none. */

@@ -279,7 +279,7 @@ class DetectionFunctionTest {
               assertThat(lost.getFromHlc()).isEqualTo(Hlc.ofMicros(1_000));
               assertThat(lost.getToHlc()).isEqualTo(Hlc.ofMicros(1_005));
               assertThat(lost.getCause())
-                  .isEqualTo("node 1 does not look for version 2 of " + Records.PREDICATE + " yet");
+                  .isEqualTo("node 1 does not watch version 2 of " + Records.PREDICATE + " yet");
             });
     open(1, 3, 1, 2_000_000);
     assertThat(kinds()).as("it goes on").containsExactly("LOSS", "LOSS");

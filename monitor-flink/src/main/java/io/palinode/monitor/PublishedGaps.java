@@ -4,11 +4,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The HLCs of which is told that something was lost, of one node on one partition. The oldest are
- * forgotten first: then something is told once more. O(log {@link #RANGES_MAX}) for a range that
- * meets no other.
+ * The spans of the published gaps of one node on one partition. The oldest are dropped first; such
+ * a gap may be published twice. O(log {@link #RANGES_MAX}) for a span that meets no other.
  */
-final class ToldLosses {
+final class PublishedGaps {
   private static final int RANGES_MAX = 100;
 
   /** First to last, none of which meets another. */
@@ -30,7 +29,7 @@ final class ToldLosses {
     }
   }
 
-  /** Whether all of these are told. */
+  /** Whether published gaps cover the whole span. */
   boolean has(long from, long to) {
     Map.Entry<Long, Long> at = ranges.floorEntry(from);
     return at != null && at.getValue() >= to;

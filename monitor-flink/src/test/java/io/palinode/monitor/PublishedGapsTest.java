@@ -8,8 +8,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Beside a set of all that was told. */
-class ToldLossesTest {
+/** Beside a set of all that was published. */
+class PublishedGapsTest {
   private static final int TIMES = 200;
   private static final int RANGES = 30;
 
@@ -19,19 +19,19 @@ class ToldLossesTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void whatWasToldIsHadAndNothingElse(long seed) {
+  void aSpanIsCoveredExactlyByItsPublishedGaps(long seed) {
     Random random = new Random(seed);
-    ToldLosses told = new ToldLosses();
+    PublishedGaps published = new PublishedGaps();
     BitSet all = new BitSet();
     for (int i = 0; i < RANGES; i++) {
       int from = random.nextInt(TIMES);
       int to = from + random.nextInt(8);
-      told.add(from, to);
+      published.add(from, to);
       // Two times that are next to each other have others in between.
       all.set(2 * from, 2 * to + 1);
       int asked = random.nextInt(TIMES);
       int until = asked + random.nextInt(8);
-      assertThat(told.has(asked, until))
+      assertThat(published.has(asked, until))
           .as("seed=%d i=%d", seed, i)
           .isEqualTo(all.nextClearBit(2 * asked) > 2 * until);
     }
