@@ -154,14 +154,14 @@ class DivergenceOracleTest {
     /** Kafka had refused it: it comes late, and before any progress that passes it. */
     private boolean isToldBehindTheNext(List<Line> log, int node) {
       return read[node] + 1 < log.size()
-          && log.get(read[node]).kind() == Kind.TOLD
-          && log.get(read[node] + 1).kind() == Kind.TOLD
+          && log.get(read[node]).kind() == Kind.REPORTED
+          && log.get(read[node] + 1).kind() == Kind.REPORTED
           && random.nextInt(4) == 0;
     }
 
     private void tell(Line line) {
       switch (line.kind()) {
-        case TOLD -> witnesses.addAll(detector.opened(history.candidate(line, read[line.node()])));
+        case REPORTED -> witnesses.addAll(detector.opened(history.candidate(line, read[line.node()])));
         case SEARCHED -> detector.searched(line.node(), line.incarnation(), history.clock(line));
         case RESTARTED ->
             witnesses.addAll(

@@ -22,7 +22,7 @@ final class ReplicaHistory {
   record Line(int node, long incarnation, long at, Kind kind, long digest) {}
 
   enum Kind {
-    TOLD,
+    REPORTED,
     SEARCHED,
     RESTARTED
   }
@@ -110,7 +110,7 @@ final class ReplicaHistory {
 
   private void tell(int node, int moment) {
     shown[node][moment] = now[node];
-    logs.get(node).add(new Line(node, incarnations[node], moment, Kind.TOLD, now[node]));
+    logs.get(node).add(new Line(node, incarnations[node], moment, Kind.REPORTED, now[node]));
   }
 
   /** Its last word was right before; it may have lost what it had. */

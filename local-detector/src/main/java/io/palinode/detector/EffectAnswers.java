@@ -12,7 +12,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectAccessed;
 import io.palinode.wire.v1.EffectAsked;
 import io.palinode.wire.v1.EffectStep;
-import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Restore;
 import java.util.ArrayList;
@@ -87,7 +87,7 @@ public final class EffectAnswers {
 
   private void refuse(EffectAsked asked, String why) {
     append(
-        EffectTold.newBuilder()
+        EffectReported.newBuilder()
             .setRequest(asked.getRequest())
             .setNode(store.node())
             .setNow(store.clock().last().own())
@@ -134,7 +134,7 @@ public final class EffectAnswers {
   }
 
   private void answerSome(EffectAsked asked, List<Moment> witnesses, Affected some) {
-    EffectTold.Builder answer = answerTo(asked);
+    EffectReported.Builder answer = answerTo(asked);
     try {
       add(answer, store.effect(asked.getTarget(), except(asked), some.keys()));
       answer
@@ -148,7 +148,7 @@ public final class EffectAnswers {
   }
 
   private void answerAll(EffectAsked asked, String because) {
-    EffectTold.Builder answer = answerTo(asked).setAllBecause(because);
+    EffectReported.Builder answer = answerTo(asked).setAllBecause(because);
     try {
       UndoEffect effect = store.effect(asked.getTarget(), except(asked));
       add(answer, effect);
@@ -162,14 +162,14 @@ public final class EffectAnswers {
     append(answer.setReach(store.reach()));
   }
 
-  private EffectTold.Builder answerTo(EffectAsked asked) {
-    return EffectTold.newBuilder()
+  private EffectReported.Builder answerTo(EffectAsked asked) {
+    return EffectReported.newBuilder()
         .setRequest(asked.getRequest())
         .setNode(store.node())
         .setNow(store.clock().last().own());
   }
 
-  private static void add(EffectTold.Builder answer, UndoEffect effect) {
+  private static void add(EffectReported.Builder answer, UndoEffect effect) {
     answer
         .setWrites(effect.writes())
         .setKeys(effect.keys())
@@ -182,8 +182,8 @@ public final class EffectAnswers {
     return asked.getExceptList().stream().map(s -> new HlcSpan(s.getFrom(), s.getTo())).toList();
   }
 
-  private void append(EffectTold.Builder answer) {
-    log.append(List.of(record(EffectStep.newBuilder().setTold(answer))));
+  private void append(EffectReported.Builder answer) {
+    log.append(List.of(record(EffectStep.newBuilder().setReported(answer))));
   }
 
   private ControlRecord record(EffectStep.Builder step) {

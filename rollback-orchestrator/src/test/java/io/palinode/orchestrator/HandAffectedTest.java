@@ -20,7 +20,7 @@ import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
-import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
@@ -261,12 +261,12 @@ class HandAffectedTest {
 
   @Test
   void aPlanKnowsTheWritesThatNodesFoundByTheirKeys() {
-    EffectTold.Builder told = EffectTold.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
+    EffectReported.Builder told = EffectReported.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
     RollbackRequest asked = RollbackRequest.to("r", Hlc.ofMicros(450));
     PlannedRollback some = PlannedRollback.of("id", asked, effect(told.build(), ""));
     assertThat(some.request().seeds().witnesses()).containsExactly(at(1, 500));
     assertThat(some.request().request()).isEqualTo("id");
-    EffectTold all = EffectTold.newBuilder().setAllBecause("too many").build();
+    EffectReported all = EffectReported.newBuilder().setAllBecause("too many").build();
     PlannedRollback whole = PlannedRollback.of("id", wish(at(1, 500)), effect(all, "too many"));
     assertThat(whole.request().seeds()).isEqualTo(Seeds.ALL);
     assertThat(whole.effect().whyAll()).isEqualTo("too many");
@@ -276,9 +276,9 @@ class HandAffectedTest {
 
   @Test
   void oneNodeThatTellsOfEverythingMakesTheEffectAll() {
-    EffectTold some = EffectTold.newBuilder().addWitnesses(at(1, 500)).build();
+    EffectReported some = EffectReported.newBuilder().addWitnesses(at(1, 500)).build();
     Effect mixed =
-        new Effect(0, 0, List.of(some, EffectTold.newBuilder().build()), List.of(), 0, "");
+        new Effect(0, 0, List.of(some, EffectReported.newBuilder().build()), List.of(), 0, "");
     assertThat(mixed.isOfSome()).isFalse();
     assertThat(effect(some, "").isOfSome()).isTrue();
   }
@@ -342,7 +342,7 @@ class HandAffectedTest {
     assertThat(givenUp.progress(1)).extracting(RollbackProgress::isGivenUp).isEqualTo(true);
   }
 
-  private static Effect effect(EffectTold told, String whyAll) {
+  private static Effect effect(EffectReported told, String whyAll) {
     return new Effect(0, 0, List.of(told), List.of(), 0, whyAll);
   }
 

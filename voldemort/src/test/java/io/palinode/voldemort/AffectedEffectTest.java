@@ -14,7 +14,7 @@ import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectAsked;
-import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Scope;
 import java.nio.file.Path;
@@ -67,13 +67,13 @@ class AffectedEffectTest {
 
   @Test
   void onlyWhatCameOfTheWitnessIsCountedAndWhomItConcernsIsNamed() {
-    List<EffectTold> reports = reports(asked(at(0, witness)).build());
-    assertThat(reports).extracting(EffectTold::getFailure).containsOnly("");
-    assertThat(reports).extracting(EffectTold::getAllBecause).containsOnly("");
-    assertThat(reports).extracting(EffectTold::getKeys).containsOnly(2L);
-    assertThat(reports).extracting(EffectTold::getWrites).containsOnly(2L);
-    assertThat(reports.stream().mapToLong(EffectTold::getFirstWrites).sum()).isEqualTo(2);
-    assertThat(reports.stream().mapToLong(EffectTold::getFirstKeys).sum()).isEqualTo(2);
+    List<EffectReported> reports = reports(asked(at(0, witness)).build());
+    assertThat(reports).extracting(EffectReported::getFailure).containsOnly("");
+    assertThat(reports).extracting(EffectReported::getAllBecause).containsOnly("");
+    assertThat(reports).extracting(EffectReported::getKeys).containsOnly(2L);
+    assertThat(reports).extracting(EffectReported::getWrites).containsOnly(2L);
+    assertThat(reports.stream().mapToLong(EffectReported::getFirstWrites).sum()).isEqualTo(2);
+    assertThat(reports.stream().mapToLong(EffectReported::getFirstKeys).sum()).isEqualTo(2);
     assertThat(reports).allMatch(t -> t.getClientsList().equals(List.of("alice", "bob")));
     assertThat(reports).allMatch(t -> t.getWitnessesList().equals(List.of(at(0, witness))));
     assertThat(nodes.get(1).accesses(target).accesses()).as("nothing was paused").isNotEmpty();
@@ -81,27 +81,27 @@ class AffectedEffectTest {
 
   @Test
   void aKeyStandsForItsFirstWriteAfterTheTarget() {
-    List<EffectTold> reports = reports(asked().addKeys(named(L)).build());
+    List<EffectReported> reports = reports(asked().addKeys(named(L)).build());
     assertThat(reports).allMatch(t -> t.getWitnessesList().equals(List.of(at(1, cameOfIt))));
-    assertThat(reports).extracting(EffectTold::getKeys).containsOnly(1L);
+    assertThat(reports).extracting(EffectReported::getKeys).containsOnly(1L);
     assertThat(reports).allMatch(t -> t.getClientsList().equals(List.of("bob")));
   }
 
   @Test
   void aKeyWithoutAWriteSinceIsRefusedWithItsName() {
     assertThat(reports(asked().addKeys(named(key("never"))).build()))
-        .extracting(EffectTold::getFailure)
+        .extracting(EffectReported::getFailure)
         .containsOnly("no client wrote key 'never' after the target");
   }
 
   @Test
   void ifAllKeysAreAffectedTheReportHasTheReason() {
     nodes.get(2).followAccesses(false);
-    List<EffectTold> reports = reports(asked().addKeys(named(L)).build());
+    List<EffectReported> reports = reports(asked().addKeys(named(L)).build());
     assertThat(reports)
-        .extracting(EffectTold::getAllBecause)
+        .extracting(EffectReported::getAllBecause)
         .containsOnly("node 2 has not noted who used which keys");
-    assertThat(reports).extracting(EffectTold::getKeys).containsOnly(4L);
+    assertThat(reports).extracting(EffectReported::getKeys).containsOnly(4L);
     assertThat(reports).allMatch(t -> t.getWitnessesCount() == 0);
   }
 
@@ -110,11 +110,11 @@ class AffectedEffectTest {
     EffectAsked.Builder asked = asked(at(0, witness));
     asked.getAffectedBuilder().setAccessesMax(1);
     assertThat(reports(asked.build()))
-        .extracting(EffectTold::getAllBecause)
+        .extracting(EffectReported::getAllBecause)
         .allMatch(why -> why.endsWith("limit 1"));
   }
 
-  private List<EffectTold> reports(EffectAsked asked) {
+  private List<EffectReported> reports(EffectAsked asked) {
     List<ControlRecord> log = new ArrayList<>();
     List<EffectAnswers> answers = new ArrayList<>();
     nodes.forEach(node -> answers.add(new EffectAnswers(node, log::addAll, micros::get)));
@@ -127,13 +127,13 @@ class AffectedEffectTest {
         answers.forEach(each -> each.answer(done.asked(), done.accessed()));
       }
     }
-    List<EffectTold> reports =
+    List<EffectReported> reports =
         log.stream()
             .map(ControlRecord::getEffect)
-            .filter(step -> step.hasTold())
-            .map(step -> step.getTold())
+            .filter(step -> step.hasReported())
+            .map(step -> step.getReported())
             .toList();
-    assertThat(reports).extracting(EffectTold::getNode).containsExactly(0, 1, 2);
+    assertThat(reports).extracting(EffectReported::getNode).containsExactly(0, 1, 2);
     return reports;
   }
 

@@ -259,12 +259,12 @@ public final class ControlRecordCheck {
         bounds.stepHlc("target", step.getAsked().getTarget());
         moments(step.getAsked().getAffected().getWitnessesList());
       }
-      case TOLD -> {
-        RecordBounds.text("request", step.getTold().getRequest(), RecordChecks.ID_CHARS_MAX);
-        bounds.node("node", step.getTold().getNode());
-        bounds.stepHlc("reach", step.getTold().getReach());
-        bounds.stepHlc("now", step.getTold().getNow());
-        moments(step.getTold().getWitnessesList());
+      case REPORTED -> {
+        RecordBounds.text("request", step.getReported().getRequest(), RecordChecks.ID_CHARS_MAX);
+        bounds.node("node", step.getReported().getNode());
+        bounds.stepHlc("reach", step.getReported().getReach());
+        bounds.stepHlc("now", step.getReported().getNow());
+        moments(step.getReported().getWitnessesList());
       }
       case ACCESSED -> {
         RecordBounds.text("request", step.getAccessed().getRequest(), RecordChecks.ID_CHARS_MAX);

@@ -1,7 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.wire.v1.EffectAccessed;
-import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.EffectReported;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -12,14 +12,14 @@ import java.util.stream.IntStream;
 /** The answers of nodes to one question about a rollback's effect. Not thread-safe. */
 final class EffectQuestion {
   private final int nodes;
-  private final Map<Integer, EffectTold> answers = new TreeMap<>();
+  private final Map<Integer, EffectReported> answers = new TreeMap<>();
   private final Set<Integer> accessed = new TreeSet<>();
 
   EffectQuestion(int nodes) {
     this.nodes = nodes;
   }
 
-  void read(EffectTold answer) {
+  void read(EffectReported answer) {
     answers.put(answer.getNode(), answer);
   }
 
@@ -34,7 +34,7 @@ final class EffectQuestion {
     return answers.size() >= nodes;
   }
 
-  List<EffectTold> answers() {
+  List<EffectReported> answers() {
     return List.copyOf(answers.values());
   }
 

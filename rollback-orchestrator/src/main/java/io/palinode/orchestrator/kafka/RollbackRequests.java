@@ -71,16 +71,16 @@ final class RollbackRequests {
   /** Reads the next record of the control log. */
   void read(ControlRecord record) {
     EffectStep step = record.getEffect();
-    if (!step.hasTold() && !step.hasAccessed()) {
+    if (!step.hasReported() && !step.hasAccessed()) {
       return;
     }
     lock.lock();
     try {
       EffectQuestion question =
           questions.get(
-              step.hasTold() ? step.getTold().getRequest() : step.getAccessed().getRequest());
-      if (question != null && step.hasTold()) {
-        question.read(step.getTold());
+              step.hasReported() ? step.getReported().getRequest() : step.getAccessed().getRequest());
+      if (question != null && step.hasReported()) {
+        question.read(step.getReported());
         changed.signalAll();
       } else if (question != null) {
         question.read(step.getAccessed());

@@ -6,7 +6,7 @@ import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.orchestrator.state.MachineState;
-import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Span;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 public record Effect(
     long target,
     long safePoint,
-    List<EffectTold> reports,
+    List<EffectReported> reports,
     List<Integer> missing,
     long pauseMicros,
     String whyAll) {
@@ -45,18 +45,18 @@ public record Effect(
   public static Effect of(
       long target,
       MachineState state,
-      List<EffectTold> reports,
+      List<EffectReported> reports,
       List<Integer> waiting,
       List<Rollback> latest,
       String whyAll) {
-    long copies = reports.stream().mapToLong(EffectTold::getWrites).sum();
+    long copies = reports.stream().mapToLong(EffectReported::getWrites).sum();
     return new Effect(
         target,
         state.safePoint(),
         List.copyOf(reports),
         List.copyOf(waiting),
         ExpectedPause.of(latest).micros(copies),
-        Stream.concat(Stream.of(whyAll), reports.stream().map(EffectTold::getAllBecause))
+        Stream.concat(Stream.of(whyAll), reports.stream().map(EffectReported::getAllBecause))
             .filter(why -> !why.isEmpty())
             .findFirst()
             .orElse(""));
@@ -95,17 +95,17 @@ public record Effect(
 
   /** Writes of clients that would be discarded, each counted at its key's first replica. */
   public long writes() {
-    return reports.stream().mapToLong(EffectTold::getFirstWrites).sum();
+    return reports.stream().mapToLong(EffectReported::getFirstWrites).sum();
   }
 
   /** Keys that would get another value, each counted at its first replica. */
   public long keys() {
-    return reports.stream().mapToLong(EffectTold::getFirstKeys).sum();
+    return reports.stream().mapToLong(EffectReported::getFirstKeys).sum();
   }
 
   /** Bytes on all nodes, with copies. */
   public long bytes() {
-    return reports.stream().mapToLong(EffectTold::getBytes).sum();
+    return reports.stream().mapToLong(EffectReported::getBytes).sum();
   }
 
   /** The clients whose writes would be discarded; incomplete if nodes named too many. */
@@ -117,7 +117,7 @@ public record Effect(
 
   /** The least number of clients whose writes would be discarded. */
   public int clientsTotal() {
-    int most = reports.stream().mapToInt(EffectTold::getClientsTotal).max().orElse(0);
+    int most = reports.stream().mapToInt(EffectReported::getClientsTotal).max().orElse(0);
     return Math.max(most, clients().size());
   }
 
@@ -132,7 +132,7 @@ public record Effect(
    * @throws RefusedException with the node and the reason
    */
   public void requirePossible() throws RefusedException {
-    for (EffectTold node : reports) {
+    for (EffectReported node : reports) {
       if (node.getReach() > target) {
         throw new RefusedException(
             "%s is out of the reach of node %d: it is from %s to %s"

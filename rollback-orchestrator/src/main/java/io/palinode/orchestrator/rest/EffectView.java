@@ -3,7 +3,7 @@ package io.palinode.orchestrator.rest;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.request.Effect;
 import io.palinode.orchestrator.request.PlannedRollback;
-import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.EffectReported;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -46,7 +46,7 @@ record EffectView(
 
   /** The answer of one node, with copies. */
   record NodeView(int node, String reach, String now, long writes, long keys, long bytes) {
-    static NodeView of(EffectTold report) {
+    static NodeView of(EffectReported report) {
       return new NodeView(
           report.getNode(),
           Hlc.format(report.getReach()),
@@ -67,7 +67,7 @@ record EffectView(
   static EffectView of(PlannedRollback planned) {
     Effect effect = planned.effect();
     Effect before = planned.before();
-    long since = effect.reports().stream().mapToLong(EffectTold::getClientsSince).max().orElse(0);
+    long since = effect.reports().stream().mapToLong(EffectReported::getClientsSince).max().orElse(0);
     return new EffectView(
         planned.id(),
         effect.isOfSome() ? "affected" : "all",

@@ -8,7 +8,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.EffectStep;
-import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
@@ -178,13 +178,13 @@ final class FakeNodes implements AutoCloseable {
 
   private void told(ControlRecord.Builder answer, int node, EffectStep step) {
     if (step.hasAsked()) {
-      EffectTold told =
-          EffectTold.newBuilder()
+      EffectReported told =
+          EffectReported.newBuilder()
               .setRequest(step.getAsked().getRequest())
               .setNode(node)
               .setNow(Hlc.ofMicros(SystemMicros.CLOCK.getAsLong()))
               .build();
-      control(answer.setEffect(EffectStep.newBuilder().setTold(told)).build());
+      control(answer.setEffect(EffectStep.newBuilder().setReported(told)).build());
     }
   }
 

@@ -44,7 +44,7 @@ import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
-import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.PlanOpened;
@@ -632,8 +632,8 @@ class RestServerTest {
       if (wish.undoes() > 0) {
         throw new RefusedException("rollback %d cannot be undone".formatted(wish.undoes()));
       }
-      EffectTold told =
-          EffectTold.newBuilder()
+      EffectReported told =
+          EffectReported.newBuilder()
               .setReach(Hlc.ofMicros(5))
               .setWrites(7)
               .setFirstWrites(3)
