@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.stock.StockVoldemort;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.StoreCluster;

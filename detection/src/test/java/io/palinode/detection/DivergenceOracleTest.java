@@ -161,7 +161,8 @@ class DivergenceOracleTest {
 
     private void tell(Line line) {
       switch (line.kind()) {
-        case REPORTED -> witnesses.addAll(detector.opened(history.candidate(line, read[line.node()])));
+        case REPORTED ->
+            witnesses.addAll(detector.opened(history.candidate(line, read[line.node()])));
         case SEARCHED -> detector.searched(line.node(), line.incarnation(), history.clock(line));
         case RESTARTED ->
             witnesses.addAll(

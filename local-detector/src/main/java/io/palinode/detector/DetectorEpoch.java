@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.detector.binding.StoreBinding;
 import io.palinode.hvc.Hvc;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,9 @@
 package io.palinode.detector;
 
 import io.palinode.detector.KeyScan.Found;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.terms.TermIndex;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;

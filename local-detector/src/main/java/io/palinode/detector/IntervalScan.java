@@ -2,8 +2,16 @@ package io.palinode.detector;
 
 import io.palinode.detector.KeyScan.Found;
 import io.palinode.detector.Omissions.Search;
-import io.palinode.detector.OpenInterval.Source;
-import io.palinode.detector.TermIndex.Match;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.ring.CandidateEncoder;
+import io.palinode.detector.terms.ActivePredicate;
+import io.palinode.detector.terms.Holding;
+import io.palinode.detector.terms.OpenInterval.Source;
+import io.palinode.detector.terms.TermIndex;
+import io.palinode.detector.terms.TermIndex.Match;
+import io.palinode.detector.terms.Truth;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.wire.v1.IntervalRef;

@@ -1,6 +1,11 @@
 package io.palinode.detector;
 
-import io.palinode.detector.TermIndex.Match;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.terms.TermIndex;
+import io.palinode.detector.terms.TermIndex.Match;
+import io.palinode.detector.terms.Truth;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

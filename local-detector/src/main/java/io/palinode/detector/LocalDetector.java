@@ -1,9 +1,18 @@
 package io.palinode.detector;
 
-import io.palinode.detector.Emission.Event;
-import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.KeyScan.Found;
-import io.palinode.detector.TermIndex.Match;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.ring.Activity;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission.Event;
+import io.palinode.detector.ring.Emission.Progress;
+import io.palinode.detector.terms.ActivePredicate;
+import io.palinode.detector.terms.Holding;
+import io.palinode.detector.terms.TermIndex;
+import io.palinode.detector.terms.TermIndex.Match;
+import io.palinode.detector.terms.Truth;
 import io.palinode.wire.v1.IntervalRef;
 import java.util.Collection;
 import java.util.List;
@@ -183,12 +192,12 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   /** The terms that match a key. */
-  List<Match> matches(StoreKey key) {
+  public List<Match> matches(StoreKey key) {
     return predicates.index().match(key);
   }
 
   /** What holds now at a key. Only while paused. */
-  synchronized List<Holding> holdingAt(StoreKey key) {
+  public synchronized List<Holding> holdingAt(StoreKey key) {
     return scan.holdingAt(key);
   }
 
@@ -248,7 +257,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   /** A reader waits for the progress of every node. */
-  void expectProgress() {
+  public void expectProgress() {
     activity.note();
   }
 

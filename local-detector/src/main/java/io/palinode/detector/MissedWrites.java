@@ -1,5 +1,8 @@
 package io.palinode.detector;
 
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.terms.OpenInterval;
 import io.palinode.hvc.Hvc;
 import java.util.List;
 import java.util.Objects;

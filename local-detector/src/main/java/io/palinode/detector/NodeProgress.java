@@ -1,6 +1,8 @@
 package io.palinode.detector;
 
-import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission.Progress;
 import io.palinode.hvc.Hlc;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.detector.binding.StoreKey;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

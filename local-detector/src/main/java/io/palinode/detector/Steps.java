@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.detector.binding.StoreKey;
 import java.util.ArrayList;
 import java.util.List;
 

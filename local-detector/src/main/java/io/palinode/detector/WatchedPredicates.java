@@ -1,5 +1,8 @@
 package io.palinode.detector;
 
+import io.palinode.detector.terms.ActivePredicate;
+import io.palinode.detector.terms.TermIndex;
+import io.palinode.detector.terms.WatchedTerm;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Term;
 import java.util.Collection;

@@ -1,7 +1,13 @@
 package io.palinode.detector;
 
-import io.palinode.detector.OpenInterval.Source;
-import io.palinode.detector.TermIndex.Match;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.ring.Activity;
+import io.palinode.detector.terms.Holding;
+import io.palinode.detector.terms.OpenInterval.Source;
+import io.palinode.detector.terms.TermIndex.Match;
+import io.palinode.detector.terms.Truth;
 import java.util.List;
 
 /** Turns each write into ends and openings of intervals. Called under the write lock. */

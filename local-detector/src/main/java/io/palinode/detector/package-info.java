@@ -1,12 +1,13 @@
 /**
  * Watches the writes of one node, and does the node's side of the rollback protocol.
  *
- * <p>Writes become {@link io.palinode.detector.Emission}s in {@link
- * io.palinode.detector.LocalDetector}, wait in {@link io.palinode.detector.CandidateRing}, and are
- * sent by the threads of {@code detector.kafka}. The control log becomes {@link
- * io.palinode.detector.Command}s in {@link io.palinode.detector.NodeControl}, which {@link
- * io.palinode.detector.ControlExecution} carries out. Nothing here reads a clock, starts a thread
- * or does I/O; the store comes in as a {@link io.palinode.detector.StoreBinding}.
+ * <p>Writes become {@link io.palinode.detector.ring.Emission}s in {@link
+ * io.palinode.detector.LocalDetector}, wait in {@link io.palinode.detector.ring.CandidateRing}, and
+ * are sent by the threads of {@code detector.kafka}. The control log becomes {@link
+ * io.palinode.detector.control.Command}s in {@link io.palinode.detector.control.NodeControl}, which
+ * {@link io.palinode.detector.control.ControlExecution} carries out. Nothing here reads a clock,
+ * starts a thread or does I/O; the store comes in as a {@link
+ * io.palinode.detector.binding.StoreBinding}.
  *
  * <p>Promises, each with the part that relies on it:
  *

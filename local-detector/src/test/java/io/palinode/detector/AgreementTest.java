@@ -2,6 +2,8 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.control.Agreement;
 import org.junit.jupiter.api.Test;
 
 class AgreementTest {

@@ -2,8 +2,15 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.Emission.Gap;
-import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Gap;
+import io.palinode.detector.ring.Emission.Progress;
+import io.palinode.detector.ring.Gaps;
+import io.palinode.detector.terms.Holding;
+import io.palinode.detector.terms.OpenInterval;
+import io.palinode.detector.terms.WatchedTerm;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.template.Binding;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detector.binding.ConcernedClients;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import org.junit.jupiter.api.Test;

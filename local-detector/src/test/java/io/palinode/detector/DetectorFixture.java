@@ -2,8 +2,10 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.Emission.Gap;
-import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Gap;
+import io.palinode.detector.ring.Emission.Progress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

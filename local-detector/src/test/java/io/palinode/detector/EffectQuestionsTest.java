@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detector.control.EffectQuestions;
 import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.EffectAccessed;
 import io.palinode.wire.v1.EffectAsked;

@@ -2,9 +2,10 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.Emission.Opened;
-import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.SimulatedCluster.Node;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Opened;
+import io.palinode.detector.ring.Emission.Progress;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;

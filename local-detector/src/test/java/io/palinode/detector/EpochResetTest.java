@@ -3,7 +3,8 @@ package io.palinode.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.palinode.detector.Emission.Opened;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Opened;
 import io.palinode.wire.v1.IntervalRef;
 import java.util.List;
 import org.junit.jupiter.api.Test;

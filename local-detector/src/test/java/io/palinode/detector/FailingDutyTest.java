@@ -2,6 +2,10 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detector.control.Command;
+import io.palinode.detector.control.ControlState;
+import io.palinode.detector.control.FailingDuty;
+import io.palinode.detector.control.NodeControl;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;

@@ -4,8 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.palinode.detector.Emission.Closed;
-import io.palinode.detector.Emission.Opened;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.ring.Emission.Closed;
+import io.palinode.detector.ring.Emission.Opened;
+import io.palinode.detector.terms.ActivePredicate;
+import io.palinode.detector.terms.OpenInterval;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,10 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.StoreBinding.Replica;
+import io.palinode.detector.binding.StoreBinding.Replica;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.control.Agreement;
+import io.palinode.detector.control.KeyGroup;
 import io.palinode.wire.v1.KeyGroups;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

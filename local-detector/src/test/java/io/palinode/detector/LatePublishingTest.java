@@ -3,10 +3,14 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.Emission.Closed;
-import io.palinode.detector.Emission.Gap;
-import io.palinode.detector.Emission.Opened;
-import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Closed;
+import io.palinode.detector.ring.Emission.Gap;
+import io.palinode.detector.ring.Emission.Opened;
+import io.palinode.detector.ring.Emission.Progress;
+import io.palinode.detector.terms.OpenInterval;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

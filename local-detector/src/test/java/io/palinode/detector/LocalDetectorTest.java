@@ -3,8 +3,10 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.Emission.Closed;
-import io.palinode.detector.Emission.Opened;
+import io.palinode.detector.ring.CandidateEncoder;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Closed;
+import io.palinode.detector.ring.Emission.Opened;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
 import java.util.List;

@@ -7,6 +7,8 @@ import io.palinode.detector.affected.Access.Kind;
 import io.palinode.detector.affected.Affected;
 import io.palinode.detector.affected.Everything;
 import io.palinode.detector.affected.Trace;
+import io.palinode.detector.control.LoggedAccesses;
+import io.palinode.detector.control.Pieces;
 import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.ClientAccesses;
 import io.palinode.wire.v1.Moment;

@@ -2,6 +2,8 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detector.control.ControlExecution;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;

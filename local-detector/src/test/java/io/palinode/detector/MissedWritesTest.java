@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.Emission.Closed;
-import io.palinode.detector.Emission.Gap;
-import io.palinode.detector.Emission.Opened;
-import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Closed;
+import io.palinode.detector.ring.Emission.Gap;
+import io.palinode.detector.ring.Emission.Opened;
+import io.palinode.detector.ring.Emission.Progress;
 import io.palinode.hvc.Hvc;
 import java.util.AbstractList;
 import java.util.List;

@@ -2,8 +2,9 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.Emission.Closed;
-import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Closed;
+import io.palinode.detector.ring.Emission.Progress;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;

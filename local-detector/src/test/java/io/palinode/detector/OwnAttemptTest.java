@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.MemoryNode.Disk;
+import io.palinode.detector.control.ControlExecution;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;

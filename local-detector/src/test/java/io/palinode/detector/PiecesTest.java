@@ -3,6 +3,7 @@ package io.palinode.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.palinode.detector.control.Pieces;
 import io.palinode.wire.v1.KeyVersions;
 import java.util.ArrayList;
 import java.util.List;

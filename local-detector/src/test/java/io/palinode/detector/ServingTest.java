@@ -3,6 +3,9 @@ package io.palinode.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.MemoryNode.Disk;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.control.ControlExecution;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Serving;
 import java.util.ArrayList;

@@ -3,6 +3,15 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.control.Command;
+import io.palinode.detector.control.ControlExecution;
+import io.palinode.detector.control.ControlState;
+import io.palinode.detector.control.NodeControl;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;

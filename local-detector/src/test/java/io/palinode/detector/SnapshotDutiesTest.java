@@ -2,7 +2,8 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.SnapshotDuties.Duty;
+import io.palinode.detector.control.SnapshotDuties;
+import io.palinode.detector.control.SnapshotDuties.Duty;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;
 import io.palinode.wire.v1.SnapshotGivenUp;

@@ -4,7 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.palinode.detector.TermIndex.Match;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.terms.ActivePredicate;
+import io.palinode.detector.terms.TermIndex;
+import io.palinode.detector.terms.TermIndex.Match;
+import io.palinode.detector.terms.WatchedTerm;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Term;

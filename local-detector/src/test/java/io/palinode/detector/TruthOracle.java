@@ -2,6 +2,11 @@ package io.palinode.detector;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.terms.ActivePredicate;
+import io.palinode.detector.terms.OpenInterval;
+import io.palinode.detector.terms.WatchedTerm;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Comparison;
 import io.palinode.predicate.Term;

@@ -2,8 +2,17 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.Emission.Closed;
-import io.palinode.detector.Emission.KeyState;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Closed;
+import io.palinode.detector.ring.Emission.KeyState;
+import io.palinode.detector.ring.Unpublished;
+import io.palinode.detector.terms.Holding;
+import io.palinode.detector.terms.OpenInterval;
+import io.palinode.detector.terms.TermIndex;
+import io.palinode.detector.terms.WatchedTerm;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.template.Binding;
 import java.util.ArrayList;

@@ -3,6 +3,11 @@ package io.palinode.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.control.Command;
+import io.palinode.detector.control.ControlState;
+import io.palinode.detector.control.NodeControl;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;

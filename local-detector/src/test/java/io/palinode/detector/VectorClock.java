@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.detector.binding.Version;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 

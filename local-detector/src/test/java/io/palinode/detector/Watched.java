@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.predicate.form.Predicates;
 import java.util.List;
 import java.util.Random;

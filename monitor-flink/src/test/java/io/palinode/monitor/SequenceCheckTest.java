@@ -197,7 +197,8 @@ class SequenceCheckTest {
                 .setFirstSequence(1)
                 .setFromHlc(Hlc.ofMicros(30))
                 .setToHlc(Hlc.ofMicros(90))
-                .setCause("the node numbers its incarnations from the start, as with another disk (incarnation 1 after 4)")
+                .setCause(
+                    "the node numbers its incarnations from the start, as with another disk (incarnation 1 after 4)")
                 .build());
     assertThat(check.observe(opened(0, 1, 100)).notices()).isEmpty();
     assertThat(losses(check.observe(opened(0, 2, 10_000_200))))

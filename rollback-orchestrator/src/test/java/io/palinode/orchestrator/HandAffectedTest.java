@@ -261,7 +261,8 @@ class HandAffectedTest {
 
   @Test
   void aPlanKnowsTheWritesThatNodesFoundByTheirKeys() {
-    EffectReported.Builder told = EffectReported.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
+    EffectReported.Builder told =
+        EffectReported.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
     RollbackRequest asked = RollbackRequest.to("r", Hlc.ofMicros(450));
     PlannedRollback some = PlannedRollback.of("id", asked, effect(told.build(), ""));
     assertThat(some.request().seeds().witnesses()).containsExactly(at(1, 500));

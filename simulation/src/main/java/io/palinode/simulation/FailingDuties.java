@@ -1,6 +1,6 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.Command;
+import io.palinode.detector.control.Command;
 import io.palinode.orchestrator.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.request.Intervention;

@@ -1,14 +1,14 @@
 package io.palinode.simulation;
 
 import com.google.protobuf.MessageLite;
-import io.palinode.detector.CandidateEncoder;
-import io.palinode.detector.CandidateRing;
-import io.palinode.detector.Command;
-import io.palinode.detector.ControlExecution;
-import io.palinode.detector.ControlState;
-import io.palinode.detector.FailingDuty;
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.NodeControl;
+import io.palinode.detector.control.Command;
+import io.palinode.detector.control.ControlExecution;
+import io.palinode.detector.control.ControlState;
+import io.palinode.detector.control.FailingDuty;
+import io.palinode.detector.control.NodeControl;
+import io.palinode.detector.ring.CandidateEncoder;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcCodec;
 import io.palinode.retroscope.snapshot.LocalSnapshots;

@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
 import io.palinode.detection.DetectionSpec;
-import io.palinode.detector.ActivePredicate;
+import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.policy.Policy;

@@ -2,12 +2,12 @@ package io.palinode.simulation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.palinode.detector.MissedEpochs;
-import io.palinode.detector.SequentialKeys;
-import io.palinode.detector.StoreBinding;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.Version;
 import io.palinode.detector.affected.Trace;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.SequentialKeys;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.v1.Restore;

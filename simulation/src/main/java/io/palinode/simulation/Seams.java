@@ -1,6 +1,6 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.StoreBinding;
+import io.palinode.detector.binding.StoreBinding;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
 import com.google.protobuf.MessageLite;
-import io.palinode.detector.Command;
+import io.palinode.detector.control.Command;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;

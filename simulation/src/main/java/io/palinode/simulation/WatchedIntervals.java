@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.Command;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.control.Command;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.NodeIntervals;
@@ -30,7 +30,7 @@ final class WatchedIntervals {
 
   /**
    * @param restoredEpoch from which plan the records are, see {@link
-   *     io.palinode.detector.StoreBinding#restoredEpoch}
+   *     io.palinode.detector.binding.StoreBinding#restoredEpoch}
    */
   WatchedIntervals(World world, NodeMachine machine, long incarnation, LongSupplier restoredEpoch) {
     this.world = world;

@@ -1,6 +1,6 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.ActivePredicate;
+import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
 import java.util.List;

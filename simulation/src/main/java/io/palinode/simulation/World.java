@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
 import com.google.protobuf.ByteString;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;

@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.StoreBinding;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.orchestrator.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;

@@ -1,12 +1,12 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.ConcernedClients;
-import io.palinode.detector.ConcernedClients.OfSome;
-import io.palinode.detector.MissedEpochs;
-import io.palinode.detector.SequentialKeys;
-import io.palinode.detector.StoreBinding;
 import io.palinode.detector.affected.Access;
 import io.palinode.detector.affected.Trace;
+import io.palinode.detector.binding.ConcernedClients;
+import io.palinode.detector.binding.ConcernedClients.OfSome;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.SequentialKeys;
+import io.palinode.detector.binding.StoreBinding;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Restore;

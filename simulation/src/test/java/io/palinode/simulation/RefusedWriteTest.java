@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
-import io.palinode.detector.StoreBinding;
+import io.palinode.detector.binding.StoreBinding;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.protocol.ErrorCode;

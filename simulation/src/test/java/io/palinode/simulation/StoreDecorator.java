@@ -1,9 +1,9 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.StoreBinding;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.Version;
 import io.palinode.detector.affected.Trace;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;

@@ -1,16 +1,16 @@
 package io.palinode.agent;
 
-import io.palinode.detector.HlcSpan;
-import io.palinode.detector.MissedEpochs;
-import io.palinode.detector.NodeHealth;
-import io.palinode.detector.RestoreRefusedException;
-import io.palinode.detector.RestoreRefusedException.Reason;
-import io.palinode.detector.SequentialKeys;
-import io.palinode.detector.StoreBinding;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.UndoEffect;
-import io.palinode.detector.Version;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.HlcSpan;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.NodeHealth;
+import io.palinode.detector.binding.RestoreRefusedException;
+import io.palinode.detector.binding.RestoreRefusedException.Reason;
+import io.palinode.detector.binding.SequentialKeys;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoEffect;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.RollbackTimes;

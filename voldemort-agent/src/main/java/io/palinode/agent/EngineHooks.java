@@ -5,7 +5,7 @@ import io.palinode.agent.boot.Listener;
 import io.palinode.agent.boot.Operation;
 import io.palinode.agent.boot.Refusal;
 import io.palinode.agent.boot.Writing;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.HostedWrites;
 import io.palinode.voldemort.RefusedException;

@@ -1,7 +1,7 @@
 package io.palinode.agent;
 
 import io.palinode.agent.boot.Frame;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.HostedWrites;

@@ -4,12 +4,12 @@ import static io.palinode.agent.StandInServer.clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.RestoreRefusedException;
-import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.detector.StoreBinding.Restoration;
-import io.palinode.detector.StoreBinding.WriteListener;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.RestoreRefusedException;
+import io.palinode.detector.binding.StoreBinding.KeyRecord;
+import io.palinode.detector.binding.StoreBinding.Restoration;
+import io.palinode.detector.binding.StoreBinding.WriteListener;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import java.nio.charset.StandardCharsets;

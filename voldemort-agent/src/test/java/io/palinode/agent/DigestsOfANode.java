@@ -1,11 +1,11 @@
 package io.palinode.agent;
 
-import io.palinode.detector.ActivePredicate;
-import io.palinode.detector.CandidateRing;
-import io.palinode.detector.Emission;
-import io.palinode.detector.Emission.KeyState;
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.KeyState;
+import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.store.engine.MemoryEngine;
 import io.palinode.voldemort.Caller;

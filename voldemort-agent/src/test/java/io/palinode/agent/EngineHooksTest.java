@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.palinode.agent.boot.Hooks;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.Version;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.protocol.Frames;

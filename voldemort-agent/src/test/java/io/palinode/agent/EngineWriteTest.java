@@ -3,7 +3,7 @@ package io.palinode.agent;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;

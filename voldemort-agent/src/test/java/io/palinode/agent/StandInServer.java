@@ -3,7 +3,7 @@ package io.palinode.agent;
 import com.google.protobuf.UnknownFieldSet;
 import io.palinode.agent.StockEngine.Kind;
 import io.palinode.agent.boot.Hooks;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.Cluster;

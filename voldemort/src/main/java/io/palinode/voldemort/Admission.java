@@ -1,7 +1,7 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.NodeHealth;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.NodeHealth;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.ClockDriftException;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;

@@ -1,6 +1,6 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.file.HalfUndoneException;

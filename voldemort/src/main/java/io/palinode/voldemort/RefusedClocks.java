@@ -1,6 +1,6 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.NodeHealth;
+import io.palinode.detector.binding.NodeHealth;
 import io.palinode.hvc.ClockDriftException;
 import io.palinode.store.engine.StorageHealth;
 import org.jspecify.annotations.Nullable;

@@ -1,14 +1,14 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.HlcSpan;
-import io.palinode.detector.MissedEpochs;
-import io.palinode.detector.NodeHealth;
-import io.palinode.detector.SequentialKeys;
-import io.palinode.detector.StoreBinding;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.UndoEffect;
-import io.palinode.detector.Version;
 import io.palinode.detector.affected.Trace;
+import io.palinode.detector.binding.HlcSpan;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.NodeHealth;
+import io.palinode.detector.binding.SequentialKeys;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoEffect;
+import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;

@@ -1,6 +1,6 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.Version;
+import io.palinode.detector.binding.Version;
 import io.palinode.store.past.RecordRules;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;

@@ -1,6 +1,6 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import org.jspecify.annotations.Nullable;

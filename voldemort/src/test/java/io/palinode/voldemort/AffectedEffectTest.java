@@ -5,9 +5,9 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
-import io.palinode.detector.EffectAnswers;
-import io.palinode.detector.EffectQuestions;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.control.EffectAnswers;
+import io.palinode.detector.control.EffectQuestions;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;

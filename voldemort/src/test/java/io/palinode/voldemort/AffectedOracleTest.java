@@ -2,7 +2,6 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.StoreKey;
 import io.palinode.detector.affected.Affected;
 import io.palinode.detector.affected.Closure;
 import io.palinode.detector.affected.Everything;
@@ -10,6 +9,7 @@ import io.palinode.detector.affected.Extent;
 import io.palinode.detector.affected.Question;
 import io.palinode.detector.affected.Question.Moment;
 import io.palinode.detector.affected.Trace;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.TestNodes.Medium;

@@ -14,11 +14,11 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.MissedEpochs;
-import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.Version;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.StoreBinding.KeyRecord;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.Diff;

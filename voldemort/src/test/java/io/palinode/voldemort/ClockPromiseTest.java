@@ -5,9 +5,9 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.hvc.Hlc;
 import io.palinode.store.engine.StorageHealth;
 import io.palinode.store.order.ClockBehindException;

@@ -2,11 +2,11 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.Agreement;
-import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.detector.StoreBinding.Replica;
-import io.palinode.detector.StoreBinding.Restoration;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreBinding.KeyRecord;
+import io.palinode.detector.binding.StoreBinding.Replica;
+import io.palinode.detector.binding.StoreBinding.Restoration;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.control.Agreement;
 import io.palinode.hvc.Hvc;
 import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.TestNodes.Medium;

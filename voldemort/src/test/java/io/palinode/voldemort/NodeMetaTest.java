@@ -4,9 +4,9 @@ import static io.palinode.voldemort.TestNodes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.MissedEpochs;
-import io.palinode.detector.StoreBinding.Restoration;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.StoreBinding.Restoration;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.MemoryEngine;
 import io.palinode.store.engine.StorageEngine;

@@ -4,7 +4,7 @@ import static io.palinode.voldemort.TestNodes.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.protocol.ErrorCode;

@@ -12,10 +12,10 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.MissedEpochs;
-import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.StoreBinding.KeyRecord;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.order.FenceState;

@@ -8,10 +8,10 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.RestoreRefusedException;
-import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.detector.StoreBinding.Restoration;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.RestoreRefusedException;
+import io.palinode.detector.binding.StoreBinding.KeyRecord;
+import io.palinode.detector.binding.StoreBinding.Restoration;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.disk.LogFolder;
 import io.palinode.retroscope.disklog.DiskBound;

@@ -3,11 +3,11 @@ package io.palinode.voldemort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.StoreBinding.WriteListener;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.StoreBinding.WriteListener;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.store.past.Deletes;

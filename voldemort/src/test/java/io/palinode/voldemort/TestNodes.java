@@ -1,6 +1,6 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.engine.MemoryEngine;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.voldemort.bdb.BdbConfig;

@@ -3,10 +3,10 @@ package io.palinode.voldemort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.HlcSpan;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.UndoEffect;
-import io.palinode.detector.Version;
+import io.palinode.detector.binding.HlcSpan;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoEffect;
+import io.palinode.detector.binding.Version;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.store.past.DiscardedWrites.Page;
 import io.palinode.store.past.DiscardedWrites.Range;
@@ -151,7 +151,9 @@ class UndoEffectTest {
     byte[] record = Siblings.encode(List.of(TestNodes.version("late copy", 1)));
     assertThat(
             node.merge(
-                List.of(new io.palinode.detector.StoreBinding.KeyRecord(key, record, new byte[0]))))
+                List.of(
+                    new io.palinode.detector.binding.StoreBinding.KeyRecord(
+                        key, record, new byte[0]))))
         .isEqualTo(1);
     long settled = now();
     serve(1, target);

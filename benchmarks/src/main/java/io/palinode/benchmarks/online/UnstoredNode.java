@@ -1,9 +1,9 @@
 package io.palinode.benchmarks.online;
 
-import io.palinode.detector.StoreBinding;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.Version;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;

@@ -2,7 +2,7 @@ package io.palinode.benchmarks.online;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package io.palinode.detector.kafka;
 
-import io.palinode.detector.CandidateRing;
-import io.palinode.detector.Emission;
-import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.LocalDetector;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Progress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

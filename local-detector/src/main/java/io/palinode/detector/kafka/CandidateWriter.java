@@ -1,13 +1,13 @@
 package io.palinode.detector.kafka;
 
-import io.palinode.detector.CandidateEncoder;
-import io.palinode.detector.CandidateRing;
-import io.palinode.detector.Emission;
-import io.palinode.detector.Emission.Closed;
-import io.palinode.detector.Emission.Gap;
-import io.palinode.detector.Emission.KeyState;
-import io.palinode.detector.Emission.Opened;
-import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.ring.CandidateEncoder;
+import io.palinode.detector.ring.CandidateRing;
+import io.palinode.detector.ring.Emission;
+import io.palinode.detector.ring.Emission.Closed;
+import io.palinode.detector.ring.Emission.Gap;
+import io.palinode.detector.ring.Emission.KeyState;
+import io.palinode.detector.ring.Emission.Opened;
+import io.palinode.detector.ring.Emission.Progress;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package io.palinode.detector.kafka;
 
-import io.palinode.detector.Command;
-import io.palinode.detector.ControlExecution;
-import io.palinode.detector.ControlState;
-import io.palinode.detector.FailingDuty;
-import io.palinode.detector.NodeControl;
+import io.palinode.detector.control.Command;
+import io.palinode.detector.control.ControlExecution;
+import io.palinode.detector.control.ControlState;
+import io.palinode.detector.control.FailingDuty;
+import io.palinode.detector.control.NodeControl;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

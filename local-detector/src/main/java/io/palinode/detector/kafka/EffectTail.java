@@ -1,7 +1,7 @@
 package io.palinode.detector.kafka;
 
-import io.palinode.detector.EffectAnswers;
-import io.palinode.detector.EffectQuestions;
+import io.palinode.detector.control.EffectAnswers;
+import io.palinode.detector.control.EffectQuestions;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectAsked;
 import java.time.Duration;

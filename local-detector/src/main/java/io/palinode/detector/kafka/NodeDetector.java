@@ -1,14 +1,14 @@
 package io.palinode.detector.kafka;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.detector.CandidateEncoder;
-import io.palinode.detector.CandidateRing;
-import io.palinode.detector.ControlExecution;
-import io.palinode.detector.EffectAnswers;
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.NodeControl;
-import io.palinode.detector.SnapshotAnswers;
-import io.palinode.detector.StoreBinding;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.control.ControlExecution;
+import io.palinode.detector.control.EffectAnswers;
+import io.palinode.detector.control.NodeControl;
+import io.palinode.detector.control.SnapshotAnswers;
+import io.palinode.detector.ring.CandidateEncoder;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.wire.ControlRecordCheck;

@@ -1,7 +1,7 @@
 package io.palinode.detector.kafka;
 
-import io.palinode.detector.NodeHealth;
-import io.palinode.detector.StoreBinding;
+import io.palinode.detector.binding.NodeHealth;
+import io.palinode.detector.binding.StoreBinding;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.Executors;

@@ -1,7 +1,7 @@
 package io.palinode.detector.kafka;
 
-import io.palinode.detector.ActivePredicate;
 import io.palinode.detector.LocalDetector;
+import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;

@@ -1,8 +1,8 @@
 package io.palinode.detector.kafka;
 
-import io.palinode.detector.SnapshotAnswers;
-import io.palinode.detector.SnapshotDuties;
-import io.palinode.detector.SnapshotDuties.Duty;
+import io.palinode.detector.control.SnapshotAnswers;
+import io.palinode.detector.control.SnapshotDuties;
+import io.palinode.detector.control.SnapshotDuties.Duty;
 import io.palinode.retroscope.snapshot.file.SnapshotException;
 import io.palinode.retroscope.snapshot.file.StrangeSnapshotsException;
 import io.palinode.wire.v1.ControlRecord;

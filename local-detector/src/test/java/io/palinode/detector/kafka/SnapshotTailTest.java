@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.detector.SnapshotAnswers;
+import io.palinode.detector.control.SnapshotAnswers;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.LocalSnapshots;

@@ -2,13 +2,13 @@ package io.palinode.detector.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.CandidateRing;
-import io.palinode.detector.ControlExecution;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.MemoryNode;
-import io.palinode.detector.NodeControl;
 import io.palinode.detector.Ticking;
 import io.palinode.detector.Watched;
+import io.palinode.detector.control.ControlExecution;
+import io.palinode.detector.control.NodeControl;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.ControlRecordCheck;

@@ -240,7 +240,8 @@ final class DetectionFunction
       kept = null;
     }
     if (kept == null && instances.count(predicate.name()) >= settings.instancesMax()) {
-      publisher.publishTooManyInstances(event, Math.max(event.hlc(), context.currentWatermark()), out);
+      publisher.publishTooManyInstances(
+          event, Math.max(event.hlc(), context.currentWatermark()), out);
       searches.refused(predicate.name(), event.epoch());
       return;
     }

@@ -8,8 +8,8 @@ import java.io.Serializable;
  *
  * @param limits of one instance
  * @param instancesMax instances of one predicate that a subtask keeps; further ones are not judged
- * @param phantomsShadowed whether to count phantoms for predicates with {@code replicas: first} too;
- *     doubles the work of detection
+ * @param phantomsShadowed whether to count phantoms for predicates with {@code replicas: first}
+ *     too; doubles the work of detection
  */
 public record DetectionSettings(DetectionLimits limits, int instancesMax, boolean phantomsShadowed)
     implements Serializable {

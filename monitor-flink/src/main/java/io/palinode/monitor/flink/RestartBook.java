@@ -15,9 +15,9 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest restarts of each node on each partition, of the broadcast state. An instance may
- * see no event between two of them, and intervals that the first incarnation opened end with it.
- * Not thread-safe.
+ * The latest restarts of each node on each partition, of the broadcast state. An instance may see
+ * no event between two of them, and intervals that the first incarnation opened end with it. Not
+ * thread-safe.
  */
 final class RestartBook {
   /** Of one node on one partition. */

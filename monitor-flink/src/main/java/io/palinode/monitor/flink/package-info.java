@@ -14,8 +14,8 @@
  *
  * <p>Guarantees: a violation with {@code violate <= W} stands before {@code Judged(W)} in the one
  * partition of the violations' topic: detection fires its timers up to W before it forwards W, a
- * watermark overtakes no record, and one subtask writes; the operator publishes W when the watermark is
- * past it. State is exactly once, output at least once.
+ * watermark overtakes no record, and one subtask writes; the operator publishes W when the
+ * watermark is past it. State is exactly once, output at least once.
  *
  * <p>Hazards: after a failure the job repeats what it published since its last checkpoint, {@code
  * Judged} included, which then seems to go back; consumers keep the greatest.

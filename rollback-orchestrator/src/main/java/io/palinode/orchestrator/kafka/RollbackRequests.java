@@ -78,7 +78,9 @@ final class RollbackRequests {
     try {
       EffectQuestion question =
           questions.get(
-              step.hasReported() ? step.getReported().getRequest() : step.getAccessed().getRequest());
+              step.hasReported()
+                  ? step.getReported().getRequest()
+                  : step.getAccessed().getRequest());
       if (question != null && step.hasReported()) {
         question.read(step.getReported());
         changed.signalAll();

@@ -67,7 +67,8 @@ record EffectView(
   static EffectView of(PlannedRollback planned) {
     Effect effect = planned.effect();
     Effect before = planned.before();
-    long since = effect.reports().stream().mapToLong(EffectReported::getClientsSince).max().orElse(0);
+    long since =
+        effect.reports().stream().mapToLong(EffectReported::getClientsSince).max().orElse(0);
     return new EffectView(
         planned.id(),
         effect.isOfSome() ? "affected" : "all",

@@ -1,7 +1,7 @@
 package io.palinode.simulation.check;
 
-import io.palinode.detector.Version;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;

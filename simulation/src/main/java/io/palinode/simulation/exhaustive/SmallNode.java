@@ -1,12 +1,12 @@
 package io.palinode.simulation.exhaustive;
 
-import io.palinode.detector.CandidateRing;
-import io.palinode.detector.Command;
-import io.palinode.detector.ControlExecution;
-import io.palinode.detector.ControlLog;
-import io.palinode.detector.ControlState;
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.NodeControl;
+import io.palinode.detector.control.Command;
+import io.palinode.detector.control.ControlExecution;
+import io.palinode.detector.control.ControlLog;
+import io.palinode.detector.control.ControlState;
+import io.palinode.detector.control.NodeControl;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.ArrayDeque;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.palinode.simulation.exhaustive;
 
-import io.palinode.detector.MissedEpochs;
-import io.palinode.detector.StoreBinding;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.Version;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;

@@ -1,6 +1,6 @@
 package io.palinode.simulation.exhaustive;
 
-import io.palinode.detector.Command;
+import io.palinode.detector.control.Command;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;

@@ -2,7 +2,7 @@ package io.palinode.simulation.exhaustive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.Command;
+import io.palinode.detector.control.Command;
 import io.palinode.simulation.exhaustive.EveryInterleaving.Explored;
 import java.util.List;
 import java.util.function.UnaryOperator;

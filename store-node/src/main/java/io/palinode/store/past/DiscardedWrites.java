@@ -1,6 +1,6 @@
 package io.palinode.store.past;
 
-import io.palinode.detector.Version;
+import io.palinode.detector.binding.Version;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.palinode.store.past;
 
-import io.palinode.detector.Version;
+import io.palinode.detector.binding.Version;
 import io.palinode.retroscope.WindowLog;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

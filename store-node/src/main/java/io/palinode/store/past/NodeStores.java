@@ -1,6 +1,6 @@
 package io.palinode.store.past;
 
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageEngine.Durability;

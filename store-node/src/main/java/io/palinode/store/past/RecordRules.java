@@ -1,6 +1,6 @@
 package io.palinode.store.past;
 
-import io.palinode.detector.Version;
+import io.palinode.detector.binding.Version;
 import java.nio.ByteBuffer;
 import java.util.List;
 

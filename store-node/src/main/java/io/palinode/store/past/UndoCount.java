@@ -1,7 +1,7 @@
 package io.palinode.store.past;
 
-import io.palinode.detector.HlcSpan;
-import io.palinode.detector.UndoEffect;
+import io.palinode.detector.binding.HlcSpan;
+import io.palinode.detector.binding.UndoEffect;
 import io.palinode.retroscope.Diff;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;

@@ -81,8 +81,8 @@ final class ChangedKeys {
 
   /**
    * Finds the changed keys. Throws {@link io.palinode.retroscope.OutOfReachException}, and {@link
-   * io.palinode.detector.RestoreRefusedException} if {@code tally} does. O(changes after {@code
-   * near.since()}).
+   * io.palinode.detector.binding.RestoreRefusedException} if {@code tally} does. O(changes after
+   * {@code near.since()}).
    *
    * @param others keys to include in any case
    * @param tally counts the memory held

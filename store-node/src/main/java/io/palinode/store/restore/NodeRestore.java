@@ -1,11 +1,11 @@
 package io.palinode.store.restore;
 
-import io.palinode.detector.RestoreRefusedException;
-import io.palinode.detector.RestoreRefusedException.Reason;
-import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.detector.StoreBinding.Replica;
-import io.palinode.detector.StoreBinding.Restoration;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.RestoreRefusedException;
+import io.palinode.detector.binding.RestoreRefusedException.Reason;
+import io.palinode.detector.binding.StoreBinding.KeyRecord;
+import io.palinode.detector.binding.StoreBinding.Replica;
+import io.palinode.detector.binding.StoreBinding.Restoration;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
@@ -118,7 +118,7 @@ public final class NodeRestore {
 
   /**
    * Restores the keys to their cuts. Throws {@link io.palinode.retroscope.OutOfReachException} or
-   * {@link io.palinode.detector.RestoreRefusedException}; both change nothing.
+   * {@link io.palinode.detector.binding.RestoreRefusedException}; both change nothing.
    */
   Restoration restore(long epoch, int attempt, Cuts cuts) {
     long target = cuts.least();
@@ -146,7 +146,7 @@ public final class NodeRestore {
 
   /**
    * Undoes nothing: the cut is the present. Throws {@link
-   * io.palinode.detector.RestoreRefusedException} and changes nothing.
+   * io.palinode.detector.binding.RestoreRefusedException} and changes nothing.
    */
   Restoration keep(long epoch, int attempt, long target) {
     long from = from(target);

@@ -1,10 +1,10 @@
 package io.palinode.store.restore;
 
-import io.palinode.detector.MissedEpochs;
-import io.palinode.detector.RestoreRefusedException;
-import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.detector.StoreBinding.Restoration;
-import io.palinode.detector.StoreKey;
+import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.detector.binding.RestoreRefusedException;
+import io.palinode.detector.binding.StoreBinding.KeyRecord;
+import io.palinode.detector.binding.StoreBinding.Restoration;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The node's steps of the rollback protocol, each under the write lock. The contracts are those of
- * {@link io.palinode.detector.StoreBinding}.
+ * {@link io.palinode.detector.binding.StoreBinding}.
  */
 public final class NodeRollback {
   private static final Logger log = LoggerFactory.getLogger(NodeRollback.class);

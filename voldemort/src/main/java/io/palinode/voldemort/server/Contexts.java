@@ -1,8 +1,8 @@
 package io.palinode.voldemort.server;
 
 import com.google.protobuf.ByteString;
-import io.palinode.detector.ConcernedClients;
-import io.palinode.detector.MissedEpochs;
+import io.palinode.detector.binding.ConcernedClients;
+import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
 import io.palinode.store.order.FenceState;

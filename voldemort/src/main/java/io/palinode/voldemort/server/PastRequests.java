@@ -1,8 +1,8 @@
 package io.palinode.voldemort.server;
 
 import com.google.protobuf.ByteString;
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.Version;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.DifferencePage;

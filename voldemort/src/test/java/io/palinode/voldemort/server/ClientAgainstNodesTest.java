@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.detector.StoreKey;
-import io.palinode.detector.WriteEvent;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
+import io.palinode.detector.ring.CandidateRing;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
