@@ -84,7 +84,7 @@ class RollbackIT {
       assertThat(run("rollback", "replay", "1", "--keys", "c", "--yes")).as(err()).isZero();
       assertThat(state()).isEqualTo(Map.of("a", "1", "b", "1", "c", "2", "d", "3"));
       assertThat(run("rollback", "cancel", "3")).isEqualTo(2);
-      assertThat(err()).contains("rollback 3 is over");
+      assertThat(err()).contains("rollback 3 has ended");
       assertThat(run("rollback", "cancel", "9")).isEqualTo(2);
     }
   }

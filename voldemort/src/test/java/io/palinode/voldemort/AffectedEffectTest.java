@@ -100,7 +100,7 @@ class AffectedEffectTest {
     List<EffectReported> reports = reports(asked().addKeys(named(L)).build());
     assertThat(reports)
         .extracting(EffectReported::getAllBecause)
-        .containsOnly("node 2 has not noted who used which keys");
+        .containsOnly("node 2 has no access log");
     assertThat(reports).extracting(EffectReported::getKeys).containsOnly(4L);
     assertThat(reports).allMatch(t -> t.getWitnessesCount() == 0);
   }

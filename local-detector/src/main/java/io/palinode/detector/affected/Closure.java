@@ -82,7 +82,7 @@ public final class Closure {
   public static @Nullable Everything unnoted(long target, List<Trace> traces) {
     for (Trace trace : traces) {
       if (trace.since() == Long.MAX_VALUE) {
-        return new Everything("node %d has not noted who used which keys".formatted(trace.node()));
+        return new Everything("node %d has no access log".formatted(trace.node()));
       }
       if (trace.since() > target) {
         return new Everything(
