@@ -88,7 +88,12 @@ public final class ControlRecordCheck {
       case SNAPSHOT -> snapshot(record.getSnapshot());
       case GATE -> gate(record.getGate());
       case EFFECT -> effect(record.getEffect());
-      case PAUSE, CONVERGE, HALTED, RETRY, ABANDON, CANCEL -> {}
+      case ABANDON -> {
+        // At least one node runs, and each stopped node is listed once.
+        RecordBounds.count("stopped", record.getAbandon().getStoppedCount(), bounds.nodes() - 1);
+        record.getAbandon().getStoppedList().forEach(node -> bounds.node("stopped", node));
+      }
+      case PAUSE, CONVERGE, HALTED, RETRY, CANCEL -> {}
       case STEP_NOT_SET ->
           throw new IllegalArgumentException("a control record must hold a step of its kinds");
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.RefusedRecords.Reason;
+import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.Pause;
@@ -98,6 +99,9 @@ class RecordReaderTest {
         ControlRecord.newBuilder().setSafePoint(SafePoint.newBuilder().setHlc(-1)),
         ControlRecord.newBuilder().setPaused(Paused.newBuilder().setNode(NODES)),
         ControlRecord.newBuilder().setPaused(Paused.newBuilder().setNode(-1)),
+        ControlRecord.newBuilder().setAbandon(Abandon.newBuilder().addStopped(NODES)),
+        ControlRecord.newBuilder().setAbandon(Abandon.newBuilder().addStopped(-1)),
+        ControlRecord.newBuilder().setAbandon(Abandon.newBuilder().addAllStopped(List.of(0, 1, 2))),
         snapshot(
             SnapshotStep.newBuilder().setOpened(SnapshotOpened.newBuilder().setSnapshot(huge))),
         snapshot(
