@@ -1,8 +1,8 @@
 package io.palinode.detector;
 
 import io.palinode.detector.KeyScan.Found;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WriteFeed;
 import io.palinode.detector.terms.TermIndex;
 import java.util.Collection;
 import java.util.HashSet;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * lock; the node serves no writes meanwhile.
  */
 final class EpochReset {
-  private final StoreBinding store;
+  private final WriteFeed store;
   private final WatchedPredicates predicates;
   private final DetectorEpoch epoch;
   private final IntervalPublisher publisher;
@@ -33,7 +33,7 @@ final class EpochReset {
   private boolean unfinished;
 
   EpochReset(
-      StoreBinding store,
+      WriteFeed store,
       WatchedPredicates predicates,
       DetectorEpoch epoch,
       IntervalPublisher publisher,

@@ -1,8 +1,8 @@
 package io.palinode.detector;
 
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteFeed;
 import io.palinode.detector.terms.TermIndex;
 import io.palinode.detector.terms.TermIndex.Match;
 import io.palinode.detector.terms.Truth;
@@ -34,7 +34,7 @@ final class KeyScan {
   record Found(Collection<StoreKey> keys, boolean all, boolean allStates) {}
 
   /** Keeps at most {@code keysMax} of each kind. Throws what the store throws. */
-  static Found of(StoreBinding store, TermIndex terms, Truth truth, int keysMax) {
+  static Found of(WriteFeed store, TermIndex terms, Truth truth, int keysMax) {
     KeyScan scan = new KeyScan(terms, truth, keysMax);
     store.scan(scan::see);
     return new Found(scan.keys, scan.holding <= keysMax, scan.states <= keysMax);

@@ -4,6 +4,7 @@ import io.palinode.detector.KeyScan.Found;
 import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.binding.WriteFeed;
 import io.palinode.detector.ring.Activity;
 import io.palinode.detector.ring.CandidateRing;
 import io.palinode.detector.ring.Emission.Event;
@@ -34,14 +35,14 @@ import org.jspecify.annotations.Nullable;
  *   <li>The lock of this object separates {@link #setPredicates}, {@link #reset}, {@link #holding}
  *       and {@link #openRefused}. A write never takes it.
  *   <li>The store's write lock guards all state that a write touches. {@link #written} runs under
- *       it. Other methods use {@link StoreBinding#atomically} if they read the store or need that
- *       no write is in progress, else {@link StoreBinding#ordered}, which stops no writes.
+ *       it. Other methods use {@link WriteFeed#atomically} if they read the store or need that no
+ *       write is in progress, else {@link WriteFeed#ordered}, which stops no writes.
  * </ol>
  *
  * <p>{@link #missedWrite} and {@link #giveUp} set a flag without a lock. {@link NodeProgress}
  * checks these flags after its clock reading.
  */
-public final class LocalDetector implements StoreBinding.WriteListener {
+public final class LocalDetector implements WriteFeed.WriteListener {
   private final StoreBinding store;
   private final Truth truth = new Truth();
   private final WatchedPredicates predicates = new WatchedPredicates();

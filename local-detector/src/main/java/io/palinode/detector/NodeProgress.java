@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
-import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.NodeClock;
+import io.palinode.detector.binding.Serving;
 import io.palinode.detector.ring.CandidateRing;
 import io.palinode.detector.ring.Emission.Progress;
 import io.palinode.hvc.Hlc;
@@ -14,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * too. A turn before it has added its event, and the ring keeps the order. A turn after it has
  * later readings, because the clock only grows. A write that has not had its turn has no reading
  * yet. A write that had its turn is published, although the store may not show it yet; a reader of
- * the store pauses it first ({@link StoreBinding#pause}). The flags of missed writes are checked
- * after the reading, so a write that is missed later is not before the reading.
+ * the store pauses it first ({@link Serving#pause}). The flags of missed writes are checked after
+ * the reading, so a write that is missed later is not before the reading.
  */
 final class NodeProgress {
-  private final StoreBinding store;
+  private final NodeClock store;
   private final CandidateRing ring;
   private final WatchedPredicates predicates;
   private final DetectorEpoch epoch;
@@ -26,7 +27,7 @@ final class NodeProgress {
   private final MissedWrites missed;
 
   NodeProgress(
-      StoreBinding store,
+      NodeClock store,
       CandidateRing ring,
       WatchedPredicates predicates,
       DetectorEpoch epoch,

@@ -3,8 +3,8 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.binding.StoreBinding.Replica;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.Replica;
 import io.palinode.detector.control.Agreement;
 import io.palinode.detector.control.KeyGroup;
 import io.palinode.wire.v1.KeyGroups;

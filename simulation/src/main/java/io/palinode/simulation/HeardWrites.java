@@ -1,9 +1,9 @@
 package io.palinode.simulation;
 
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.binding.StoreBinding.WriteListener;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.binding.WriteFeed.WriteListener;
 
 /** A detector that hears a store's writes, and the checks that hear them too. */
 record HeardWrites(LocalDetector detector, WatchedIntervals intervals) implements WriteListener {

@@ -30,7 +30,7 @@ final class WatchedIntervals {
 
   /**
    * @param restoredEpoch from which plan the records are, see {@link
-   *     io.palinode.detector.binding.StoreBinding#restoredEpoch}
+   *     io.palinode.detector.binding.UndoLog#restoredEpoch}
    */
   WatchedIntervals(World world, NodeMachine machine, long incarnation, LongSupplier restoredEpoch) {
     this.world = world;

@@ -1,8 +1,8 @@
 package io.palinode.store;
 
 import io.palinode.detector.binding.MissedEpochs;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.binding.RestoreRefusedException;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
-import io.palinode.detector.binding.StoreBinding.Restoration;
-import io.palinode.detector.binding.StoreBinding.WriteListener;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
+import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.binding.WriteFeed.WriteListener;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import java.nio.charset.StandardCharsets;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.palinode.agent.boot.Hooks;
-import io.palinode.detector.binding.StoreBinding.WriteListener;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.binding.WriteFeed.WriteListener;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

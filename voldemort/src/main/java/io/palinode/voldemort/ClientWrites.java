@@ -1,7 +1,7 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.store.engine.StorageEngine.Change;

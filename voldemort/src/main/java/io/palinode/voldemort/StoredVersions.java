@@ -1,8 +1,8 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.binding.StoreBinding.ScanVisitor;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteFeed.ScanVisitor;
 import io.palinode.store.past.NodeStores;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
@@ -31,7 +31,7 @@ final class StoredVersions {
     return VoldemortRules.version(versioned);
   }
 
-  /** See {@link io.palinode.detector.binding.StoreBinding#scan}. */
+  /** See {@link io.palinode.detector.binding.WriteFeed#scan}. */
   static void scan(NodeStores stores, ScanVisitor visitor) {
     for (String store : stores.names()) {
       stores

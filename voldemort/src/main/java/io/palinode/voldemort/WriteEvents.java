@@ -1,8 +1,8 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.binding.StoreBinding.WriteListener;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.binding.WriteFeed.WriteListener;
 import io.palinode.hvc.Hvc;
 import io.palinode.store.past.Accesses;
 import io.palinode.store.past.LocalStore;

@@ -2,10 +2,10 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
-import io.palinode.detector.binding.StoreBinding.Replica;
-import io.palinode.detector.binding.StoreBinding.Restoration;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
+import io.palinode.detector.binding.UndoLog.Replica;
+import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.detector.control.Agreement;
 import io.palinode.hvc.Hvc;
 import io.palinode.store.past.Accesses;

@@ -12,8 +12,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.binding.MissedEpochs;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.ring.CandidateRing;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;

@@ -13,8 +13,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.binding.MissedEpochs;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.store.engine.StorageEngine;

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.binding.RestoreRefusedException;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
-import io.palinode.detector.binding.StoreBinding.Restoration;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
+import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.disk.LogFolder;
 import io.palinode.retroscope.disklog.DiskBound;

@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.binding.RestoreRefusedException;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
-import io.palinode.detector.binding.StoreBinding.Restoration;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
+import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.detector.control.Agreement;
 import io.palinode.detector.control.Command;
 import io.palinode.detector.control.ControlExecution;

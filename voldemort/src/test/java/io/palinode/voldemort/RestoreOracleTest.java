@@ -3,8 +3,8 @@ package io.palinode.voldemort;
 import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.hvc.Hlc;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.past.PastOnDisk;

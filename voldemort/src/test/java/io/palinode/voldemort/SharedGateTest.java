@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.binding.StoreBinding.WriteListener;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.binding.WriteFeed.WriteListener;
 import io.palinode.detector.ring.CandidateRing;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;

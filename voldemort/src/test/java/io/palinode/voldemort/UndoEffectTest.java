@@ -152,8 +152,7 @@ class UndoEffectTest {
     assertThat(
             node.merge(
                 List.of(
-                    new io.palinode.detector.binding.StoreBinding.KeyRecord(
-                        key, record, new byte[0]))))
+                    new io.palinode.detector.binding.UndoLog.KeyRecord(key, record, new byte[0]))))
         .isEqualTo(1);
     long settled = now();
     serve(1, target);

@@ -12,10 +12,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.affected.Access;
 import io.palinode.detector.affected.Access.Kind;
-import io.palinode.detector.binding.StoreBinding.WriteListener;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.binding.WriteFeed.WriteListener;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.TestNodes.Medium;

@@ -2,8 +2,8 @@ package io.palinode.detector.control;
 
 import io.palinode.detector.affected.Affected;
 import io.palinode.detector.affected.Extent;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.KeyVersions;

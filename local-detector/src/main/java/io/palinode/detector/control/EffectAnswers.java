@@ -6,8 +6,8 @@ import io.palinode.detector.affected.Extent;
 import io.palinode.detector.affected.Question;
 import io.palinode.detector.affected.Trace;
 import io.palinode.detector.binding.HlcSpan;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.UndoEffect;
+import io.palinode.detector.binding.UndoLog;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.ClientAccesses;
@@ -31,14 +31,14 @@ import java.util.function.LongSupplier;
  * is paused, so concurrent accesses may be missing.
  */
 public final class EffectAnswers {
-  private final StoreBinding store;
+  private final UndoLog store;
   private final ControlLog log;
   private final LongSupplier epochMicros;
 
   /**
    * @param epochMicros wall clock, microseconds since the epoch
    */
-  public EffectAnswers(StoreBinding store, ControlLog log, LongSupplier epochMicros) {
+  public EffectAnswers(UndoLog store, ControlLog log, LongSupplier epochMicros) {
     this.store = store;
     this.log = log;
     this.epochMicros = epochMicros;

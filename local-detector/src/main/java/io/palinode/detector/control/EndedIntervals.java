@@ -2,8 +2,8 @@ package io.palinode.detector.control;
 
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.affected.Affected;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog;
 import io.palinode.detector.terms.Holding;
 import io.palinode.detector.terms.TermIndex;
 import io.palinode.detector.terms.WatchedTerm;
@@ -32,7 +32,7 @@ record EndedIntervals(List<AtKey> back, List<AtKey> stood) {
    * @param standing those of all nodes of which a write after it stands
    */
   static EndedIntervals of(
-      StoreBinding store,
+      UndoLog store,
       LocalDetector detector,
       List<StoreKey> changed,
       Affected extent,

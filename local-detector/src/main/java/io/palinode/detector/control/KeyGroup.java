@@ -1,7 +1,7 @@
 package io.palinode.detector.control;
 
-import io.palinode.detector.binding.StoreBinding.Replica;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.Replica;
 import io.palinode.wire.v1.KeyGroups;
 import java.util.LinkedHashMap;
 import java.util.List;

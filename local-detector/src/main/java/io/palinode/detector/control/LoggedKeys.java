@@ -1,9 +1,9 @@
 package io.palinode.detector.control;
 
 import com.google.protobuf.ByteString;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
-import io.palinode.detector.binding.StoreBinding.Replica;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
+import io.palinode.detector.binding.UndoLog.Replica;
 import io.palinode.wire.v1.KeyVersions;
 import org.jspecify.annotations.Nullable;
 

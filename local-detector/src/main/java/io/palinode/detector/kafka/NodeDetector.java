@@ -2,6 +2,7 @@ package io.palinode.detector.kafka;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.detector.LocalDetector;
+import io.palinode.detector.binding.Serving;
 import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.control.ControlExecution;
 import io.palinode.detector.control.EffectAnswers;
@@ -33,8 +34,7 @@ import org.slf4j.LoggerFactory;
  * The detector and the control duties of one node, with their threads.
  *
  * <p>The node serves nothing until {@link #start} has learned from the control log which epoch it
- * is in, and has called {@link StoreBinding#resume}; when a plan is open it stays paused and takes
- * part.
+ * is in, and has called {@link Serving#resume}; when a plan is open it stays paused and takes part.
  */
 public final class NodeDetector implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NodeDetector.class);

@@ -1,7 +1,7 @@
 package io.palinode.detector.kafka;
 
+import io.palinode.detector.binding.NodeClock;
 import io.palinode.detector.binding.NodeHealth;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -27,7 +27,7 @@ final class NodeReporter implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NodeReporter.class);
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
-  private final StoreBinding store;
+  private final NodeClock store;
   private final LongSupplier epochMicros;
   private final Producer<byte[], byte[]> producer;
   private final String topic;
@@ -40,10 +40,7 @@ final class NodeReporter implements AutoCloseable {
   private @Nullable Future<RecordMetadata> onItsWay;
 
   NodeReporter(
-      StoreBinding store,
-      LongSupplier epochMicros,
-      Producer<byte[], byte[]> producer,
-      String topic) {
+      NodeClock store, LongSupplier epochMicros, Producer<byte[], byte[]> producer, String topic) {
     this.store = store;
     this.epochMicros = epochMicros;
     this.producer = producer;

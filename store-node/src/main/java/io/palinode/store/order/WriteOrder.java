@@ -50,7 +50,7 @@ public final class WriteOrder {
     }
   }
 
-  /** See {@link io.palinode.detector.binding.StoreBinding#atomically}. */
+  /** See {@link io.palinode.detector.binding.WriteFeed#atomically}. */
   public void atomically(Runnable action) {
     writeLock().lock();
     try {
@@ -61,7 +61,7 @@ public final class WriteOrder {
   }
 
   /**
-   * See {@link io.palinode.detector.binding.StoreBinding#ordered}. The gate excludes holders of the
+   * See {@link io.palinode.detector.binding.WriteFeed#ordered}. The gate excludes holders of the
    * write lock; the stamp lock excludes the stamps of writes that share the gate.
    */
   public void ordered(Runnable action) {

@@ -2,10 +2,10 @@ package io.palinode.store.restore;
 
 import io.palinode.detector.binding.RestoreRefusedException;
 import io.palinode.detector.binding.RestoreRefusedException.Reason;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
-import io.palinode.detector.binding.StoreBinding.Replica;
-import io.palinode.detector.binding.StoreBinding.Restoration;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
+import io.palinode.detector.binding.UndoLog.Replica;
+import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;

@@ -2,9 +2,9 @@ package io.palinode.store.restore;
 
 import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.detector.binding.RestoreRefusedException;
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
-import io.palinode.detector.binding.StoreBinding.Restoration;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
+import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;

@@ -1,6 +1,6 @@
 package io.palinode.store.restore;
 
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.Version;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;

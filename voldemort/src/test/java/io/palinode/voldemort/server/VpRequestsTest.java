@@ -4,7 +4,7 @@ import static io.palinode.voldemort.TestNodes.EVERYWHERE;
 import static io.palinode.voldemort.TestNodes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.binding.StoreBinding.KeyRecord;
+import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.NodeCounter;
