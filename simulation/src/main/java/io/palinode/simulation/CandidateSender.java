@@ -173,7 +173,7 @@ final class CandidateSender {
         });
   }
 
-  /** {@code lost}: what to do when nobody will ever know of this record. */
+  /** {@code lost} runs if the record never arrives. */
   private void send(int partition, CandidateRecord record, Runnable lost) {
     producer.send(() -> arrived(partition, record, lost));
   }

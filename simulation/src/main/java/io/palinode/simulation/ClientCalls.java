@@ -40,7 +40,7 @@ final class ClientCalls implements Session.Listener {
 
   private final World world;
 
-  /** The process, not the program: another life knows nothing of what this one was told. */
+  /** One process of the client; the next one does not know its answers. */
   private final int client;
 
   private final int endpoint;
@@ -55,7 +55,7 @@ final class ClientCalls implements Session.Listener {
   private long latestEpoch;
 
   /**
-   * @param life which process of the client this is
+   * @param life the number of this process of the client
    */
   ClientCalls(World world, int client, int life) {
     this.world = world;
@@ -126,7 +126,7 @@ final class ClientCalls implements Session.Listener {
     return client;
   }
 
-  /** The epoch of its latest call: it was told of all rollbacks before. */
+  /** The epoch of the latest call; the client has notices of all rollbacks before. */
   long epoch() {
     return latestEpoch;
   }
@@ -135,7 +135,7 @@ final class ClientCalls implements Session.Listener {
     return opened;
   }
 
-  /** Gives up everything, as a process does that dies. */
+  /** Ends all calls, as the end of a process does. */
   void die() {
     alive = false;
     List.copyOf(opened).forEach(Connection::close);
@@ -378,7 +378,7 @@ final class ClientCalls implements Session.Listener {
           });
     }
 
-    /** Whoever is nearest, the node that has something newer must be read. */
+    /** Also reads the node with a newer version, in any routing. */
     private void afterFaster(int node) {
       if (attempt == OBSOLETE_MAX) {
         call.fail("others were faster");
@@ -602,7 +602,7 @@ final class ClientCalls implements Session.Listener {
     world.trace().add(name, "rolled-back", rolledBack::toString);
   }
 
-  /** What is given up may be asked anew at once, by another connection. */
+  /** Ends the calls; the client may repeat them at once by another connection. */
   private void giveUp() {
     for (Connection connection : List.copyOf(opened)) {
       connection.giveUp(exchange -> session.view().isOver(exchange.epoch));

@@ -58,7 +58,7 @@ final class ClientProcess {
     hello();
   }
 
-  /** The process dies; another one takes its place. */
+  /** Kills the process; another one starts. */
   void kill() {
     world.trace().add(name, "killed", () -> "");
     calls.die();
@@ -162,7 +162,7 @@ final class ClientProcess {
     return world.shape().deletes() && world.dice().percent(40);
   }
 
-  /** Of no value: deletes. What fails is done again; what is taken back ends the task. */
+  /** Puts, or deletes without a value. Repeats a failure; a rollback ends the task. */
   private void put(ClientCalls mine, String key, @Nullable String value, Runnable then) {
     world.trace().add(name, "asks", () -> key + "=" + value);
     Consumer<Outcome> ended =

@@ -21,7 +21,7 @@ public enum Fault {
   JUMP,
   /** Disks are full for a while, and the candidates' topic refuses records. */
   DISK,
-  /** Another orchestrator begins while the one before it lives on for a while, frozen or not. */
+  /** Another orchestrator starts while the old one still runs or is frozen. */
   TAKEOVER,
   /** A node cannot carry out one kind of control duty, until the plan ends. */
   DUTY;

@@ -5,7 +5,7 @@ import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;
 
-/** A detector that hears a store's writes, and the checks that hear them too. */
+/** Passes a store's writes to the detector and to the checks. */
 record HeardWrites(LocalDetector detector, WatchedIntervals intervals) implements WriteListener {
   @Override
   public boolean watches(StoreKey key) {

@@ -2,7 +2,7 @@ package io.palinode.simulation;
 
 import java.util.function.LongSupplier;
 
-/** The wall clock of one machine: the world's, with an offset and a rate of its own. */
+/** The wall clock of one machine: the world's, with the machine's offset and rate. */
 final class NodeClock implements LongSupplier {
   /** Where the world's time begins. */
   static final long EPOCH_MICROS = 1_700_000_000_000_000L;

@@ -107,7 +107,7 @@ final class NodeMachine {
     }
   }
 
-  /** It was told to end, and has. */
+  /** The process ended in order. */
   void ended(NodeProcess which) {
     if (process == which) {
       process = null;

@@ -133,7 +133,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     return store.fence().paused() ? -1 : store.fence().epoch();
   }
 
-  /** Whether nothing that the control log asked of it failed and is still to be done anew. */
+  /** Whether the node serves and no failed duty waits for a retry. */
   boolean isWell() {
     return isOpen() && !retryDue;
   }
@@ -151,12 +151,12 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     world.time().in(world.dice().between(500, 20_000), this::readLog);
   }
 
-  /** Looks for this version of the predicate, or a newer one, as soon as what holds can be told. */
+  /** Watches this version of the predicate, or a newer one, once the clock promise allows it. */
   private void watch(PredicateVersion version) {
     if (version.version() <= watchedVersion) {
       return;
     }
-    // Its last reading may be long ago, and what holds is told as of the next.
+    // The last reading may be old, and openings are published at the next one.
     long next = Math.max(store.clock().last().own(), Hlc.ofMicros(machine.clock().getAsLong()));
     if (!binding.promises(next + Hlc.ofMicros(MOMENT_MICROS))) {
       world.time().in(RETRY_MICROS, this::watchNewest);
@@ -211,7 +211,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     }
   }
 
-  /** Once the store was told for the first time to serve, or to refuse; as in production. */
+  /** Opens after the first duty to serve or to pause; as in production. */
   private void opensOnceBegun() {
     if (begun && !open && !stopping) {
       open = true;
@@ -242,7 +242,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     }
   }
 
-  /** Before it serves, each partition of the candidates has heard of it; or that takes too long. */
+  /** Whether to wait until each candidate partition has a record of this incarnation. */
   private boolean isWaiting(Command command) {
     if (!(command instanceof Command.Serve) || sender.isHeardEverywhere()) {
       waitingSince = -1;
@@ -388,7 +388,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     request = null;
   }
 
-  /** Who is refused for something newer has learnt of it too; of a copy, nobody looks at that. */
+  /** A refusal as obsolete also shows a newer version, except to the sender of a copy. */
   private void tellWhatWasRead(VoldemortRequest asked, MessageLite made) {
     boolean isGet = made instanceof Pb0.GetResponse get && !get.hasError();
     boolean isObsolete =
@@ -511,7 +511,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     return by.hasReadAt() || (by.hasOrigin() && by.getOrigin() != id);
   }
 
-  /** Of a node that dies unheard of, nobody would know that it had lived, nor what it had seen. */
+  /** Each partition needs a record of an incarnation, or its end would stay unknown. */
   private void requireHeard() {
     if (!sender.isHeardEverywhere()) {
       throw new BrokenInvariant(
@@ -534,7 +534,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
 
   // ---- its end
 
-  /** It dies at one of its next writes to disk or log. */
+  /** Kills the process at one of its next writes to disk or log. */
   void dieAfter(int writes) {
     diesAfter = writes;
   }

@@ -76,7 +76,7 @@ final class OrchestratorProcess {
     }
   }
 
-  /** Stands still; what it has sent goes on. */
+  /** Stops for a while; its sent messages still arrive. */
   void freeze(long micros) {
     frozenUntilMicros = world.time().nowMicros() + micros;
     world.time().in(micros, this::thaw);
@@ -236,7 +236,7 @@ final class OrchestratorProcess {
             "takes",
             () -> Texts.of(classified.violation()) + " outcome=" + classified.outcome());
     PredicateVersion newest = world.predicate();
-    // A job that begins anew may find something by a version that was replaced meanwhile.
+    // A restarted job may report a violation of a version that was replaced meanwhile.
     boolean isCurrent =
         newest != null && newest.version() == classified.violation().getPredicateVersion();
     if (wasLive && isCurrent && classified.outcome() == Command.Outcome.TOO_LATE) {

@@ -37,12 +37,12 @@ final class RecordedStore implements StoreBinding {
         implements Intent {}
 
     /**
-     * @param keys of which nodes have told what they have
+     * @param keys of which nodes have published their records
      */
     record Merge(long epoch, int attempt, Set<String> keys) implements Intent {}
   }
 
-  /** Hears what was done, when it did not need a commit. */
+  /** Receives the steps that need no commit. */
   interface Listener {
     void merged(Intent.Merge merge);
 

@@ -62,7 +62,7 @@ public interface Seams {
     return true;
   }
 
-  /** Whether a detector is told what Kafka has refused, and tells it late. */
+  /** Whether a detector publishes events late that Kafka refused. */
   default boolean hearsOfRefusals() {
     return true;
   }
@@ -72,12 +72,12 @@ public interface Seams {
     return true;
   }
 
-  /** Whether a node says how far it has come only when nothing before is untold. */
+  /** Whether a node publishes progress only after all earlier events. */
   default boolean waitsForWhatIsUntold() {
     return true;
   }
 
-  /** Whether versions that have the clock of one before a delete are told apart. */
+  /** Whether versions with equal clocks, before and after a delete, differ. */
   default boolean tellsTimesOfVersions() {
     return true;
   }

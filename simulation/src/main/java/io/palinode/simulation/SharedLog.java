@@ -3,7 +3,7 @@ package io.palinode.simulation;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A partition of a topic: what is in it stays, in its order. Its readers are told of news. */
+/** A partition of a topic: an ordered log that wakes its readers at each record. */
 final class SharedLog<T> {
   private final List<T> records = new ArrayList<>();
   private final List<Tail<T>> tails = new ArrayList<>();

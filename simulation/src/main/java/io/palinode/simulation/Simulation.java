@@ -16,7 +16,7 @@ public final class Simulation {
     this(faults, () -> Seams.NONE, false);
   }
 
-  /** {@code seams} are where tests plant bugs, for each run anew. */
+  /** {@code seams} are where tests plant bugs; each run makes new ones. */
   Simulation(Set<Fault> faults, Supplier<Seams> seams) {
     this(faults, seams, false);
   }

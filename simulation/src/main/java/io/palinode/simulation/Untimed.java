@@ -5,7 +5,7 @@ import io.palinode.wire.v1.Closed;
 import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.VariableVersion;
 
-/** Records as releases told them that did not tell the times of versions; for a planted bug. */
+/** Records of releases without the times of versions; for a planted bug. */
 final class Untimed {
   private Untimed() {}
 

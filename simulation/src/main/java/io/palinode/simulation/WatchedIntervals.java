@@ -103,7 +103,7 @@ final class WatchedIntervals {
     }
   }
 
-  /** The detector was told of a write. */
+  /** The store passed a write to the detector. */
   void heard(WriteEvent event) {
     if (watching && version > 0) {
       String key = new String(event.key().key(), StandardCharsets.UTF_8);

@@ -193,7 +193,7 @@ final class World {
     return whatIsNot(since).isEmpty();
   }
 
-  /** Empty when everything goes on again, and nothing is left to be done. */
+  /** Empty once all parts work and no step is left. */
   private String whatIsNot(long since) {
     long epoch = controlChecks.truth().epoch();
     List<String> missing = new ArrayList<>();
@@ -290,7 +290,7 @@ final class World {
     orchestrator.start();
   }
 
-  /** The one there is stands still, then goes on, and dies; meanwhile another begins. */
+  /** Freezes the orchestrator, lets it continue, then kills it; another one starts at once. */
   void supersedeOrchestrator(long frozenMicros, long livesOnMicros) {
     OrchestratorProcess old = orchestrator;
     trace.add("orch", "superseded", () -> "frozen for " + frozenMicros + " us");

@@ -87,7 +87,7 @@ public final class AffectedChecks {
     steps.add(new Step(client, null, known));
   }
 
-  /** A node has told a client what it has of a key, or that it has something newer. */
+  /** A node answered a read of a key, or refused a put as obsolete. */
   public void answered(int node, long hlc, String client, String key) {
     reads.add(new Read(node, hlc, client, key));
   }
@@ -208,7 +208,7 @@ public final class AffectedChecks {
     return began;
   }
 
-  /** What was sent by whoever had been given what came of a witness. */
+  /** Writes of clients that had read a value derived from a witness. */
   private void requireDependents(long target, Set<Write> began, Map<Long, Long> undone) {
     Set<Write> dependent = new HashSet<>(began);
     Set<String> seen = new HashSet<>();

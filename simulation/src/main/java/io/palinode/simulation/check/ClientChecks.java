@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 
-/** What clients were promised, and what they were told that was taken back. */
+/** What clients were promised, and which rollbacks they were notified of. */
 public final class ClientChecks {
   /** Processes of one client, one after the other: their numbers follow each other. */
   public static final int LIVES_MAX = 1_000;

@@ -27,7 +27,7 @@ public final class DetectionChecks {
   private record Place(int node, long incarnation, String instance, long sequence) {}
 
   /**
-   * @param judged how far judgement was when it was told
+   * @param judged the judged time at the report
    */
   private record Loss(CoverageLost of, long judged) {}
 
@@ -101,7 +101,7 @@ public final class DetectionChecks {
     places.put(new Place(record.getNode(), record.getIncarnation(), told.instance, sequence), told);
   }
 
-  /** What is found may be told when it is over. */
+  /** A found interval may be published after its end. */
   private void endByEarlierWrites(Interval found) {
     for (Write write : writes) {
       Hvc before = write.event().before();
@@ -141,7 +141,7 @@ public final class DetectionChecks {
    */
   public void reported(Violation violation, boolean takenBack) {
     boolean isNew = reported.put(violation.getId(), violation) == null;
-    // What a loss was told of may be found later all the same: an end tells of its start.
+    // The job may still find an interval of a gap, because an end names its start.
     if (isNew
         && violation.getViolate() <= judged
         && !takenBack
@@ -156,7 +156,7 @@ public final class DetectionChecks {
     }
   }
 
-  /** A job that begins anew may find it before it reads once more that the version is replaced. */
+  /** A restarted job may find it before it reads again that the version was replaced. */
   private boolean isOfReplacedVersion(Violation violation) {
     return beganAnew && judgedBefore.higherKey(violation.getPredicateVersion()) != null;
   }
@@ -201,7 +201,7 @@ public final class DetectionChecks {
     judgedBefore.putIfAbsent(predicateVersion, judged);
   }
 
-  /** The job has died, and goes on from a checkpoint. */
+  /** The job restarted from a checkpoint. */
   public void jobBeganAnew() {
     beganAnew = true;
   }
@@ -417,7 +417,7 @@ public final class DetectionChecks {
                     && isWithin(event, loss.of()));
   }
 
-  /** Its end went with the life of its node: what was only refused is told late, and in time. */
+  /** Its end was lost with its node's incarnation; a refused end is published late, in time. */
   private boolean isEndLost(@Nullable Interval interval) {
     if (interval == null) {
       return false;
@@ -433,7 +433,7 @@ public final class DetectionChecks {
             });
   }
 
-  /** Whether the life that something was lost of has ended. */
+  /** Whether the incarnation of a gap has ended. */
   private boolean isOver(CoverageLost loss) {
     return !loss.hasNode()
         || lives.getOrDefault(new Channel(loss.getNode(), loss.getPartition()), List.of()).stream()
@@ -448,7 +448,7 @@ public final class DetectionChecks {
     return loss.getFromHlc() <= event.own() && event.own() <= loss.getToHlc();
   }
 
-  /** Something of it may not have been heard, and that was said. */
+  /** A published gap may hide a part of it. */
   private boolean isTouched(@Nullable Interval interval) {
     if (interval == null) {
       return !losses.isEmpty();
@@ -470,7 +470,7 @@ public final class DetectionChecks {
     return joined ? joined() : ended();
   }
 
-  /** What an earlier life of a node left open ends right before the next one is heard. */
+  /** Intervals that an incarnation left open end right before the next incarnation. */
   private List<Interval> ended() {
     return intervals.stream().map(interval -> interval.endingAt(endOf(interval))).toList();
   }

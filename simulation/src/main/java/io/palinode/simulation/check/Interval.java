@@ -27,7 +27,7 @@ final class Interval {
   /** Whether it was found, not written. */
   final boolean found;
 
-  /** Whether its beginning was not told: the end tells of it. */
+  /** Whether only the end was published, and names the start. */
   final boolean endOnly;
 
   /** Which one it is, however it is seen. */
@@ -86,7 +86,7 @@ final class Interval {
     this.end = end;
   }
 
-  /** Of what was found: by its beginning, or its end if that is all that is told. */
+  /** A found interval: named by its opening, or by its end if no opening was published. */
   static Interval found(CandidateRecord record, int partition) {
     boolean begins = record.hasOpened();
     boolean hasOrigin = begins && record.getOpened().hasOrigin();
@@ -116,7 +116,7 @@ final class Interval {
         record.hasOpened() ? record.getOpened().getValues(0) : record.getClosed().getOpenedBy());
   }
 
-  /** Whether the record tells of this one. */
+  /** Whether the record names this interval. */
   boolean isOf(CandidateRecord record) {
     return node == record.getNode()
         && incarnation == record.getIncarnation()
@@ -152,7 +152,7 @@ final class Interval {
     return Math.max(start.own(), other.start.own());
   }
 
-  /** Whether another replica, or another life of this one, told the same of the same epoch. */
+  /** Whether both are of one version in one epoch, perhaps on two replicas. */
   boolean isSameVersionAs(Interval other) {
     return epoch == other.epoch
         && predicateVersion == other.predicateVersion

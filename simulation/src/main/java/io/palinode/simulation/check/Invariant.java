@@ -10,17 +10,17 @@ public enum Invariant {
   CONVERGED,
   /** No write of an older epoch is accepted once any node serves a newer one. */
   FENCE,
-  /** A write that was acknowledged stands, unless its client was told that it was taken back. */
+  /** An acknowledged write stands, unless its client was notified of its rollback. */
   ACKNOWLEDGED_WRITE,
   /** The detector's intervals are those in which the store's versions make the terms true. */
   INTERVALS,
-  /** Every violation that the history holds is reported, or its coverage told as lost. */
+  /** Every violation of the history is reported, or lies in a coverage gap. */
   COVERING,
   /** No violation is reported that the history does not hold. */
   SOUND,
   /** A violation comes before the judgement that passes it. */
   JUDGED,
-  /** The safe point never goes back, is judged, and nothing at or before it is taken back. */
+  /** The safe point never decreases, is judged, and no rollback discards a write up to it. */
   SAFE_POINT,
   /** A step of the protocol is taken once, by one who knows all before it. */
   PROTOCOL,
@@ -32,7 +32,7 @@ public enum Invariant {
   AFFECTED,
   /** A coverage gap is unknown until an operator acknowledges it, whichever orchestrator acts. */
   COVERAGE,
-  /** When nothing goes wrong any more, everything goes on, and comes to its end. */
+  /** Without further faults all parts work again, and each plan ends. */
   LIVE,
   /** Production code threw what it never may. */
   NO_BUG

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What one life of a node's detector says that holds, beside what its store holds. */
+/** The open intervals of one incarnation's detector, beside the state of its store. */
 public final class NodeIntervals {
   private static final String SINCE = " since ";
 
@@ -25,7 +25,7 @@ public final class NodeIntervals {
     this.mayDrop = mayDrop;
   }
 
-  /** All intervals are forgotten: what holds is said anew. */
+  /** Forgets all intervals; the detector publishes again what holds. */
   public void reset() {
     open.clear();
     refused.clear();

@@ -30,7 +30,7 @@ public final class StoreModel {
   /**
    * A restore of one attempt at one node.
    *
-   * @param since when the node had which version first, as far back as it tells
+   * @param since when the node had each version first, as far back as it reports
    * @param deletes that it was the first to accept, by then
    * @param whole all keys are compared, so only those that differ are merged
    */
@@ -190,7 +190,7 @@ public final class StoreModel {
             new Restored(true, all, kept.cut(), kept.since(), standing));
   }
 
-  /** From when on a node tells how keys came about. */
+  /** The earliest time of a key's past that a node reports. */
   private long since(long target, long reach) {
     return Math.max(reach, target - Math.min(target, convergenceWindowHlc));
   }
@@ -215,7 +215,7 @@ public final class StoreModel {
     return new Restored(false, near, cut, had, standing);
   }
 
-  /** When the versions of a key were there first: since the node tells, or the time since then. */
+  /** When each version of a key was there first; not before the begin of the reported past. */
   private static void noteSince(
       String key, List<Moment> past, long since, long upTo, Map<String, Long> had) {
     at(past, since).forEach(version -> had.putIfAbsent(name(key, version), since));
@@ -240,7 +240,7 @@ public final class StoreModel {
    * those that are alike may be exchanged too: beside one that differs, or because replicas hold
    * the same versions in another order. What deletes cover goes then as of any key.
    *
-   * @param exchanged the keys of which it was told what nodes have
+   * @param exchanged the keys whose contributions it received
    */
   public void merged(int node, long epoch, int attempt, long hlc, Set<String> exchanged) {
     if (merges.get(node).add(new Attempt(epoch, attempt))) {
@@ -253,7 +253,7 @@ public final class StoreModel {
     }
   }
 
-  /** All replicas have told the same, where all keys were compared: nobody has to merge it. */
+  /** If all keys were compared and all replicas agree, no node merges. */
   private boolean isAlike(long epoch, int attempt, String key) {
     Set<Set<Versioned>> told = new HashSet<>();
     for (int node = 0; node < restores.size(); node++) {
@@ -372,7 +372,7 @@ public final class StoreModel {
     }
   }
 
-  /** Unlike versions themselves, they tell writes apart that differ in their timestamps only. */
+  /** Unlike versions, these differ for writes that differ only in their timestamps. */
   private static Set<String> names(String key, Collection<Versioned> versions) {
     return versions.stream().map(version -> name(key, version)).collect(Collectors.toSet());
   }

@@ -35,7 +35,7 @@ public final class EveryInterleaving {
 
   /**
    * @param statesMax where it ends, all states or not
-   * @param progress is told the number of states now and then
+   * @param progress accepts the number of states from time to time
    */
   public Explored explore(long statesMax, LongConsumer progress) {
     return explore(new SmallWorld(), statesMax, progress);

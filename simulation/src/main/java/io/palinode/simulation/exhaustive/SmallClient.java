@@ -83,7 +83,7 @@ final class SmallClient {
     if (view.doubt() != null || step == STEPS) {
       return new Request(PROBE, view.epoch(), 0, 0, hlc, false);
     }
-    // Later ones of a key are greater, whatever was taken back.
+    // Later versions of a key are greater, also after a rollback.
     int version = (int) view.epoch() * STEPS + step + 1;
     return new Request(step, view.epoch(), step % 2, version, hlc, false);
   }

@@ -27,7 +27,7 @@ final class SmallNode {
 
   private ControlState control;
 
-  /** What the node's next life will know when it begins to act. */
+  /** The state with which the node's next incarnation begins. */
   private ControlState next;
 
   SmallNode(int node, int nodes, int keys) {
@@ -60,7 +60,7 @@ final class SmallNode {
     open = due.isEmpty();
   }
 
-  /** A record comes into the log, and waits for whoever is to live then. */
+  /** Adds a record of the log, to be read by this or a later incarnation. */
   void appended(ControlRecord record) {
     next = NodeControl.step(next, record).next();
   }
@@ -108,7 +108,7 @@ final class SmallNode {
   }
 
   /**
-   * @param mayDie whether it may come to live anew
+   * @param mayDie whether it may crash and restart
    */
   void addTo(Fingerprint print, Fingerprint.Values values, boolean mayDie) {
     store.addTo(print);

@@ -41,7 +41,7 @@ final class SmallStore implements StoreBinding {
   private long restoredEpoch;
   private int restoredAttempt;
 
-  /** The life that restored last: a later one has nothing to compare. */
+  /** The incarnation that restored last; a later one has nothing to compare. */
   private long restoredBy;
 
   SmallStore(int node, int nodes, int keys) {
@@ -218,7 +218,7 @@ final class SmallStore implements StoreBinding {
     return new Restoration(0, keys());
   }
 
-  /** Each key is a slice of its own. */
+  /** Each key is one slice. */
   @Override
   public Restoration keepAll(long ofEpoch, int attempt) {
     return keep(ofEpoch, attempt, 0);
@@ -308,7 +308,7 @@ final class SmallStore implements StoreBinding {
 
   @Override
   public void rollbacks(RollbackTimes times) {
-    // Nobody reads the past here.
+    // No part reads the past here.
   }
 
   @Override

@@ -83,7 +83,7 @@ final class SmallWorld {
     }
   }
 
-  /** A node dies where it would have written into the log. */
+  /** A node crashes instead of an append to the log. */
   private static final class Died extends Error {
     @Serial private static final long serialVersionUID = 1L;
 
@@ -251,7 +251,7 @@ final class SmallWorld {
 
   private void readControl() {
     int written = inFlight.size();
-    // Until it writes something: what comes before nobody sees.
+    // Up to its next append: no other part observes the steps before.
     while (controlPosition < log.size() && inFlight.size() == written) {
       hear(new Event.ControlRead(log.get(controlPosition++), NOW_MICROS));
     }
@@ -439,7 +439,7 @@ final class SmallWorld {
     }
   }
 
-  /** Whether nothing happens any more, but for crashes and questions whether a rollback is over. */
+  /** Whether only crashes and questions about the rollback can still happen. */
   boolean isQuiet(List<Action> actions) {
     return actions.stream()
         .allMatch(
@@ -466,7 +466,7 @@ final class SmallWorld {
     if (differ && !copyLost && !client.isProbing()) {
       return "replicas differ in the end";
     }
-    // Who asks nothing hears of nothing: a client that was done before need not know.
+    // A client that finished before sends no request, and so receives no notice.
     boolean knows = !client.isProbing() && client.epoch() == truth.epoch();
     for (SmallClient.Acknowledged write : client.acknowledged()) {
       if (knows && !keeping && nodes.get(0).store.version(write.key()) < write.version()) {
