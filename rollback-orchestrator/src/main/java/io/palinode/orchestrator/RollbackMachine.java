@@ -153,7 +153,7 @@ public final class RollbackMachine {
       alertHalted();
     } else if (record.hasResume() && state.live()) {
       alertRestarted(record);
-      PastPlan ended = state.log().pastPlan(record.getEpoch());
+      PastPlan ended = state.log().plans().pastPlan(record.getEpoch());
       if (ended != null) {
         alertGivenUp(before, ended);
       }
@@ -294,7 +294,7 @@ public final class RollbackMachine {
   /** Whether an earlier orchestrator has handled it, so that it is not alerted again. */
   private boolean isStale(Violation violation) {
     return violation.getViolate() <= state.safePoint()
-        || state.log().isSettled(violation.getEpoch(), violation.getViolate());
+        || state.log().plans().isSettled(violation.getEpoch(), violation.getViolate());
   }
 
   private boolean isCovered(Demand demand) {
@@ -304,7 +304,8 @@ public final class RollbackMachine {
   }
 
   private boolean isCovered(long epoch, long violate) {
-    return state.log().isSettled(epoch, violate) || state.log().isBeingDiscarded(epoch, violate);
+    return state.log().plans().isSettled(epoch, violate)
+        || state.log().plans().isBeingDiscarded(epoch, violate);
   }
 
   private void coverageLost(CoverageLost loss) {
@@ -369,7 +370,9 @@ public final class RollbackMachine {
 
   private void alertSequential(long sinceMicros) {
     List<SequentialSpan> entered =
-        state.log().sequential().stream().filter(s -> s.sinceMicros() == sinceMicros).toList();
+        state.log().frequent().sequential().stream()
+            .filter(s -> s.sinceMicros() == sinceMicros)
+            .toList();
     if (!entered.isEmpty()) {
       commands.add(new Command.Raise(Alerts.sequential(entered, state.nowMicros())));
     }
@@ -418,7 +421,7 @@ public final class RollbackMachine {
   }
 
   private void alertRestarted(ControlRecord record) {
-    PastPlan plan = state.log().pastPlan(record.getEpoch());
+    PastPlan plan = state.log().plans().pastPlan(record.getEpoch());
     if (plan != null && plan.restarted()) {
       commands.add(new Command.Raise(Alerts.planRestarted(plan, state.nowMicros())));
     }
@@ -468,7 +471,7 @@ public final class RollbackMachine {
   }
 
   private void alertNotServing() {
-    ServingNodes serving = state.log().serving();
+    ServingNodes serving = state.log().plans().serving();
     long since = Math.max(serving.resumedMicros(), state.stallAlertMicros());
     boolean isDue =
         state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait());

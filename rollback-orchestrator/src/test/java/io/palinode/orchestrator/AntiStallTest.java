@@ -6,7 +6,9 @@ import com.google.protobuf.ByteString;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.FrequentRollbacks;
 import io.palinode.orchestrator.state.Gates;
+import io.palinode.orchestrator.state.Plans;
 import io.palinode.orchestrator.step.AntiStall;
 import io.palinode.orchestrator.violations.Coverage;
 import io.palinode.orchestrator.violations.SequentialSpan;
@@ -197,7 +199,7 @@ class AntiStallTest {
   @Timeout(20)
   void aDecisionOverAllThatTheLogRemembersIsQuick() {
     List<TouchingRollback> longest = new ArrayList<>();
-    for (int r = 1; r <= ControlLogState.PAST_MAX; r++) {
+    for (int r = 1; r <= Plans.PAST_MAX; r++) {
       List<TouchedInstance> touches = new ArrayList<>();
       for (int t = 0; t < TouchingRollback.TOUCHES_MAX; t++) {
         int of = r * 1_000 + t;
@@ -215,19 +217,15 @@ class AntiStallTest {
     ControlLogState log =
         new ControlLogState(
             1,
-            ControlLogState.PAST_MAX - 1,
-            null,
-            List.of(),
+            new Plans(Plans.PAST_MAX - 1, null, List.of(), ServingNodes.NONE),
             0,
             known.snapshots(),
-            longest,
-            List.of(),
+            new FrequentRollbacks(longest, List.of()),
             Gates.NONE,
-            Coverage.NONE,
-            ServingNodes.NONE);
+            Coverage.NONE);
     ControlRecord opened =
         ControlRecord.newBuilder()
-            .setEpoch(ControlLogState.PAST_MAX)
+            .setEpoch(Plans.PAST_MAX)
             .setPlanOpened(PlanOpened.getDefaultInstance())
             .build();
     List<SequentialSpan> spans = AntiStall.after(script.state().with(log), Plan.opened(opened));
@@ -323,7 +321,7 @@ class AntiStallTest {
   }
 
   private List<SequentialSpan> spans() {
-    return script.state().log().sequential();
+    return script.state().log().frequent().sequential();
   }
 
   private static Set<String> keys(int edge, int count) {

@@ -187,7 +187,7 @@ class GatesTest {
     script.converged(1, 0, 1, "p", 0, 1);
     assertThat(script.steps()).contains("1: restore 1 to 700-").doesNotContain("1: restore 2");
     assertThat(script.state().log().epoch()).isEqualTo(1);
-    long clock = script.state().log().past().get(0).clock();
+    long clock = script.state().log().plans().past().get(0).clock();
     script.violation(
         "again", "p", Hlc.micros(clock), Hlc.micros(clock), 1, ViolationGrade.POSSIBLE);
     assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
@@ -234,7 +234,7 @@ class GatesTest {
         .satisfies(waiting -> assertThat(waiting.violations()).isEqualTo(2));
     assertThat(script.answer(1, true).steps()).startsWith("1: open [px@500, py@400] to 400-");
     script.carryOut(1);
-    assertThat(script.state().log().touching(1))
+    assertThat(script.state().log().frequent().of(1))
         .matches(touching -> touching.isOf("p", "x") && touching.isOf("p", "y"));
   }
 
@@ -634,7 +634,7 @@ class GatesTest {
     for (long seed = 0; seed < 80; seed++) {
       Script script = Script.of(1, LIMITED);
       drive(script, 2 * seed + 1, false);
-      List<PastPlan> plans = script.state().log().past();
+      List<PastPlan> plans = script.state().log().plans().past();
       for (int i = 2; i < plans.size(); i++) {
         assertThat(plans.get(i).openedMicros() - plans.get(i - 2).openedMicros())
             .as("seed=%d plan=%d", seed, i)

@@ -57,7 +57,9 @@ class HandAffectedTest {
     restored(script.restart(), 1, 1, ALICE);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
     assertThat(script.steps()).contains("1: resume from 450 after 900 concerning [alice]");
-    assertThat(script.state().log().pastPlan(1)).extracting(PastPlan::branchEnd).isNotEqualTo(0);
+    assertThat(script.state().log().plans().pastPlan(1))
+        .extracting(PastPlan::branchEnd)
+        .isNotEqualTo(0);
   }
 
   @Test
@@ -119,13 +121,15 @@ class HandAffectedTest {
       }
       assertThat(asked(script).getTouchedList()).isEmpty();
       takeNothingBack(script.restart(), 2, attempt);
-      assertThat(script.state().log().sequential()).as("one of the two was none").isEmpty();
+      assertThat(script.state().log().frequent().sequential())
+          .as("one of the two was none")
+          .isEmpty();
       script.carryOut(3);
       assertThat(script.restart().steps()).contains("3: restore 1 to 600-");
-      assertThat(script.state().log().touching())
+      assertThat(script.state().log().frequent().touching())
           .extracting(TouchingRollback::epoch)
           .containsExactly(1L, 3L);
-      assertThat(script.state().log().sequential()).hasSize(1);
+      assertThat(script.state().log().frequent().sequential()).hasSize(1);
     }
   }
 

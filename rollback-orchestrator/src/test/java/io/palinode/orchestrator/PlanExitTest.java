@@ -79,7 +79,7 @@ class PlanExitTest {
     assertThat(script.steps()).as("node 1 runs: its answer counts").isEmpty();
     answered(script, 1, 3, 900);
     assertThat(script.steps()).containsExactly("1: converge 3", "1: resume from 500- after 900");
-    PastPlan ended = script.state().log().pastPlan(1);
+    PastPlan ended = script.state().log().plans().pastPlan(1);
     assertThat(ended).isNotNull().matches(PastPlan::abandoned).matches(PastPlan::asIs);
     assertThat(script.alerts())
         .last()

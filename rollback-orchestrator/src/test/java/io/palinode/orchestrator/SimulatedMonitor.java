@@ -96,7 +96,7 @@ final class SimulatedMonitor {
   private Violation violation(Held a, Held b) {
     String id =
         a.variable.predicate() + ":" + a.node + "@" + a.start + "+" + b.node + "@" + b.start;
-    PastPlan opened = world.truth().pastPlan(a.epoch);
+    PastPlan opened = world.truth().plans().pastPlan(a.epoch);
     long start = Math.max(a.start, b.start);
     // Detectors date what an epoch begins with to its beginning.
     boolean isExact = lagMaxMicros == 0 || (opened != null && start <= opened.clock() + 1);

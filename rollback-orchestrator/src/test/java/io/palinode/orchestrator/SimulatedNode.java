@@ -255,7 +255,7 @@ final class SimulatedNode {
   }
 
   private boolean isUndone(long ofEpoch) {
-    PastPlan plan = log.pastPlan(ofEpoch);
+    PastPlan plan = log.plans().pastPlan(ofEpoch);
     boolean isNow = log.plan() != null && log.plan().operator().undoes() == ofEpoch;
     return isNow || (plan != null && plan.undone());
   }

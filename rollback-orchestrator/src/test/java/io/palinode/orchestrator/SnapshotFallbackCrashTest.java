@@ -191,7 +191,7 @@ class SnapshotFallbackCrashTest {
     script.restored(1, 0, 3).restored(1, 1, 3);
     script.restart().convergedAt(1, 0, 3, 900).convergedAt(1, 1, 3, 900);
     assertThat(script.steps()).contains("1: keep all 3 to 200", "1: converge 3");
-    assertThat(script.state().log().pastPlan(1)).matches(plan -> plan.abandoned());
+    assertThat(script.state().log().plans().pastPlan(1)).matches(plan -> plan.abandoned());
     assertThat(script.state().safePoint()).isEqualTo(Hlc.ofMicros(450));
   }
 

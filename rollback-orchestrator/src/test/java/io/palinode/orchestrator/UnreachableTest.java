@@ -36,7 +36,7 @@ class UnreachableTest {
     assertThat(script.paused(1, 1, 0).steps()).containsExactly("1: restore 1 to 400 by near");
     script.restored(1, 0, 1).restored(1, 1, 1).convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 800);
     assertThat(script.steps()).contains("1: converge 1", "1: resume from 400 after 900");
-    assertThat(script.state().log().isSettled(0, 500L << 12)).isTrue();
+    assertThat(script.state().log().plans().isSettled(0, 500L << 12)).isTrue();
   }
 
   @Test
@@ -296,7 +296,7 @@ class UnreachableTest {
         .containsExactly("1: abandon 2", "1: keep all 3 to 500-");
     script.restored(1, 0, 3).convergedAt(1, 0, 3, 900);
     assertThat(script.steps()).contains("1: resume from 500- after 900");
-    assertThat(script.state().log().pastPlan(1))
+    assertThat(script.state().log().plans().pastPlan(1))
         .matches(plan -> plan.abandoned() && !plan.restarted());
   }
 

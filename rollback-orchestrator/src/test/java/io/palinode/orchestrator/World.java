@@ -165,7 +165,7 @@ final class World {
   }
 
   int plans() {
-    return truth.past().size();
+    return truth.plans().past().size();
   }
 
   boolean isHalted() {
@@ -245,8 +245,8 @@ final class World {
     String request = "request-" + nowMicros;
     if (dice == 0) {
       hear(new Event.CancelWanted(truth.epoch() + 1, nowMicros));
-    } else if (dice == 1 && !truth.past().isEmpty()) {
-      PastPlan some = truth.past().get(random.nextInt(truth.past().size()));
+    } else if (dice == 1 && !truth.plans().past().isEmpty()) {
+      PastPlan some = truth.plans().past().get(random.nextInt(truth.plans().past().size()));
       hear(new Event.RollbackWanted(RollbackRequest.undoing(request, some.epoch()), nowMicros));
     } else {
       long target = Hlc.ofMicros(nowMicros - random.nextInt(500_000)) + random.nextInt(3);
@@ -453,7 +453,7 @@ final class World {
   /** What an undo brings back is what every node had when the undone plan had paused it. */
   private void checkUndo(ControlLogState before, ControlRecord resume) {
     OperatorPart operator = before.plan() == null ? null : before.plan().operator();
-    PastPlan undone = operator == null ? null : before.pastPlan(operator.undoes());
+    PastPlan undone = operator == null ? null : before.plans().pastPlan(operator.undoes());
     if (undone != null && undone.branchEnd() == resume.getResume().getTarget()) {
       undos++;
       nodes.forEach(node -> node.requireAsPaused(undone.epoch()));
@@ -531,7 +531,7 @@ final class World {
         truth.gates().standing().stream()
             .anyMatch(
                 s -> s.held() && s.holds(violation.getPredicate(), violation.getBinding(), 0));
-    return stood && truth.isFoundAtBeginning(violation);
+    return stood && truth.plans().isFoundAtBeginning(violation);
   }
 
   private void check() {
@@ -547,7 +547,7 @@ final class World {
       assertThat(
               !mustGo
                   || policiesDeleted.contains(violation.getPredicate())
-                  || truth.isSettled(violation.getEpoch(), violation.getViolate())
+                  || truth.plans().isSettled(violation.getEpoch(), violation.getViolate())
                   || stands(violation))
           .as("a plan went back to before %s, or was abandoned, or it stands", violation.getId())
           .isTrue();

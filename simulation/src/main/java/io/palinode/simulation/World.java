@@ -448,7 +448,7 @@ final class World {
     boolean isSequential =
         truth.plan() == null
             && truth.epoch() == epoch
-            && truth.sequential().stream()
+            && truth.frequent().sequential().stream()
                 .anyMatch(span -> span.isInForce(now) && names(span, key));
     if (!isSequential) {
       return;

@@ -258,7 +258,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
    * The state is read before the history, so that a plan that just resumed is not shown as over.
    */
   private Rollback shown(Rollback known) {
-    return loop.state().log().serving().shown(known);
+    return loop.state().log().plans().serving().shown(known);
   }
 
   @Override
@@ -279,7 +279,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         RollbackMachine.phase(state),
         plan == null || plan.phase() != Phase.HALTED ? null : plan.failure(),
         abandoned == null ? null : abandoned.epoch(),
-        state.log().serving(),
+        state.log().plans().serving(),
         safePoint,
         lagMicros(safePoint),
         found.judged(),
@@ -316,7 +316,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   private List<SequentialSpan> sequential() {
     long now = wallMicros.getAsLong();
-    return loop.state().log().sequential().stream().filter(s -> s.isInForce(now)).toList();
+    return loop.state().log().frequent().sequential().stream()
+        .filter(s -> s.isInForce(now))
+        .toList();
   }
 
   @Override

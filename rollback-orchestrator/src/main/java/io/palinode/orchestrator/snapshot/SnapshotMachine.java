@@ -198,7 +198,7 @@ public final class SnapshotMachine {
   }
 
   private void requireWhole(long hlc) throws RefusedException {
-    String halfUndone = rollbacks.halfUndoneAt(hlc);
+    String halfUndone = rollbacks.plans().halfUndoneAt(hlc);
     if (halfUndone != null) {
       throw new RefusedException(halfUndone);
     }
@@ -357,7 +357,7 @@ public final class SnapshotMachine {
   }
 
   private void requireNoRollbackTo(String id) throws RefusedException {
-    if (rollbacks.isGoingTo(id)) {
+    if (rollbacks.plans().isGoingTo(id)) {
       throw new RefusedException("a rollback is going to snapshot '" + id + "': wait for its end");
     }
   }
@@ -444,7 +444,7 @@ public final class SnapshotMachine {
    * answer and have been read.
    */
   private SnapshotClosed ending(Snapshot snapshot) {
-    String halfUndone = rollbacks.halfUndoneAt(snapshot.opened().getHlc());
+    String halfUndone = rollbacks.plans().halfUndoneAt(snapshot.opened().getHlc());
     return halfUndone == null ? snapshot.closing(false) : snapshot.closingSpoiled(halfUndone);
   }
 

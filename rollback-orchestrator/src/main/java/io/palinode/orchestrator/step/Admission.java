@@ -67,14 +67,14 @@ public final class Admission {
         Math.max(
             state.nowMicros() - RollbackSettings.micros(budget.per()),
             log.gates().renewed().getOrDefault(predicate, 0L));
-    return log.past().stream()
+    return log.plans().past().stream()
         .filter(plan -> plan.openedMicros() > since && !plan.byHand())
         .filter(plan -> plan.predicate().equals(predicate) || isTouched(log, plan, predicate))
         .toList();
   }
 
   private static boolean isTouched(ControlLogState log, PastPlan plan, String predicate) {
-    TouchingRollback touching = log.touching(plan.epoch());
+    TouchingRollback touching = log.frequent().of(plan.epoch());
     return touching != null && touching.isOf(predicate);
   }
 }

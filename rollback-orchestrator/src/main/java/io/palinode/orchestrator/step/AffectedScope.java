@@ -110,7 +110,8 @@ public record AffectedScope(@Nullable Scope scope, String why) {
    */
   private static @Nullable String whyAll(MachineState state, long waiting, long target) {
     if (waiting > 0 || !state.log().gates().requests().isEmpty()) {
-      return "a violation waits for approval, or for its budget, and its interval could end unjudged";
+      return "a violation waits for approval, or for its budget, and its interval could end"
+                 + " unjudged";
     }
     if (state.policies().values().stream().anyMatch(AffectedScope::actsOnRisenGrade)) {
       return "a predicate is rolled back when a grade rises, which may be too late";
@@ -119,7 +120,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
       return "a coverage gap ends at %s, after the target"
           .formatted(Hlc.format(state.found().lostTo()));
     }
-    List<PastPlan> past = state.log().past();
+    List<PastPlan> past = state.log().plans().past();
     if (!past.isEmpty() && past.get(past.size() - 1).clock() > target) {
       return "the target is before the epoch began";
     }

@@ -91,7 +91,7 @@ public final class NextStep {
 
   /** The predicates whose violations the plan covers, by the log and its first restore. */
   static Stream<String> predicates(MachineState state, Plan plan) {
-    TouchingRollback touching = state.log().touching(plan.epoch());
+    TouchingRollback touching = state.log().frequent().of(plan.epoch());
     Stream<String> touched =
         touching == null
             ? Stream.of()
@@ -210,7 +210,7 @@ public final class NextStep {
     if (plan.reachMax() > target) {
       return plan.outOfReach(target);
     }
-    PastPlan earlier = state.log().discardedAround(target, plan.operator().undoes());
+    PastPlan earlier = state.log().plans().discardedAround(target, plan.operator().undoes());
     return earlier == null ? null : amidEarlier(earlier, target);
   }
 
@@ -378,7 +378,7 @@ public final class NextStep {
   private List<CutCheck.Instance> violated(Plan plan, long hlc) {
     ControlLogState log = state.log();
     return CutCheck.violated(
-        plan.holding(), hlc, state.policies(), log.gates(), log.touching(plan.epoch()));
+        plan.holding(), hlc, state.policies(), log.gates(), log.frequent().of(plan.epoch()));
   }
 
   private ControlRecord resume(Plan plan) {

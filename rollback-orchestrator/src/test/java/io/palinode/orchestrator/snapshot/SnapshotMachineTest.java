@@ -378,7 +378,7 @@ class SnapshotMachineTest {
       log = log.read(plan().setPaused(paused).build());
     }
     machine.follow(log);
-    assertThat(log.halfUndoneAt(quietSince + 1)).isNull();
+    assertThat(log.plans().halfUndoneAt(quietSince + 1)).isNull();
     log = log.read(plan().setRestore(restore).build());
     machine.follow(log);
     return log;
