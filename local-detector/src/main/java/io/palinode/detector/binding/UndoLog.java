@@ -5,7 +5,6 @@ import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.wire.TopicLayout;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * The past of a node's records: its reach, its restore, and the convergence of replicas. The node's
@@ -68,12 +67,6 @@ public interface UndoLog extends NodeClock {
   }
 
   /**
-   * The epoch of the plan of the last {@link #restore} or {@link #keep}, also after a crash. The
-   * records no longer belong to an earlier epoch. 0 if there was none.
-   */
-  long restoredEpoch();
-
-  /**
    * Counts what {@link #restore} to {@code target} would change now. Changes nothing, and writes
    * continue. Writes within {@code except} do not count. By any thread. O(changes since {@code
    * target}). A store without the counts throws {@link UnsupportedOperationException}.
@@ -105,11 +98,6 @@ public interface UndoLog extends NodeClock {
    */
   List<KeyRecord> read(List<StoreKey> keys);
 
-  /** The nodes that hold the key, in ascending order; all nodes if every node holds each key. */
-  default List<Integer> replicas(StoreKey key) {
-    return IntStream.range(0, nodes()).boxed().toList();
-  }
-
   /**
    * Merges the contributions of all nodes, each {@linkplain #read read} there, into this node's
    * keys. The versions remain that no other version supersedes and no delete covered. Skips keys
@@ -117,12 +105,6 @@ public interface UndoLog extends NodeClock {
    * Only while paused.
    */
   int merge(List<KeyRecord> records);
-
-  /**
-   * Starts or stops the access log. A stop discards the log. By any thread. A store without an
-   * access log does nothing.
-   */
-  default void followAccesses(boolean wanted) {}
 
   /**
    * The access log after {@code hlc}. On a paused node it holds every access that was answered

@@ -1,5 +1,7 @@
 package io.palinode.detector.control;
 
+import io.palinode.detector.binding.ControlLog;
+
 import com.google.protobuf.MessageLite;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.affected.Affected;

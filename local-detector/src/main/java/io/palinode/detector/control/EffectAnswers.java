@@ -1,5 +1,7 @@
 package io.palinode.detector.control;
 
+import io.palinode.detector.binding.ControlLog;
+
 import io.palinode.detector.affected.Affected;
 import io.palinode.detector.affected.Everything;
 import io.palinode.detector.affected.Extent;

@@ -1,5 +1,7 @@
 package io.palinode.detector.control;
 
+import io.palinode.detector.binding.ControlLog;
+
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Order;

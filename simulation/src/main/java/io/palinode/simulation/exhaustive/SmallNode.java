@@ -3,7 +3,7 @@ package io.palinode.simulation.exhaustive;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.control.Command;
 import io.palinode.detector.control.ControlExecution;
-import io.palinode.detector.control.ControlLog;
+import io.palinode.detector.binding.ControlLog;
 import io.palinode.detector.control.ControlState;
 import io.palinode.detector.control.NodeControl;
 import io.palinode.detector.ring.CandidateRing;

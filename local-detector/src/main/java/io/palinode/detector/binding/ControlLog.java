@@ -1,4 +1,4 @@
-package io.palinode.detector.control;
+package io.palinode.detector.binding;
 
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
