@@ -1,13 +1,13 @@
 package io.palinode.launcher;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.detector.kafka.ClusterMember;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.kafka.ClusterMember;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.Cluster;

@@ -1,9 +1,9 @@
 package io.palinode.agent;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.detector.kafka.ClusterMember;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.store.kafka.ClusterMember;
 import io.palinode.wire.Topics;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.palinode.detector.kafka.ClusterMember;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.store.kafka.ClusterMember;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.PredicateRecord;

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.kafka.ClusterMember;
+import io.palinode.store.kafka.ClusterMember;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;

@@ -1,6 +1,5 @@
 package io.palinode.simulation.exhaustive;
 
-import io.palinode.detector.control.Command;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;
@@ -15,6 +14,7 @@ import io.palinode.orchestrator.state.MachineState;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.simulation.exhaustive.SmallClient.Answer;
 import io.palinode.simulation.exhaustive.SmallClient.Request;
+import io.palinode.store.control.Command;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.wire.v1.ControlRecord;
