@@ -1,6 +1,5 @@
 package io.palinode.store.control;
 
-import com.google.protobuf.MessageLite;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.binding.ControlLog;
 import io.palinode.detector.binding.StoreKey;
@@ -13,7 +12,6 @@ import io.palinode.retroscope.snapshot.file.SnapshotException;
 import io.palinode.store.affected.Affected;
 import io.palinode.store.affected.Everything;
 import io.palinode.store.affected.Extent;
-import io.palinode.store.affected.Trace;
 import io.palinode.store.binding.ConcernedClients;
 import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.binding.RestoreRefusedException;
@@ -23,19 +21,12 @@ import io.palinode.store.binding.StoreBinding;
 import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.binding.UndoLog.Replica;
 import io.palinode.store.binding.UndoLog.Restoration;
-import io.palinode.wire.v1.Accessed;
-import io.palinode.wire.v1.Concerned;
-import io.palinode.wire.v1.Contribution;
+import io.palinode.store.control.DutyRecords.Undo;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
-import io.palinode.wire.v1.KeyGroups;
+import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.KeyVersions;
-import io.palinode.wire.v1.Named;
-import io.palinode.wire.v1.NodeJoined;
-import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
-import io.palinode.wire.v1.Restored;
-import io.palinode.wire.v1.Serving;
 import io.palinode.wire.v1.SnapshotRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,23 +45,11 @@ public final class ControlExecution {
 
   private final StoreBinding store;
   private final LocalDetector detector;
-  private final ControlLog log;
+  private final DutyRecords records;
   private final LongSupplier epochMicros;
   private final Runnable awaitRecorded;
-  private final int pieceBytesMax;
   private @Nullable LocalSnapshots snapshots;
   private @Nullable Undo lastUndo;
-
-  /** An attempt to restore, and the node's HLC when the first attempt of its plan began. */
-  private record Undo(long epoch, int attempt, long begunAt, @Nullable Concerned concerned) {
-    Undo(long epoch, int attempt, long begunAt) {
-      this(epoch, attempt, begunAt, null);
-    }
-
-    Undo concerning(@Nullable Concerned clients) {
-      return new Undo(epoch, attempt, begunAt, clients);
-    }
-  }
 
   /**
    * @param epochMicros wall clock, microseconds since the epoch
@@ -95,10 +74,9 @@ public final class ControlExecution {
       int pieceBytesMax) {
     this.store = store;
     this.detector = detector;
-    this.log = log;
+    this.records = new DutyRecords(store, log, epochMicros, pieceBytesMax);
     this.epochMicros = epochMicros;
     this.awaitRecorded = awaitRecorded;
-    this.pieceBytesMax = pieceBytesMax;
   }
 
   /** Lets the node be restored from its parts of snapshots. */
@@ -111,18 +89,7 @@ public final class ControlExecution {
     long quietSince = store.pause(epoch);
     // A restore waits until all nodes have published progress past its target.
     detector.expectProgress();
-    Paused.Builder paused =
-        Paused.newBuilder()
-            .setNode(store.node())
-            .setIncarnation(store.incarnation())
-            .setReach(store.reach())
-            .setQuietSince(quietSince)
-            .setAcknowledgesServing(true);
-    long accessesSince = store.accesses(Long.MAX_VALUE).since();
-    if (accessesSince != Long.MAX_VALUE) {
-      paused.setAccessesSince(accessesSince);
-    }
-    log.append(List.of(record(epoch).setPaused(paused).build()));
+    records.paused(epoch, quietSince, store.reach(), store.accesses(Long.MAX_VALUE).since());
   }
 
   void watch(long epoch, long clock) {
@@ -142,16 +109,12 @@ public final class ControlExecution {
     store.resume(epoch, target, sequentialUntilMicros, missed);
     // No plan opened epoch 0, so no orchestrator waits for it.
     if (epoch > 0) {
-      Serving serving =
-          Serving.newBuilder().setNode(store.node()).setIncarnation(store.incarnation()).build();
-      log.append(List.of(record(epoch).setServing(serving).build()));
+      records.serving(epoch);
     }
   }
 
   void join(long epoch) {
-    NodeJoined.Builder joined =
-        NodeJoined.newBuilder().setNode(store.node()).setIncarnation(store.incarnation());
-    log.append(List.of(record(epoch).setNodeJoined(joined.setReach(store.reach())).build()));
+    records.joined(epoch, store.reach());
   }
 
   /** Call before a plan undoes writes and again after it ends: reads of the past depend on it. */
@@ -170,26 +133,12 @@ public final class ControlExecution {
     try {
       publishRestored(undo, store.restore(epoch, attempt, target), begun);
     } catch (OutOfReachException | RestoreRefusedException e) {
-      publishFailure(undo, e);
+      records.failed(undo, e);
     }
   }
 
   void publishAccesses(long epoch, Restore asked) {
-    Trace trace = store.accesses(asked.getTarget());
-    int count = trace.accesses().size();
-    boolean isBounded = count <= asked.getAffected().getAccessesMax();
-    append(
-        epoch,
-        isBounded ? LoggedAccesses.byClient(trace) : List.of(),
-        (record, piece, last) ->
-            record.setAccessed(
-                Accessed.newBuilder()
-                    .setNode(store.node())
-                    .setAttempt(asked.getAttempt())
-                    .setSince(trace.since())
-                    .addAllClients(piece)
-                    .setTooMany(isBounded ? 0 : count)
-                    .setLast(last)));
+    records.accessed(epoch, asked, store.accesses(asked.getTarget()));
   }
 
   void restoreSome(long epoch, Restore asked, Extent extent) {
@@ -200,7 +149,7 @@ public final class ControlExecution {
       Restoration restoration = restored(epoch, asked, extent);
       publishRestored(undo.concerning(ConcernedClients.toProto(extent)), restoration, begun);
     } catch (OutOfReachException | RestoreRefusedException e) {
-      publishFailure(undo, e);
+      records.failed(undo, e);
     }
   }
 
@@ -221,7 +170,7 @@ public final class ControlExecution {
       detector.noteAnyChanged();
       publishSlices(undo, store.restoreFrom(epoch, asked.getAttempt(), part), begun);
     } catch (RestoreRefusedException e) {
-      publishFailure(undo, e);
+      records.failed(undo, e);
     }
   }
 
@@ -236,16 +185,6 @@ public final class ControlExecution {
     } catch (SnapshotException e) {
       throw new RestoreRefusedException(Reason.NO_SNAPSHOT, String.valueOf(e.getMessage()), e);
     }
-  }
-
-  private void publishFailure(Undo undo, RuntimeException why) {
-    Restored.Builder failed =
-        restored(undo).setFailure(String.valueOf(why.getMessage())).setLast(true);
-    if (why instanceof RestoreRefusedException refused) {
-      failed.setTooLarge(
-          refused.reason() == Reason.TOO_LARGE || refused.reason() == Reason.FORGOTTEN);
-    }
-    log.append(List.of(record(undo.epoch()).setRestored(failed).build()));
   }
 
   /**
@@ -269,20 +208,18 @@ public final class ControlExecution {
               : store.keep(epoch, asked.getAttempt(), asked.getTarget());
       publishRestored(none, kept, begun);
     } catch (RestoreRefusedException e) {
-      publishFailure(none, e);
+      records.failed(none, e);
     }
   }
 
   void leaveAsIs(long epoch, int attempt) {
     detector.endEpoch();
-    Restored.Builder answer = restored(new Undo(epoch, attempt, 0)).setLast(true);
-    answer.setClock(store.clock().last().own());
-    log.append(List.of(record(epoch).setRestored(answer).build()));
+    records.leftAsIs(epoch, attempt);
   }
 
   /** Publishes a {@link FailingDuty}'s answer. */
   public void answer(ControlRecord failed) {
-    log.append(List.of(failed.toBuilder().setAtMicros(epochMicros.getAsLong()).build()));
+    records.answer(failed);
   }
 
   /**
@@ -325,49 +262,11 @@ public final class ControlExecution {
 
   private void publishRestored(Undo undo, Restoration restoration, long begun) {
     detector.noteChanged(restoration.changed());
-    Map<StoreKey, Replica> replicas = restoration.replicas();
-    List<StoreKey> singly =
-        restoration.changed().stream().filter(key -> !replicas.containsKey(key)).toList();
-    publish(undo, restoration, singly, KeyGroup.digests(replicas), begun);
+    records.restored(undo, restoration, epochMicros.getAsLong() - begun);
   }
 
-  /** Names each slice by itself. */
   private void publishSlices(Undo undo, Restoration restoration, long begun) {
-    publish(undo, restoration, restoration.changed(), List.of(), begun);
-  }
-
-  /** Bounds the number of records for any number of keys, as all nodes read them. */
-  private void publish(
-      Undo undo,
-      Restoration restoration,
-      List<StoreKey> singly,
-      List<KeyGroups> groups,
-      long begun) {
-    long durationMicros = epochMicros.getAsLong() - begun;
-    List<io.palinode.wire.v1.StoreKey> keys =
-        singly.stream().map(key -> LoggedKeys.of(key, restoration.replicas().get(key))).toList();
-    List<List<io.palinode.wire.v1.StoreKey>> keyPieces = Pieces.of(keys, pieceBytesMax / 2);
-    List<List<KeyGroups>> groupPieces = Pieces.of(groups, pieceBytesMax / 2);
-    List<ControlRecord> records = new ArrayList<>();
-    int count = Math.max(keyPieces.size(), groupPieces.size());
-    for (int i = 0; i < count; i++) {
-      Restored.Builder piece =
-          restored(undo)
-              .setUndoneWrites(restoration.undoneWrites())
-              .setDurationMicros(durationMicros)
-              .setLast(i == count - 1);
-      if (i < keyPieces.size()) {
-        piece.addAllChanged(keyPieces.get(i));
-      }
-      if (i < groupPieces.size()) {
-        piece.addAllGroups(groupPieces.get(i));
-      }
-      if (i == count - 1 && undo.concerned() != null) {
-        piece.setConcerned(undo.concerned());
-      }
-      records.add(record(undo.epoch()).setRestored(piece).build());
-    }
-    log.append(records);
+    records.restoredSlices(undo, restoration, epochMicros.getAsLong() - begun);
   }
 
   public void name(long epoch, Restore asked, @Nullable Extent extent, Set<KeyGroup> groups) {
@@ -378,7 +277,7 @@ public final class ControlExecution {
       restoration = restored(epoch, asked, extent);
     } catch (OutOfReachException | RestoreRefusedException e) {
       // The result is lost. All nodes wait for this answer, so the attempt ends with it.
-      publishFailure(undo(epoch, attempt, 0), e);
+      records.failed(undo(epoch, attempt, 0), e);
       return;
     }
     Map<StoreKey, Replica> replicas = restoration.replicas();
@@ -390,16 +289,7 @@ public final class ControlExecution {
         keys.add(LoggedKeys.of(key, here));
       }
     }
-    append(
-        epoch,
-        keys,
-        (record, piece, last) ->
-            record.setNamed(
-                Named.newBuilder()
-                    .setNode(store.node())
-                    .setAttempt(attempt)
-                    .addAllKeys(piece)
-                    .setLast(last)));
+    records.named(epoch, attempt, keys);
   }
 
   void contribute(long epoch, Restore asked, List<StoreKey> keys) {
@@ -411,16 +301,7 @@ public final class ControlExecution {
         add(store.read(keys.subList(from, Math.min(from + KEYS_PER_READ, keys.size()))), entries);
       }
     }
-    append(
-        epoch,
-        entries,
-        (record, piece, last) ->
-            record.setContribution(
-                Contribution.newBuilder()
-                    .setNode(store.node())
-                    .setAttempt(asked.getAttempt())
-                    .addAllEntries(piece)
-                    .setLast(last)));
+    records.contributed(epoch, asked.getAttempt(), entries);
   }
 
   private static void add(List<KeyRecord> found, List<KeyVersions> entries) {
@@ -448,7 +329,7 @@ public final class ControlExecution {
           null,
           () -> EndedIntervals.of(store, detector, changed, extent, standing));
     } catch (OutOfReachException | RestoreRefusedException lost) {
-      publishFailure(undo(epoch, asked.getAttempt(), 0), lost);
+      records.failed(undo(epoch, asked.getAttempt(), 0), lost);
     }
   }
 
@@ -463,52 +344,15 @@ public final class ControlExecution {
     long changed = store.merge(contributed);
     detector.noteChanged(contributed.stream().map(KeyRecord::key).toList());
     EndedIntervals ended = endedIntervals.get();
-    append(
-        epoch,
-        detector.holding(),
-        (record, piece, last) -> {
-          Converged.Builder converged =
-              Converged.newBuilder()
-                  .setNode(store.node())
-                  .setAttempt(attempt)
-                  .setChangedKeys(changed)
-                  .setClock(store.clock().last().own())
-                  .addAllHolding(piece)
-                  .setLast(last);
-          if (rest != null) {
-            converged.setRest(LoggedKeys.of(rest, null));
-          }
-          if (last) {
-            converged.addAllBack(ended.back()).addAllStood(ended.stood());
-          }
-          record.setConverged(converged);
-        });
-  }
-
-  @FunctionalInterface
-  private interface PieceOf<M> {
-    void set(ControlRecord.Builder record, List<M> piece, boolean last);
-  }
-
-  private <M extends MessageLite> void append(long epoch, List<M> elements, PieceOf<M> pieceOf) {
-    List<List<M>> pieces = Pieces.of(elements, pieceBytesMax);
-    List<ControlRecord> records = new ArrayList<>();
-    for (List<M> piece : pieces) {
-      ControlRecord.Builder record = record(epoch);
-      pieceOf.set(record, piece, records.size() == pieces.size() - 1);
-      records.add(record.build());
+    List<IntervalRef> holding = detector.holding();
+    Converged.Builder answer =
+        Converged.newBuilder()
+            .setAttempt(attempt)
+            .setChangedKeys(changed)
+            .setClock(store.clock().last().own());
+    if (rest != null) {
+      answer.setRest(LoggedKeys.of(rest, null));
     }
-    log.append(records);
-  }
-
-  private Restored.Builder restored(Undo undo) {
-    return Restored.newBuilder()
-        .setNode(store.node())
-        .setAttempt(undo.attempt())
-        .setBegunAt(undo.begunAt());
-  }
-
-  private ControlRecord.Builder record(long epoch) {
-    return ControlRecord.newBuilder().setEpoch(epoch).setAtMicros(epochMicros.getAsLong());
+    records.converged(epoch, answer.build(), holding, ended);
   }
 }
