@@ -68,19 +68,19 @@ public final class NodeControl {
     if (record.hasResume()) {
       return plan.isEndedBy(record.getResume()) ? state.resumed(record) : state;
     }
-    return state.with(plan.after(record, state.nodes(), state.node(), state.incarnation()));
+    return state.with(plan.after(record, state.nodes(), state.node(), state.self().incarnation()));
   }
 
   /** A record that was in the log before the node acts is not its own. */
   private static boolean isOwn(NodeJoined joined, ControlState state) {
-    return state.acting()
+    return state.run().acting()
         && joined.getNode() == state.node()
-        && joined.getIncarnation() == state.incarnation();
+        && joined.getIncarnation() == state.self().incarnation();
   }
 
   private static ControlState afterWithoutPlan(ControlState state, ControlRecord record) {
     if (record.hasPlanOpened() && record.getEpoch() == state.epoch() + 1) {
-      if (state.rejected().contains(record.getPlanOpened().getApproves())) {
+      if (state.log().rejected().contains(record.getPlanOpened().getApproves())) {
         return state;
       }
       return state.with(Plan.of(record.getEpoch()));
@@ -89,13 +89,13 @@ public final class NodeControl {
   }
 
   private static Step owed(ControlState state) {
-    if (!state.acting()) {
+    if (!state.run().acting()) {
       return new Step(state, List.of());
     }
     Set<Duty> duties = duties(state);
     List<Command> commands = new ArrayList<>();
     for (Duty duty : duties) {
-      if (!state.begun().contains(duty)) {
+      if (!state.run().begun().contains(duty)) {
         commands.add(command(state, duty));
       }
     }
@@ -116,11 +116,11 @@ public final class NodeControl {
     if (!state.isFenced()) {
       duties.add(new Duty(Duty.Kind.SERVE, state.epoch(), 0));
     }
-    if (!state.joined()) {
+    if (!state.run().joined()) {
       duties.add(new Duty(Duty.Kind.JOIN, 0, 0));
     }
-    if (state.safePoint() > 0) {
-      duties.add(new Duty(Duty.Kind.TELL_SAFE_POINT, 0, state.safePoint()));
+    if (state.log().safePoint() > 0) {
+      duties.add(new Duty(Duty.Kind.TELL_SAFE_POINT, 0, state.log().safePoint()));
     }
     Attempt attempt = plan == null ? null : plan.activeAttempt();
     if (plan != null && attempt != null) {
@@ -171,14 +171,14 @@ public final class NodeControl {
   private static Command command(ControlState state, Duty duty) {
     return switch (duty.kind()) {
       case PAUSE -> new Command.Pause(duty.epoch());
-      case WATCH -> new Command.Watch(duty.epoch(), state.resumed().clock());
+      case WATCH -> new Command.Watch(duty.epoch(), state.log().resumed().clock());
       case SERVE ->
           new Command.Serve(
               duty.epoch(),
-              state.resumed().target(),
-              state.resumed().sequentialUntilMicros(),
-              state.resumed().missed(),
-              state.resumed().sequential());
+              state.log().resumed().target(),
+              state.log().resumed().sequentialUntilMicros(),
+              state.log().resumed().missed(),
+              state.log().resumed().sequential());
       case JOIN -> new Command.Join(state.epoch());
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
       case TELL_ACCESSES -> new Command.TellAccesses(duty.epoch(), attemptOf(state).asked());
