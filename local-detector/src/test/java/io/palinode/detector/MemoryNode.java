@@ -26,15 +26,12 @@ import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A store node in memory, with its whole history: slow, obvious, and complete. What is on its
- * {@link Disk} survives the node.
- */
+/** A store node in memory that keeps every change. Its {@link Disk} survives the node. */
 public final class MemoryNode implements StoreBinding {
   static final String STORE = "s";
   private static final int ORIGIN_UNKNOWN = -1;
 
-  /** What survives a crash. */
+  /** The data that survives a crash. */
   static final class Disk {
     private final Map<StoreKey, List<Version>> records = new LinkedHashMap<>();
     private final List<Change> history = new ArrayList<>();
@@ -43,12 +40,12 @@ public final class MemoryNode implements StoreBinding {
     private long incarnation;
     private long reach;
 
-    /** The window-log begins at {@code hlc} only, as if it had been lost. */
+    /** Drops the window-log before {@code hlc}. */
     void forgetBefore(long hlc) {
       reach = hlc;
     }
 
-    /** When something was changed while the node was paused. */
+    /** The HLCs of changes that were made while the node was paused. */
     List<Long> repairs() {
       return List.copyOf(repairs);
     }
@@ -86,7 +83,7 @@ public final class MemoryNode implements StoreBinding {
   private boolean readsFail;
   private boolean promisesFail;
   private Runnable duringScans = () -> {};
-  private volatile boolean deaf;
+  private volatile boolean passesOnNoWrites;
   private int scans;
 
   MemoryNode(int node, int nodes, Disk disk, LongSupplier micros, long convergenceWindow) {
@@ -96,7 +93,7 @@ public final class MemoryNode implements StoreBinding {
     this.clock = new HvcClock(node, nodes, Epsilon.ofMicros(1_000), micros, Duration.ofDays(1));
     this.convergenceWindow = convergenceWindow;
     incarnation = ++disk.incarnation;
-    // What others are to compare is in memory only.
+    // The keys that others compare are in memory only.
     disk.restored.replaceAll((step, done) -> new Restoration(done.undoneWrites(), done.changed()));
   }
 
@@ -108,18 +105,18 @@ public final class MemoryNode implements StoreBinding {
     return new StoreKey(STORE, key.getBytes(UTF_8));
   }
 
-  /** The write of a client that has seen nothing but this node. */
+  /** The write of a client that has received no other node's HVC. */
   public boolean put(String key, String value) {
     return put(key(key), value.getBytes(UTF_8), merged(key(key)).increment(node), "client", node);
   }
 
-  /** A sibling of what is there. */
+  /** Writes a sibling of the current versions. */
   public boolean putConcurrently(String key, String value, int writer) {
     VectorClock beside = VectorClock.zero(nodes + 8).increment(nodes + writer);
     return put(key(key), value.getBytes(UTF_8), beside, "client", node);
   }
 
-  /** The write of a client whose clock says {@code timestampMs}. */
+  /** The write of a client whose clock is at {@code timestampMs}. */
   boolean putAt(long timestampMs, String key, String value) {
     byte[] clock = merged(key(key)).increment(node).bytes();
     return put(key(key), new Version(value.getBytes(UTF_8), clock, timestampMs, node), "client");
@@ -165,7 +162,7 @@ public final class MemoryNode implements StoreBinding {
     Hvc quiet = clock.tick();
     Hvc now = clock.tick();
     replace(now.own(), key, before, after);
-    if (listener != null && !deaf) {
+    if (listener != null && !passesOnNoWrites) {
       listener.written(new WriteEvent(key, after, written, quiet, now, writer, origin));
     }
   }
@@ -218,19 +215,19 @@ public final class MemoryNode implements StoreBinding {
     readsFail = fail;
   }
 
-  /** Whether nothing can be promised of the clock. */
+  /** Whether the clock promise cannot be extended. */
   void failPromises(boolean fail) {
     promisesFail = fail;
   }
 
-  /** What each scan of a thread meets from now on. */
+  /** Runs at each scan from now on. */
   void duringScans(Runnable action) {
     duringScans = action;
   }
 
-  /** From now on writes are passed to nobody, and whoever asks is told so. */
+  /** From now on the store passes no writes to its listener and reports that. */
   void passOnNoMoreWrites() {
-    deaf = true;
+    passesOnNoWrites = true;
   }
 
   private void failIfAsked() {
@@ -256,7 +253,7 @@ public final class MemoryNode implements StoreBinding {
     return scans;
   }
 
-  public long safePointTold() {
+  public long lastSafePoint() {
     return safePoint;
   }
 
@@ -287,7 +284,7 @@ public final class MemoryNode implements StoreBinding {
 
   @Override
   public boolean passesEveryWrite() {
-    return !deaf;
+    return !passesOnNoWrites;
   }
 
   @Override
@@ -345,7 +342,7 @@ public final class MemoryNode implements StoreBinding {
     return restoration;
   }
 
-  /** Of most keys; of the others it tells nothing, as of those of which it knows a delete. */
+  /** Digests of most keys; it omits the others, as a store omits keys with a known delete. */
   private Map<StoreKey, Replica> replicas(Set<StoreKey> changed) {
     List<Integer> all = IntStream.range(0, nodes).boxed().toList();
     Map<StoreKey, Replica> replicas = new HashMap<>();
@@ -358,7 +355,7 @@ public final class MemoryNode implements StoreBinding {
     return replicas;
   }
 
-  /** It tells no slices. */
+  /** Returns no slices. */
   @Override
   public Restoration keepAll(long epoch, int attempt) {
     return new Restoration(0, List.of());
@@ -456,7 +453,7 @@ public final class MemoryNode implements StoreBinding {
     rollbacks = times;
   }
 
-  public RollbackTimes rollbacksTold() {
+  public RollbackTimes lastRollbacks() {
     return rollbacks;
   }
 

@@ -43,7 +43,7 @@ class TailsTest {
       new PredicateTail(
           new RecordReader<>(PredicateRecord.parser(), RecordChecks::predicate, 1, refused),
           detector,
-          new WatchedVersions(0, 7, new Ticking(), this::tellWatched));
+          new WatchedVersions(0, 7, new Ticking(), this::recordWatched));
   private final ControlTail control =
       new ControlTail(
           NodeControl.initial(0, 1, store.incarnation()),
@@ -57,7 +57,7 @@ class TailsTest {
           List.of());
   private boolean passesEveryWrite = true;
 
-  private void tellWatched(List<ControlRecord> records) {
+  private void recordWatched(List<ControlRecord> records) {
     if (logIsAway) {
       throw new IllegalStateException("Kafka is away");
     }
@@ -68,12 +68,12 @@ class TailsTest {
 
   private void beforeServing() {
     if (!passesEveryWrite) {
-      throw new IllegalStateException("not heard yet");
+      throw new IllegalStateException("no record written yet");
     }
   }
 
   @Test
-  void aNodeServesNothingBeforeItIsHeard() {
+  void aNodeServesNothingBeforeEachPartitionHasItsRecord() {
     passesEveryWrite = false;
     control.onCaughtUp();
     assertThat(store.isServing()).isFalse();
@@ -89,32 +89,32 @@ class TailsTest {
   }
 
   @Test
-  void theStoreHearsOfAnUndoBeforeItIsToMakeIt() {
+  void theStoreReceivesTheRollbacksBeforeItRestores() {
     control.onCaughtUp();
-    tell(log, planOpened(), pause());
-    tell(log, control(published.get(published.size() - 1).toBuilder()));
+    deliver(log, planOpened(), pause());
+    deliver(log, control(published.get(published.size() - 1).toBuilder()));
     store.failNext(1);
     Restore restore = Restore.newBuilder().setAttempt(1).build();
-    tell(log, control(ControlRecord.newBuilder().setRestore(restore)));
+    deliver(log, control(ControlRecord.newBuilder().setRestore(restore)));
     assertThat(control.failures()).isEqualTo(1);
-    assertThat(store.rollbacksTold().spans())
+    assertThat(store.lastRollbacks().spans())
         .singleElement()
         .satisfies(span -> assertThat(span.before()).isEqualTo(RollbackTimes.NOT_ENDED));
   }
 
   @Test
-  void predicatesComeChangeAndGo() {
-    tell(predicates, predicate("exact", 1));
+  void predicatesAreAddedChangedAndDeleted() {
+    deliver(predicates, predicate("exact", 1));
     assertThat(detector.predicates()).as("before the end is known").isZero();
     predicates.onCaughtUp();
-    tell(predicates, predicate("exact", 1), predicate("edge-mutex", 2));
+    deliver(predicates, predicate("exact", 1), predicate("edge-mutex", 2));
     assertThat(detector.predicates()).isEqualTo(2);
-    tell(predicates, deleted("exact", 2));
+    deliver(predicates, deleted("exact", 2));
     assertThat(detector.predicates()).isEqualTo(1);
     // An old record again, as compaction may leave it.
-    tell(predicates, predicate("exact", 1));
+    deliver(predicates, predicate("exact", 1));
     assertThat(detector.predicates()).isEqualTo(1);
-    tell(predicates, predicate("exact", 3));
+    deliver(predicates, predicate("exact", 3));
     assertThat(detector.predicates()).isEqualTo(2);
     assertThat(predicates.refused()).isZero();
   }
@@ -125,7 +125,7 @@ class TailsTest {
     predicates.onCaughtUp();
     store.put("cs_1_2_1", "1");
     store.failNext(1);
-    tell(predicates, predicate("edge-mutex", 1));
+    deliver(predicates, predicate("edge-mutex", 1));
     assertThat(predicates.failures()).isEqualTo(1);
     assertThat(detector.openIntervals()).isZero();
     Awaitility.await("the retry, a second later")
@@ -135,28 +135,28 @@ class TailsTest {
               predicates.onPolled();
               return detector.openIntervals() == 1;
             });
-    tell(predicates, deleted("edge-mutex", 2));
+    deliver(predicates, deleted("edge-mutex", 2));
     assertThat(detector.predicates()).isZero();
   }
 
   @Test
-  void theVersionsThatTheDetectorHasAreToldOnce() {
-    tell(predicates, predicate("exact", 1));
+  void theVersionsThatTheDetectorWatchesArePublishedOnce() {
+    deliver(predicates, predicate("exact", 1));
     assertThat(watched).as("before the end is known").isEmpty();
     predicates.onCaughtUp();
     predicates.onPolled();
     assertThat(watched).containsExactly("exact1@7");
-    tell(predicates, deleted("exact", 2));
+    deliver(predicates, deleted("exact", 2));
     assertThat(watched).containsExactly("exact1@7", "exact2@7");
   }
 
   @Test
-  void aVersionWhoseScanFailedIsNotToldYet() {
+  void aVersionIsNotPublishedBeforeItsScanSucceeds() {
     control.onCaughtUp();
     predicates.onCaughtUp();
     store.put("cs_1_2_1", "1");
     store.failNext(1);
-    tell(predicates, predicate("edge-mutex", 1));
+    deliver(predicates, predicate("edge-mutex", 1));
     assertThat(watched).isEmpty();
     Awaitility.await("the retry, a second later")
         .atMost(10, TimeUnit.SECONDS)
@@ -168,11 +168,11 @@ class TailsTest {
   }
 
   @Test
-  void aVersionThatTheLogDidNotTakeIsToldAgain() {
+  void aVersionThatTheLogRefusedIsPublishedAgain() {
     predicates.onCaughtUp();
     logIsAway = true;
-    tell(predicates, predicate("exact", 1));
-    assertThat(detector.predicates()).as("watched all the same").isEqualTo(1);
+    deliver(predicates, predicate("exact", 1));
+    assertThat(detector.predicates()).as("watched nevertheless").isEqualTo(1);
     logIsAway = false;
     Awaitility.await("the retry, a second later")
         .atMost(10, TimeUnit.SECONDS)
@@ -186,11 +186,11 @@ class TailsTest {
   @Test
   void aVersionThatCannotBeReadEndsTheOneBefore() {
     predicates.onCaughtUp();
-    tell(predicates, predicate("exact", 1));
+    deliver(predicates, predicate("exact", 1));
     PredicateRecord wrong =
         PredicateRecord.newBuilder().setName("exact").setVersion(2).setYaml("kind: x").build();
-    tell(predicates, record("predicates", wrong.toByteArray()));
-    tell(predicates, record("predicates", new byte[] {1}));
+    deliver(predicates, record("predicates", wrong.toByteArray()));
+    deliver(predicates, record("predicates", new byte[] {1}));
     assertThat(detector.predicates()).isZero();
     assertThat(predicates.refused()).isEqualTo(1);
     assertThat(refused.count("predicates", Reason.UNREADABLE)).isEqualTo(1);
@@ -198,7 +198,7 @@ class TailsTest {
 
   @Test
   void theLogIsReadWithoutActingAndThenThePendingStepIsDone() {
-    tell(log, planOpened(), pause());
+    deliver(log, planOpened(), pause());
     assertThat(published).isEmpty();
     control.onCaughtUp();
     assertThat(published)
@@ -212,7 +212,7 @@ class TailsTest {
     control.onCaughtUp();
     assertThat(store.isServing()).isTrue();
     store.failNext(1);
-    tell(log, planOpened(), pause());
+    deliver(log, planOpened(), pause());
     assertThat(store.isServing()).isTrue();
     assertThat(control.failures()).isEqualTo(1);
     assertThat(control.failing()).startsWith("Pause: ");
@@ -228,7 +228,7 @@ class TailsTest {
   }
 
   @Test
-  void aNodeHasNotBegunBeforeItWasToldToServe() throws InterruptedException {
+  void aNodeHasNotBegunBeforeItServes() throws InterruptedException {
     store.failNext(1);
     control.onCaughtUp();
     assertThat(control.awaitBegun(Duration.ZERO)).isFalse();
@@ -243,34 +243,34 @@ class TailsTest {
   }
 
   @Test
-  void whatIsNoControlRecordIsCountedAndPassedOver() {
-    tell(log, record("control", null), record("control", new byte[] {1}), planOpened());
+  void anUnreadableRecordIsCountedAndSkipped() {
+    deliver(log, record("control", null), record("control", new byte[] {1}), planOpened());
     assertThat(refused.count("control", Reason.EMPTY)).isEqualTo(1);
     assertThat(refused.count("control", Reason.UNREADABLE)).isEqualTo(1);
     assertThat(control.steps()).isEqualTo(1);
   }
 
   @Test
-  void aPlanThatSkipsEpochsIsPassedOver() {
+  void aPlanThatSkipsEpochsIsSkipped() {
     control.onCaughtUp();
     ControlRecord.Builder opened =
         ControlRecord.newBuilder().setPlanOpened(PlanOpened.getDefaultInstance());
-    tell(log, record("control", opened.setEpoch(900).build().toByteArray()));
-    tell(log, planOpened(), pause());
+    deliver(log, record("control", opened.setEpoch(900).build().toByteArray()));
+    deliver(log, planOpened(), pause());
     assertThat(store.isServing()).isFalse();
   }
 
   @Test
   void anAbsurdVersionLeavesThePredicateUsable() {
     predicates.onCaughtUp();
-    tell(predicates, predicate("exact", 1), deleted("exact", Long.MAX_VALUE));
-    tell(predicates, predicate("exact", 2));
+    deliver(predicates, predicate("exact", 1), deleted("exact", Long.MAX_VALUE));
+    deliver(predicates, predicate("exact", 2));
     assertThat(detector.predicates()).isEqualTo(1);
     assertThat(refused.count("predicates", Reason.ABSURD)).isEqualTo(1);
   }
 
   @SafeVarargs
-  private static void tell(LogTail.Listener tail, ConsumerRecord<byte[], byte[]>... records) {
+  private static void deliver(LogTail.Listener tail, ConsumerRecord<byte[], byte[]>... records) {
     for (ConsumerRecord<byte[], byte[]> record : records) {
       tail.onRecord(record);
     }
