@@ -120,7 +120,7 @@ class RestServerTest {
   }
 
   @Test
-  void whoHasWhichVersionIsShown() throws Exception {
+  void theVersionsOfNodesAndSubtasksAreShown() throws Exception {
     put("/api/v1/predicates/p", YAML);
     assertThat(get("/api/v1/predicates/p").get("converged").asBoolean()).isFalse();
     assertThat(get("/api/v1/predicates/p").get("jobVersion").isNull()).isTrue();
@@ -155,7 +155,7 @@ class RestServerTest {
   }
 
   @Test
-  void aSnapshotIsAskedForShownCancelledAndDeleted() throws Exception {
+  void aSnapshotIsRequestedShownCancelledAndDeleted() throws Exception {
     HttpResponse<String> answer =
         send("POST", "/api/v1/snapshots", "{\"name\": \"one\", \"at\": \"12.7\", \"atOnce\": 1}");
     assertThat(answer.statusCode()).isEqualTo(202);
@@ -189,7 +189,7 @@ class RestServerTest {
   }
 
   @Test
-  void aSnapshotThatIsNoneIsRefusedInOneSentence() throws Exception {
+  void anInvalidSnapshotRequestIsRefusedInOneSentence() throws Exception {
     for (Map.Entry<String, String> bad :
         Map.of(
                 "{\"name\": \"../x\"}", "the name of a snapshot",
@@ -225,7 +225,7 @@ class RestServerTest {
   }
 
   @Test
-  void whatCannotBeWrittenNowIsUnavailable() throws Exception {
+  void aRequestThatCannotBeWrittenNowIsUnavailable() throws Exception {
     backend.unavailable = true;
     HttpResponse<String> answer = send("PUT", "/api/v1/predicates/p", YAML);
     assertThat(answer.statusCode()).isEqualTo(503);
@@ -270,7 +270,7 @@ class RestServerTest {
   }
 
   @Test
-  void whatARollbackWouldDoIsTold() throws Exception {
+  void theEffectOfARollbackIsShown() throws Exception {
     JsonNode effect = post("/api/v1/rollbacks/plan", "{\"to\": \"800\"}");
     assertThat(effect.get("target").asText()).isEqualTo("800");
     assertThat(effect.get("beforeSafePoint").asBoolean()).isTrue();
@@ -282,7 +282,7 @@ class RestServerTest {
   }
 
   @Test
-  void aRollbackIsAskedForByTimeOrViolationOrAsAnUndo() throws Exception {
+  void aRollbackIsRequestedByTimeOrViolationOrAsAReinstate() throws Exception {
     assertThat(post("/api/v1/rollbacks", "{\"to\": \"800.2\"}").get("epoch").asLong()).isEqualTo(1);
     assertThat(backend.wished).extracting(RollbackRequest::target).isEqualTo(Hlc.of(800, 2));
     var unused = post("/api/v1/rollbacks", "{\"violation\": \"v1\", \"request\": \"mine\"}");
@@ -334,7 +334,7 @@ class RestServerTest {
   }
 
   @Test
-  void oneThatUndoesOnlyWhatCameOfSomeWritesIsPlannedAndRunByItsName() throws Exception {
+  void aRollbackOfSomeWritesIsPlannedAndRunByItsName() throws Exception {
     JsonNode plan =
         post(
             "/api/v1/rollbacks/plan",
@@ -448,7 +448,7 @@ class RestServerTest {
   }
 
   @Test
-  void whatIsNotKnownIsShownWithItsReason() throws Exception {
+  void anUnknownEffectIsShownWithItsReason() throws Exception {
     JsonNode unknown = get("/api/v1/status").get("unknown").get(0);
     assertThat(unknown.get("from").isNull()).isTrue();
     assertThat(unknown.get("to").asText()).isEqualTo("70");
@@ -465,7 +465,7 @@ class RestServerTest {
   }
 
   @Test
-  void whatJudgementWaitsForIsInTheStatusAndStopsHealthOnlyIfNothingIsJudged() throws Exception {
+  void theStatusNamesTheWaitOfJudgementAndHealthEndsOnlyWithoutJudgement() throws Exception {
     long seconds = FakeBackend.NOW_MICROS - 6_000_000;
     backend.waits =
         List.of(new Wait(Wait.Reason.NODE, 1, seconds, "node 1 publishes nothing", "start it"));
@@ -632,7 +632,7 @@ class RestServerTest {
       if (wish.undoes() > 0) {
         throw new RefusedException("rollback %d cannot be undone".formatted(wish.undoes()));
       }
-      EffectReported told =
+      EffectReported reported =
           EffectReported.newBuilder()
               .setReach(Hlc.ofMicros(5))
               .setWrites(7)
@@ -642,7 +642,8 @@ class RestServerTest {
               .setClientsTotal(1)
               .build();
       Effect effect =
-          new Effect(wish.target(), Hlc.ofMicros(900), List.of(told), List.of(), 150_000, WHY_ALL);
+          new Effect(
+              wish.target(), Hlc.ofMicros(900), List.of(reported), List.of(), 150_000, WHY_ALL);
       return PlannedRollback.of("abc", wish, effect);
     }
 
