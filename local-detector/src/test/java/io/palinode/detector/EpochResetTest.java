@@ -9,7 +9,7 @@ import io.palinode.wire.v1.IntervalRef;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The end of an epoch and the begin of the next one. */
+/** The end of an epoch and the start of the next one. */
 class EpochResetTest extends DetectorFixture {
   @Test
   void afterTheEndOfTheEpochNothingIsPublishedAndTheNextOneBeginsThere() {

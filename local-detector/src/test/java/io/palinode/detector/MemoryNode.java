@@ -20,10 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A store node in memory, with its whole history: slow, obvious, and complete. The content of its
- * {@link Disk} survives the node.
- */
+/** A store node in memory that keeps every change. Its {@link Disk} survives the node. */
 public class MemoryNode implements WatchedStore {
   static final String STORE = "s";
 
@@ -71,7 +68,7 @@ public class MemoryNode implements WatchedStore {
   private boolean readsFail;
   private boolean promisesFail;
   private Runnable duringScans = () -> {};
-  private volatile boolean deaf;
+  private volatile boolean passesOnNoWrites;
   private int scans;
 
   public MemoryNode(int node, int nodes, Disk disk, LongSupplier micros) {
@@ -90,18 +87,18 @@ public class MemoryNode implements WatchedStore {
     return new StoreKey(STORE, key.getBytes(UTF_8));
   }
 
-  /** The write of a client that has seen nothing but this node. */
+  /** The write of a client that has received no other node's HVC. */
   public boolean put(String key, String value) {
     return put(key(key), value.getBytes(UTF_8), merged(key(key)).increment(node), "client", node);
   }
 
-  /** A sibling of what is there. */
+  /** Writes a sibling of the current versions. */
   public boolean putConcurrently(String key, String value, int writer) {
     VectorClock beside = VectorClock.zero(nodes + 8).increment(nodes + writer);
     return put(key(key), value.getBytes(UTF_8), beside, "client", node);
   }
 
-  /** The write of a client whose clock says {@code timestampMs}. */
+  /** The write of a client whose clock is at {@code timestampMs}. */
   public boolean putAt(long timestampMs, String key, String value) {
     byte[] clock = merged(key(key)).increment(node).bytes();
     return put(key(key), new Version(value.getBytes(UTF_8), clock, timestampMs, node), "client");
@@ -147,7 +144,7 @@ public class MemoryNode implements WatchedStore {
     Hvc quiet = clock.tick();
     Hvc now = clock.tick();
     replace(now.own(), key, before, after);
-    if (listener != null && !deaf) {
+    if (listener != null && !passesOnNoWrites) {
       listener.written(new WriteEvent(key, after, written, quiet, now, writer, origin));
     }
   }
@@ -200,19 +197,19 @@ public class MemoryNode implements WatchedStore {
     readsFail = fail;
   }
 
-  /** Whether nothing can be promised of the clock. */
+  /** Whether the clock promise cannot be extended. */
   public void failPromises(boolean fail) {
     promisesFail = fail;
   }
 
-  /** What each scan of a thread meets from now on. */
+  /** Runs at each scan from now on. */
   public void duringScans(Runnable action) {
     duringScans = action;
   }
 
-  /** From now on writes are passed to nobody, and whoever asks is told so. */
+  /** From now on the store passes no writes to its listener and reports that. */
   public void passOnNoMoreWrites() {
-    deaf = true;
+    passesOnNoWrites = true;
   }
 
   protected final void failIfAsked() {
@@ -265,7 +262,7 @@ public class MemoryNode implements WatchedStore {
 
   @Override
   public boolean passesEveryWrite() {
-    return !deaf;
+    return !passesOnNoWrites;
   }
 
   @Override

@@ -24,8 +24,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds in a state, by asking every term of every predicate about every version: slow. What
- * binds nothing is compared by the plainest means of the platform.
+ * Finds the terms that hold by evaluating every term of every predicate on every version. Terms
+ * without captures are compared with plain Java.
  */
 public final class TruthOracle {
   private TruthOracle() {}

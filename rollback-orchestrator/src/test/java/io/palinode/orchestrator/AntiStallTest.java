@@ -42,7 +42,7 @@ class AntiStallTest {
   private long hlc = 1_000;
 
   @Test
-  void whatMoreRollbacksThanAllowedTouchIsSequentialAndSoAreItsGuards() {
+  void keysThatTooManyRollbacksTouchAreSequentialAndSoAreTheirGuards() {
     rollBack("e=a", A);
     rollBack("e=a", A);
     assertThat(spans()).isEmpty();
@@ -72,7 +72,7 @@ class AntiStallTest {
   }
 
   @Test
-  void rollbacksThatShareAKeyCountTogetherWhateverTheirInstance() {
+  void rollbacksThatShareAKeyCountTogetherAcrossInstances() {
     rollBack("e=a", A);
     rollBack("e=b", Set.of("in_a_1", "in_b"));
     rollBack("e=c", Set.of("in_a_1", "in_c"));
@@ -166,7 +166,7 @@ class AntiStallTest {
   }
 
   @Test
-  void ofWhatIsOverTheOldestIsForgottenFirst() {
+  void theOldestEndedTimeIsForgottenFirst() {
     enter("e=a", Set.of("a".repeat(30_000)));
     script.pass(1_000);
     enter("e=b", Set.of("b".repeat(30_000)));
@@ -176,7 +176,7 @@ class AntiStallTest {
   }
 
   @Test
-  void whatIsTooLongToKeepLeavesRoomForWhatIsOlder() {
+  void aNameTooLongToKeepLeavesRoomForOlderOnes() {
     enter("e=a", Set.of("a".repeat(10_000)));
     script.pass(1_000);
     enter("e=b", Set.of("b".repeat(40_000)));
@@ -193,8 +193,7 @@ class AntiStallTest {
     assertThat(texts(spans().get(0))).containsExactly("in_a_1", "in_a_2");
   }
 
-  /** Whoever takes over at whatever moment decides the same. */
-  /** Each pair of keys was compared once: that took minutes, in which nodes stayed paused. */
+  /** Nodes stay paused meanwhile, so the decision compares no pair of keys. */
   @Test
   @Timeout(20)
   void aDecisionOverAllThatTheLogRemembersIsQuick() {
@@ -233,7 +232,7 @@ class AntiStallTest {
   }
 
   @Test
-  void whatARecordNamesOfLongKeysIsBoundedInBytes() {
+  void theLongKeysOfARecordAreBoundedInBytes() {
     List<TouchedInstance> touches = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       ByteString key = ByteString.copyFromUtf8(i + "x".repeat(i == 3 ? 100_000 : 20_000));
@@ -251,7 +250,7 @@ class AntiStallTest {
     }
   }
 
-  /** Without a rollback for long enough nothing is sequential, whatever was before. */
+  /** Without a rollback for long enough, no key is sequential. */
   @Test
   void calmEndsItForEverySeed() {
     for (long seed = 0; seed < 60; seed++) {

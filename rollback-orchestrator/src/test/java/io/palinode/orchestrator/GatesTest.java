@@ -38,10 +38,10 @@ class GatesTest {
   // Budget
 
   @Test
-  void overTheBudgetViolationsAreToldAndStandAndTheSafePointGoesOn() {
+  void violationsOverTheBudgetAreReportedAndStandAndTheSafePointAdvances() {
     Script script = spent();
     violation(script, "p", 1_500_000, 2);
-    assertThat(script.steps()).containsExactly("2: let stand p from 1500000 to 11000000");
+    assertThat(script.steps()).containsExactly("2: stand p from 1500000 to 11000000");
     violation(script, "p", 1_600_000, 2);
     assertThat(script.outcomes()).endsWith(Command.Outcome.OVER_BUDGET);
     assertThat(script.judged(1_700_000).pass(50_000).steps()).containsExactly("2: safe 1700000");
@@ -70,7 +70,7 @@ class GatesTest {
   }
 
   @Test
-  void anOperatorLetsTheBudgetBeginAnew() {
+  void anOperatorRenewsTheBudget() {
     Script script = spent();
     violation(script, "p", 1_500_000, 2);
     assertThat(script.renew("q").renew("p").steps()).endsWith("2: renew p");
@@ -79,7 +79,7 @@ class GatesTest {
   }
 
   @Test
-  void anotherPredicateIsNotLimitedAndCoversWhatStands() {
+  void anotherPredicateIsNotLimitedAndCoversStandingViolations() {
     Script script = spent(LIMITED, FREE);
     violation(script, "p", 1_500_000, 2);
     script.steps();
@@ -88,7 +88,7 @@ class GatesTest {
   }
 
   @Test
-  void whatWasLetStandStandsAfterARestart() {
+  void aStandingViolationStandsAfterARestart() {
     Script script = spent();
     violation(script, "p", 1_500_000, 2);
     assertThat(script.restart().pass(1_000).steps()).doesNotContain("3: pause");
@@ -110,7 +110,7 @@ class GatesTest {
   // Approval
 
   @Test
-  void aRollbackWaitsForApprovalWhileClientsGoOnAndTheSafePointWaits() {
+  void aRollbackWaitsForApprovalAndHoldsTheSafePointButNoClient() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     assertThat(script.judged(600).pass(50_000).steps()).containsExactly("0: ask 1 for p");
@@ -120,7 +120,7 @@ class GatesTest {
   }
 
   @Test
-  void anApprovedRollbackGoesToBeforeAllThatWaitsByThen() {
+  void anApprovedRollbackGoesBeforeAllWaitingViolations() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     violation(script, "p", 400, 0);
@@ -134,18 +134,18 @@ class GatesTest {
   }
 
   @Test
-  void whatIsRejectedStandsAndLaterViolationsAskAnew() {
+  void rejectedViolationsStandAndLaterOnesAskAgain() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     script.judged(600).steps();
     assertThat(script.answer(1, false).pass(50_000).steps())
-        .containsExactly("0: let stand p from 500 to 500", "0: safe 600");
+        .containsExactly("0: stand p from 500 to 500", "0: safe 600");
     violation(script, "p", 700, 0);
     assertThat(script.steps()).containsExactly("0: ask 2 for p");
   }
 
   @Test
-  void anotherPredicatesRollbackGoesOnMeanwhileAndMayAnswerTheRequest() {
+  void anotherPredicatesRollbackContinuesMeanwhileAndMayAnswerTheRequest() {
     Script script = Script.of(1, APPROVED, FREE);
     violation(script, "p", 500, 0);
     violation(script, "q", 550, 0);
@@ -178,7 +178,7 @@ class GatesTest {
   }
 
   @Test
-  void whatStandsHaltsNoOtherRollbackAndIsNotAskedForAgainInTheNextEpoch() {
+  void aStandingViolationHaltsNoOtherRollbackAndIsNotRequestedAgain() {
     Script script = Script.of(1, APPROVED, FREE);
     violation(script, "p", 500, 0);
     script.judged(600).answer(1, false).pass(50_000).steps();
@@ -196,9 +196,9 @@ class GatesTest {
     assertThat(script.steps()).containsExactly("1: ask 2 for p");
   }
 
-  /** Each write of a sum is an interval of its own: one that stands holds on the next one's cut. */
+  /** Each write of a sum has its own interval, so a standing one holds on the next one's cut. */
   @Test
-  void whatStandsDoesNotHaltTheNextRollbackOfItsOwnInstance() {
+  void aStandingViolationDoesNotHaltTheNextRollbackOfItsInstance() {
     Script script = spent();
     script.violation("p", "", 1_500_000, 2, List.of("x")).judged(1_600_000).pass(PER).steps();
     script.violation("p", "", 11_100_000, 2, List.of("x")).judged(11_200_000).paused(3, 0, 0);
@@ -212,7 +212,7 @@ class GatesTest {
   }
 
   @Test
-  void whatAnApprovedRollbackIsAboutIsCheckedOnItsCut() {
+  void theInstancesOfAnApprovedRollbackAreCheckedOnItsCut() {
     Script script = Script.of(1, APPROVED);
     script.violation("p", "", 500_000, 0, List.of("x")).judged(600_000).answer(1, true);
     script.paused(1, 0, 0).restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
@@ -222,13 +222,13 @@ class GatesTest {
   }
 
   @Test
-  void aRequestOutlivesItsPredicateAndWhoAsked() {
+  void aRequestOutlastsItsPredicateAndItsOrchestrator() {
     Script script = Script.of(1, APPROVED);
     script.violation("p", "x", 500, 0, List.of("k")).pass(1_100_000);
     script.violation("p", "y", 400, 0, List.of("l")).judged(600).pass(50_000);
     assertThat(script.steps()).containsExactly("0: ask 1 for p", "0: ask 1 for p");
     script.restartWith(Policy.deleted("p", 2)).pass(50_000);
-    assertThat(script.steps()).as("the safe point waits all the same").isEmpty();
+    assertThat(script.steps()).as("the safe point still waits").isEmpty();
     assertThat(GateStatus.of(script.state()).approvals())
         .singleElement()
         .satisfies(waiting -> assertThat(waiting.violations()).isEqualTo(2));
@@ -238,24 +238,24 @@ class GatesTest {
         .matches(touching -> touching.isOf("p", "x") && touching.isOf("p", "y"));
   }
 
-  /** It was rolled back, though nobody had approved that. */
+  /** No operator approved it, so it must not be rolled back. */
   @Test
-  void whatJoinedARejectedRequestOfADeletedPredicateCausesNothing() {
+  void aViolationThatJoinedARejectedRequestOfADeletedPredicateCausesNoRollback() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     script.judged(800).holdLog().answer(1, false);
     violation(script, "p", 700, 0);
     script.policy(Policy.deleted("p", 2)).releaseLog().pass(50_000);
     assertThat(script.steps())
-        .containsExactly("0: ask 1 for p", "0: let stand p from 500 to 500", "0: safe 800");
+        .containsExactly("0: ask 1 for p", "0: stand p from 500 to 500", "0: safe 800");
     assertThat(script.restartWith(Policy.deleted("p", 2)).pass(50_000).steps())
-        .as("whoever takes over makes no more of it")
+        .as("a successor does not open a plan either")
         .isEmpty();
     assertThat(script.state().log().epoch()).isZero();
   }
 
   @Test
-  void whatIsLeftOfARejectedRequestAsksAnewAndIsAnsweredThoughItsPredicateIsDeletedThen() {
+  void theRestOfARejectedRequestAsksAgainThoughItsPredicateIsDeleted() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     script.judged(800).holdLog().answer(1, false);
@@ -263,13 +263,13 @@ class GatesTest {
     script.releaseLog().policy(Policy.deleted("p", 2)).pass(50_000);
     assertThat(script.steps())
         .as("the safe point waits for the second answer")
-        .containsExactly("0: ask 1 for p", "0: let stand p from 500 to 500", "0: ask 2 for p");
+        .containsExactly("0: ask 1 for p", "0: stand p from 500 to 500", "0: ask 2 for p");
     assertThat(script.answer(2, false).pass(50_000).steps())
-        .containsExactly("0: let stand p from 700 to 700", "0: safe 800");
+        .containsExactly("0: stand p from 700 to 700", "0: safe 800");
   }
 
   @Test
-  void whatJoinedARequestUntoldIsRolledBackWithItWhenThatIsApprovedAfterADelete() {
+  void aViolationThatJoinedARequestIsRolledBackWithItAfterADelete() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     violation(script, "p", 400, 0);
@@ -279,9 +279,9 @@ class GatesTest {
     assertThat(script.steps()).contains("1: restore 1 to 400-", "1: resume from 400-");
   }
 
-  /** It had not asked yet, and moved the target of a plan that nobody had approved for it. */
+  /** It has not asked yet, so it must not move the target of another plan. */
   @Test
-  void whatNeedsApprovalAndIsDeletedBeforeItAsksMovesNoOthersTarget() {
+  void aDeletedPredicateThatNeedsApprovalMovesNoOtherTarget() {
     Script script = Script.of(1, APPROVED, FREE);
     violation(script, "q", 500, 0);
     violation(script, "p", 400, 0);
@@ -292,16 +292,16 @@ class GatesTest {
     assertThat(script.state().found().isSettled()).isTrue();
   }
 
-  /** It was rolled back by whoever took over, who knew nothing of the time between. */
+  /** A successor does not know the time between; it must not roll back either. */
   @Test
-  void whatAPredicateHadFoundBeforeItWasDeletedCausesNothingWhenItIsAppliedAgain() {
+  void violationsBeforeADeleteCauseNoRollbackWhenThePredicateIsAppliedAgain() {
     Script script = Script.of(1, again(FREE, 1)).holdLog();
     violation(script, "q", 500, 0);
     assertThat(script.failHeld().steps()).containsExactly("1: open [q@500] to 500-");
     script.policy(Policy.deleted("q", 2)).policy(again(FREE, 3));
     assertThat(script.pass(2_000_000).steps()).isEmpty();
     assertThat(script.restartWith(again(FREE, 3)).pass(50_000).steps())
-        .as("whoever takes over makes no more of it")
+        .as("a successor does not open a plan either")
         .isEmpty();
     violation(script, "q", 550, 0);
     assertThat(script.outcomes()).endsWith(Command.Outcome.NO_ROLLBACK);
@@ -310,16 +310,16 @@ class GatesTest {
   }
 
   @Test
-  void whatIsFoundWhileAPredicateIsAppliedAgainAndAgainCounts() {
+  void violationsFoundAcrossChangesOfAPredicateCount() {
     Policy changed = again(FREE, 2).rollingBackSince(1);
     Script script = Script.of(1, changed);
     violation(script, "q", 500, 0);
     assertThat(script.steps()).startsWith("1: open [q@500] to 500-");
   }
 
-  /** The request says what it is about; what had joined it untold was found by nobody's wish. */
+  /** The request names its violations; a violation that joined later needs an approval too. */
   @Test
-  void whatJoinedARequestBeforeADeleteNeedsItsApprovalStill() {
+  void aViolationThatJoinedARequestBeforeADeleteStillNeedsApproval() {
     Script script = Script.of(1, again(APPROVED, 1));
     violation(script, "p", 500, 0);
     script.judged(800).steps();
@@ -328,7 +328,7 @@ class GatesTest {
     script.policy(Policy.deleted("p", 2)).policy(again(automatic, 3)).pass(50_000);
     assertThat(script.steps()).as("it needs approval still").isEmpty();
     assertThat(script.answer(1, false).pass(50_000).steps())
-        .containsExactly("0: let stand p from 500 to 700", "0: safe 800");
+        .containsExactly("0: stand p from 500 to 700", "0: safe 800");
   }
 
   @Test
@@ -339,7 +339,7 @@ class GatesTest {
     assertThat(second.rollsBackSince(first.rollingBackSince(1))).isEqualTo(1);
     assertThat(second.rollsBackSince(Policy.deleted("p", 1))).isEqualTo(2);
     assertThat(second.rollsBackSince(Policies.alertOnly("p"))).isEqualTo(2);
-    assertThat(second.rollsBackSince(first)).as("of an earlier release's nobody knows").isZero();
+    assertThat(second.rollsBackSince(first)).as("unknown for an earlier release").isZero();
     assertThat(Policies.alertOnly("p").rollsBackSince(first.rollingBackSince(1))).isZero();
   }
 
@@ -367,11 +367,11 @@ class GatesTest {
     script.judged(600).policy(Policies.alertOnly("p")).pass(50_000);
     assertThat(script.steps()).containsExactly("0: ask 1 for p");
     assertThat(script.answer(1, false).pass(50_000).steps())
-        .containsExactly("0: let stand p from 500 to 500", "0: safe 600");
+        .containsExactly("0: stand p from 500 to 500", "0: safe 600");
   }
 
   @Test
-  void whatJoinsARequestIsNotToldMoreThanOnceASecond() {
+  void joiningViolationsArePublishedAtMostOnceASecond() {
     Script script = Script.of(1, APPROVED);
     for (int i = 0; i < 100; i++) {
       violation(script, "p", 500 - i, 0);
@@ -385,7 +385,7 @@ class GatesTest {
   }
 
   @Test
-  void whatGoesOnWhileItWaitsIsToldEverLessOften() {
+  void continuingViolationsOfAWaitingRequestArePublishedLessAndLessOften() {
     Script script = Script.of(1, APPROVED);
     for (int i = 0; i < 1_000; i++) {
       violation(script, "p", 500 + i, 0);
@@ -394,9 +394,9 @@ class GatesTest {
     assertThat(script.steps()).hasSizeBetween(20, 80);
   }
 
-  /** Nothing stood behind it, and the safe point waited until somebody rejected it. */
+  /** Else the safe point would wait for the rejection of an empty request. */
   @Test
-  void oneThatWasReplacedAsksTooLateForWhatAPlanHasSettled() {
+  void aReplacedOrchestratorAsksTooLateForSettledViolations() {
     Script script = Script.of(1, APPROVED).holdLog();
     violation(script, "p", 500, 0);
     assertThat(script.steps()).containsExactly("0: ask 1 for p");
@@ -409,9 +409,9 @@ class GatesTest {
     assertThat(script.state().log().gates().requests()).hasSize(1);
   }
 
-  /** Nothing of it may be taken back any more, and the safe point waited for an answer. */
+  /** No plan may discard these writes any more, so the safe point must not wait. */
   @Test
-  void oneThatAsksTooLateForWhatTheSafePointOfAnotherHasPassedAsksForNothing() {
+  void aRequestForViolationsBeforeAnothersSafePointDoesNotCount() {
     Script script = Script.of(1, APPROVED).holdLog();
     violation(script, "p", 500, 0);
     script.judged(900).policy(Policy.deleted("p", 2));
@@ -423,7 +423,7 @@ class GatesTest {
   }
 
   @Test
-  void anAskThatSeemedToFailAndComesAfterTheSafePointAsksForNothing() {
+  void aRequestThatSeemedToFailAndFollowsTheSafePointDoesNotCount() {
     Script script = Script.of(1, APPROVED).holdLog();
     violation(script, "p", 500, 0);
     script.judged(900).policy(Policy.deleted("p", 2)).failHeld().pass(50_000);
@@ -442,9 +442,9 @@ class GatesTest {
     assertThat(script.judged(950).pass(50_000).steps()).containsExactly("0: safe 950");
   }
 
-  /** Who has not heard of the delete yet would ask without end. */
+  /** An orchestrator that has not read the delete would otherwise ask without end. */
   @Test
-  void whatTheSafePointOfAnotherHasPassedIsAskedForNoMoreAndWhatIsLaterIs() {
+  void onlyViolationsAfterAnothersSafePointAreRequestedAgain() {
     Script script = Script.of(1, APPROVED).holdLog();
     violation(script, "p", 500, 0);
     anotherIsSafe(script, 800);
@@ -466,7 +466,7 @@ class GatesTest {
   }
 
   @Test
-  void whatTheSafePointOfAnotherPassesWhileItWaitsCanOnlyBeRejected() {
+  void aRequestThatAnothersSafePointPassesCanOnlyBeRejected() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     anotherIsSafe(script, 800);
@@ -476,12 +476,12 @@ class GatesTest {
     assertThat(script.answer(1, true).judged(900).pass(50_000).steps())
         .containsExactly("0: ask 1 for p");
     assertThat(script.answer(1, false).pass(50_000).steps())
-        .containsExactly("0: let stand p from 500 to 500", "0: safe 900");
+        .containsExactly("0: stand p from 500 to 500", "0: safe 900");
   }
 
-  /** As one that was frozen for long, and reads violations before the control log. */
+  /** Like an orchestrator that was frozen and reads violations before the control log. */
   @Test
-  void whatStandsByTwoAnswersIsNotAskedForOnceMoreByOneThatHadFoldedIt() {
+  void aViolationThatStandsByTwoAnswersIsNotRequestedAgain() {
     Script script = Script.of(1, APPROVED).holdLog();
     violation(script, "p", 500, 0);
     violation(script, "p", 700, 0);
@@ -532,7 +532,7 @@ class GatesTest {
             .setResume(Resume.newBuilder().setTarget(target).setClock(Hlc.ofMicros(900))));
   }
 
-  /** What comes after it in that log is of the epoch that it began. */
+  /** Later records in that log belong to the epoch that it opened. */
   @Test
   void aPlanThatAnEarlierReleaseOpenedForALateRequestCounts() {
     Script script = Script.of(1, APPROVED);
@@ -569,7 +569,7 @@ class GatesTest {
   }
 
   @Test
-  void whoTakesOverTellsAgainThatApprovalIsNeeded() {
+  void aSuccessorAlertsAgainThatApprovalIsNeeded() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     script.restart();
@@ -578,7 +578,7 @@ class GatesTest {
   }
 
   @Test
-  void whatStandsIsNotTooLateWhenItIsToldAgainAfterTheSafePoint() {
+  void aStandingViolationRepeatedAfterTheSafePointIsNotTooLate() {
     Script script = spent();
     violation(script, "p", 1_500_000, 2);
     script.judged(11_500_000).pass(50_000);
@@ -589,7 +589,7 @@ class GatesTest {
   }
 
   @Test
-  void anOperatorHearsThatARestartHasGivenUpWhatWaited() {
+  void anOperatorIsAlertedThatARestartGaveUpARequest() {
     Script script = Script.of(1, APPROVED, Policies.whenUnreachable("q", OnUnreachable.RESTART));
     violation(script, "p", 500, 0);
     violation(script, "q", 550, 0);
@@ -599,7 +599,7 @@ class GatesTest {
   }
 
   @Test
-  void anApprovedPlanWithAWayToGoNeedNotReachItsTarget() {
+  void anApprovedPlanWithAFallbackNeedNotReachItsTarget() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     assertThat(RollbackMachine.hasWayOutOfReach(script.state(), 1)).isFalse();
@@ -612,7 +612,7 @@ class GatesTest {
   }
 
   @Test
-  void onTheCutAllInstancesOfAPredicateCountUntilSomethingOfItStands() {
+  void allInstancesOfAPredicateCountOnTheCutUntilOneStands() {
     Script script = Script.of(1, LIMITED);
     script.violation("p", "other", 500_000, 0, List.of("x")).judged(600_000);
     script.paused(1, 0, 0).restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
@@ -628,7 +628,7 @@ class GatesTest {
     }
   }
 
-  /** At most as many as the budget allows in any period, however violations come. */
+  /** Every period has at most as many rollbacks as the budget allows. */
   @Test
   void theBudgetHoldsForEverySeed() {
     for (long seed = 0; seed < 80; seed++) {

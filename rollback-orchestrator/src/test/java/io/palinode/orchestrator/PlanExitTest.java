@@ -103,7 +103,7 @@ class PlanExitTest {
   }
 
   @Test
-  void aNodeThatIsStoppedLaterIsNamedInAnotherWord() {
+  void aNodeThatStopsLaterIsNamedInAnotherRecord() {
     Script script = restoring().restored(1, 0, 1);
     script.endAsIs(1, Set.of());
     answered(script, 0, 2, 800);

@@ -26,7 +26,7 @@ class RollbackScenarioTest {
   private static final Policy Q = Policies.beforeFirstWitness("q");
 
   @Test
-  void aViolationTakesTheStoreBackToRightBeforeIt() {
+  void aViolationRestoresTheStoreToRightBeforeIt() {
     Script script = Script.of(2, P).violation("v1", "p", 100, 500);
     assertThat(script.steps()).containsExactly("1: open [v1] to 500-", "1: pause");
     script.paused(1, 0, 0).judged(600).paused(1, 1, 0);
@@ -73,7 +73,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void aViolationOfANewEpochThatIsHeardOfBeforeItsResumeWaitsForIt() {
+  void aViolationOfANewEpochThatArrivesBeforeItsResumeWaitsForIt() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 0).judged(600);
     script.restored(1, 0, 1).holdLog().converged(1, 0, 1, "p");
     script.violation("v2", "p", 700, 800, 1, ViolationGrade.DEFINITE);
@@ -155,15 +155,13 @@ class RollbackScenarioTest {
     script.operator(1, Intervention.ABANDON).tooLarge(1, 1, 2);
     assertThat(script.steps())
         .containsExactly("1: abandon 1", "1: keep 2 to 500-", "1: keep all 3 to 500-");
-    // What the other says of the attempt before comes late.
+    // The other node's acknowledgement of the earlier attempt is late.
     script.restored(1, 0, 2).restored(1, 0, 3).restored(1, 1, 3);
     script.convergedAt(1, 0, 3, 900).convergedAt(1, 1, 3, 800);
     assertThat(script.steps()).containsExactly("1: converge 3", "1: resume from 500- after 900");
   }
 
-  /**
-   * A copy that had failed before stayed missing: who does not reach so far back cannot name it.
-   */
+  /** A copy that failed before stays missing: a node without that reach cannot name it. */
   @Test
   void aPlanWhoseTargetANodeDoesNotReachIsAbandonedBySlices() {
     Script script = Script.of(2, P).violation("v1", "p", 100, 500).paused(1, 0, 0);
@@ -173,14 +171,14 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void aPlanIsAbandonedBySlicesWhenANodeHasLostItsPastMeanwhile() {
+  void aPlanIsAbandonedBySlicesIfANodeLosesItsWindowLog() {
     Script script = failedRestore().joined(0, 501);
     assertThat(script.operator(1, Intervention.ABANDON).steps())
         .containsExactly("1: abandon 1", "1: keep all 2 to 500-");
   }
 
   @Test
-  void theSafePointDoesNotClaimWhatWasAbandonedUntilThatIsAcknowledged() {
+  void theSafePointDoesNotPassAnAbandonedSpanUntilItIsAcknowledged() {
     Script script = Script.of(1, P).judged(400).violation("v1", "p", 100, 500).paused(1, 0, 501);
     script.operator(1, Intervention.ABANDON).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
     script.judged(700).pass(100_000).steps();
@@ -192,18 +190,18 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void afterAnAbandonedPlanNothingGoesBackToBeforeIt() {
+  void afterAnAbandonedPlanNoPlanGoesBeforeIt() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 501);
     script.operator(1, Intervention.ABANDON).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
     script.violation("v2", "p", 950, 950, 1, ViolationGrade.POSSIBLE).judged(960).steps();
     script.paused(2, 0, 0).restored(2, 0, 1).converged(2, 0, 1, "p", 0, 1);
     assertThat(script.steps()).contains("2: restore 1 to 950-", "2: restore 2 to 900");
     script.restored(2, 0, 2).converged(2, 0, 2, "p", 0, 1);
-    assertThat(script.steps()).endsWith("1: let stand p from 900 to 900", "2: resume from 900");
+    assertThat(script.steps()).endsWith("1: stand p from 900 to 900", "2: resume from 900");
   }
 
   @Test
-  void whatAnotherOrchestratorDecidedBeforeTheRetryDoesNotHaltAgain() {
+  void aHaltOfAnotherOrchestratorFromBeforeTheRetryDoesNotCount() {
     Script script = failedRestore();
     Halted first =
         script.control().stream().filter(r -> r.hasHalted()).findFirst().get().getHalted();
@@ -241,7 +239,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void anOperatorIsToldWhyItIsOfNoUse() {
+  void aRefusedInterventionHasItsReason() {
     Script script = Script.of(1, P).judged(400);
     assertThat(script.refusal(1, Intervention.RETRY)).isEqualTo("rollback 1 is not open");
     script.violation("v1", "p", 100, 500);
@@ -256,7 +254,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void anOperatorsWordForAnEarlierHaltOrWithoutOneChangesNothing() {
+  void aDecisionForAnEarlierOrNoHaltChangesNothing() {
     Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600);
     script.log(script.record(1).setAbandon(Abandon.newBuilder().setHalt(0)));
     script.paused(1, 0, 0).paused(1, 1, 0).restoreFailed(1, 0, "disk full");
@@ -288,7 +286,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void steppingBackPassesOverWhatAnEarlierPlanTookBack() {
+  void steppingBackSkipsTheSpanThatAnEarlierPlanDiscarded() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 400_000).judged(500_000);
     script.paused(1, 0, 0).restored(1, 0, 1).convergedAt(1, 0, 1, 600_000);
     script.coverageLost(0, 350_000, 350_001).judged(650_000).steps();
@@ -301,7 +299,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void aTargetAmidAnEarlierPlanHaltsInsteadOfBringingBackWhatItTook() {
+  void aTargetInADiscardedSpanHaltsInsteadOfReinstatingIt() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 500).judged(510);
     script.paused(1, 0, 0).restored(1, 0, 1).convergedAt(1, 0, 1, 700);
     script.violation("v2", "p", 600, 600, 1, ViolationGrade.POSSIBLE).judged(900).paused(2, 0, 0);
@@ -342,27 +340,27 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void whatWasViolatedBeforeItWasWatchedStandsAndTheClusterGoesOn() {
+  void anInstanceViolatedBeforeItWasWatchedStandsAndTheClusterResumes() {
     Script script = heldBefore();
     assertThat(script.steps())
-        .endsWith("0: let stand p from 500 to 500", "1: resume from 500 after 600", "1: safe 501");
+        .endsWith("0: stand p from 500 to 500", "1: resume from 500 after 600", "1: safe 501");
     assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.VIOLATION_STANDS))
         .hasSize(1);
-    // The detectors find it anew, right where the epoch begins.
+    // The detectors find it again, right where the epoch begins.
     script.violation("v2", "p", 600, 600, 1, ViolationGrade.DEFINITE);
     assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
     assertThat(script.judged(700).pass(100_000).steps()).containsExactly("1: safe 700");
   }
 
   @Test
-  void whatHoldsAtTheSafePointThoughItWasWatchedStands() {
+  void aWatchedInstanceThatHoldsAtTheSafePointStands() {
     Script script = heldBefore(P);
     assertThat(script.steps())
-        .endsWith("0: let stand p from 500 to 500", "1: resume from 500 after 600", "1: safe 501");
+        .endsWith("0: stand p from 500 to 500", "1: resume from 500 after 600", "1: safe 501");
   }
 
   @Test
-  void whoTakesOverDoesNotLetItStandAgain() {
+  void aSuccessorDoesNotPublishAgainThatItStands() {
     Script script = heldBefore();
     script.steps();
     assertThat(script.restart().pass(1_000).steps()).isEmpty();
@@ -370,7 +368,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void whatStoodIsRolledBackWhenItComesAnew() {
+  void aStandingInstanceIsRolledBackWhenItIsViolatedAgain() {
     Script script = heldBefore();
     script.steps();
     script.violation("v2", "p", 900, 900, 1, ViolationGrade.DEFINITE).judged(900);
@@ -380,7 +378,7 @@ class RollbackScenarioTest {
     assertThat(script.steps()).endsWith("2: resume from 900-");
   }
 
-  /** The safe point is where the predicate was not watched yet, and its terms held. */
+  /** At the safe point the predicate is not watched yet and its terms hold. */
   private static Script heldBefore() {
     return heldBefore(P.appliedAt(500));
   }
@@ -412,7 +410,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void whatIsOnItsWayIsNotWrittenTwice() {
+  void aRecordOnItsWayIsNotWrittenTwice() {
     Script script = Script.of(1, P).holdLog().violation("v1", "p", 100, 500);
     script.violation("v2", "p", 100, 400).judged(300).pass(1_000);
     assertThat(script.steps()).containsExactly("1: open [v1] to 500-");
@@ -437,7 +435,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void killedAnywhereItGoesOnAndWritesTheSameStepsOnce() {
+  void killedAnywhereItContinuesAndWritesTheSameStepsOnce() {
     List<Consumer<Script>> story =
         List.of(
             s -> s.judged(50),
@@ -455,16 +453,16 @@ class RollbackScenarioTest {
             s -> s.converged(1, 0, 2, "p", 0),
             s -> s.converged(1, 1, 2, "p"),
             s -> s.pass(50_000));
-    List<String> expected = tell(story, -1, false);
+    List<String> expected = run(story, -1, false);
     assertThat(expected).contains("1: restore 1 to 400-").last().isEqualTo("1: safe 600");
     for (int kill = 0; kill < story.size(); kill++) {
-      assertThat(tell(story, kill, false)).as("killed after %d", kill).isEqualTo(expected);
-      assertThat(tell(story, kill, true)).as("write lost at %d", kill).isEqualTo(expected);
+      assertThat(run(story, kill, false)).as("killed after %d", kill).isEqualTo(expected);
+      assertThat(run(story, kill, true)).as("write lost at %d", kill).isEqualTo(expected);
     }
   }
 
   /** The steps that are in the log in the end, each once. */
-  private static List<String> tell(List<Consumer<Script>> story, int kill, boolean loseWrites) {
+  private static List<String> run(List<Consumer<Script>> story, int kill, boolean loseWrites) {
     Script script = Script.of(2, P);
     List<String> inLog = new java.util.ArrayList<>();
     for (int i = 0; i < story.size(); i++) {
@@ -483,13 +481,13 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void beforeFirstWitnessGoesBackToBeforeAnyOfThemBegan() {
+  void beforeFirstWitnessGoesBeforeTheFirstStart() {
     Script script = Script.of(1, Q).violation("v1", "q", 300, 500);
     assertThat(script.steps()).startsWith("1: open [v1] to 300-");
   }
 
   @Test
-  void beforeFirstWitnessDoesNotTakeBackWhatWasPromised() {
+  void beforeFirstWitnessDoesNotPassTheSafePoint() {
     Script script = Script.of(1, Q).judged(400).violation("v1", "q", 300, 500);
     assertThat(script.steps()).startsWith("0: safe 400", "1: open [v1] to 400");
   }
@@ -530,7 +528,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void lostCoverageHoldsTheSafePointUntilItIsAcknowledged() {
+  void aCoverageGapHoldsTheSafePointUntilItIsAcknowledged() {
     Script script = Script.of(1, P).judged(100).pass(50_000);
     script.coverageLost(0, 200, 250).judged(300).pass(50_000);
     assertThat(script.steps()).containsExactly("0: safe 100", "0: safe 200-");
@@ -540,18 +538,18 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void lostCoverageThatNobodyAcknowledgesHoldsTheSafePointForAWhileOnly() {
+  void anUnacknowledgedCoverageGapHoldsTheSafePointFor30Seconds() {
     Script script = Script.of(1, P).judged(100).pass(50_000);
     script.coverageLost(0, 200, 250).judged(300).pass(29_000_000);
     assertThat(script.steps()).containsExactly("0: safe 100", "0: safe 200-");
     assertThat(script.pass(1_000_000).steps()).containsExactly("0: safe 300");
     assertThat(script.restart().judged(400).pass(50_000).steps())
-        .as("what was let pass is not held again")
+        .as("the gap does not hold it again")
         .containsExactly("0: safe 400");
   }
 
   @Test
-  void aFurtherLossProlongsTheHold() {
+  void aFurtherGapProlongsTheHold() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).pass(20_000_000);
     script.coverageLost(0, 220, 240).pass(20_000_000);
     assertThat(script.steps()).containsExactly("0: safe 200-");
@@ -559,35 +557,35 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void theLossOfAKilledNodeSaysSoInItsAlert() {
+  void theAlertOfAKilledNodesGapNamesTheCause() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250);
     assertThat(script.alerts().get(0).annotations().get("summary"))
         .contains("was killed", "from 200 to 250", "at most 30 s");
   }
 
   @Test
-  void aLossThatNamesItsCauseAndNoNodeSaysNoMoreInItsAlert() {
-    CoverageLost loss =
+  void theAlertOfAGapWithoutANodeHasOnlyItsCause() {
+    CoverageLost gap =
         CoverageLost.newBuilder()
             .setPartition(2)
             .setToHlc(Hlc.ofMicros(250))
             .setCause("why")
             .build();
-    Alert alert = Script.of(1, P).judged(100).coverageLost(loss).alerts().get(0);
+    Alert alert = Script.of(1, P).judged(100).coverageLost(gap).alerts().get(0);
     assertThat(alert.labels()).containsEntry("partition", "2").doesNotContainKey("node");
     assertThat(alert.annotations().get("summary"))
         .startsWith("why: some events up to 250 were not judged; the safe point is held");
   }
 
   @Test
-  void anAcknowledgedLossIsNotHeldAgainAfterARestart() {
+  void anAcknowledgedGapDoesNotHoldTheSafePointAfterARestart() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).acknowledgeCoverage();
     script.pass(50_000).judged(300).restart().judged(400).pass(50_000);
     assertThat(script.steps()).last().isEqualTo("0: safe 400");
   }
 
   @Test
-  void aLossWhoseBeginningIsUnknownHoldsTheSafePointWhereItIs() {
+  void aGapWithoutAStartHoldsTheSafePointWhereItIs() {
     Script script = Script.of(1, P).judged(100).coverageLost(0, 0, 150).judged(200).pass(50_000);
     assertThat(script.steps()).containsExactly("0: safe 100");
     assertThat(script.restart().pass(50_000).steps()).isEmpty();
@@ -595,7 +593,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void aLossThatTheSafePointHasPassedIsToldAndHoldsNothing() {
+  void aGapBeforeTheSafePointIsAlertedAndHoldsNothing() {
     Script script = Script.of(1, P).judged(300).coverageLost(0, 100, 200).judged(400).pass(50_000);
     assertThat(script.steps()).containsExactly("0: safe 300", "0: safe 400");
     assertThat(script.alerts().get(0).annotations().get("summary"))
@@ -603,7 +601,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void aLossThatWasNotAcknowledgedIsHeldAfterARestart() {
+  void anUnacknowledgedGapHoldsTheSafePointAfterARestart() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).restart().judged(400);
     assertThat(script.pass(50_000).steps()).containsExactly("0: safe 200-");
   }

@@ -42,8 +42,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives the machine by hand, with HLC times in microseconds. What it appends is read back at once,
- * unless the log is held; what the orchestrator wrote can be read as lines.
+ * Drives the machine by hand, with HLC times in microseconds. Appended records are read back at
+ * once unless the log is held. Steps can be read as lines.
  */
 final class Script {
   private static final String COVERAGE = "coverage:";
@@ -73,16 +73,16 @@ final class Script {
     return new Script(RollbackSettings.of(nodes), List.of(policies));
   }
 
-  // What happens
+  // Events
 
   /** Forgets everything but the logs, and replays them. */
   Script restart() {
     state = MachineState.initial(settings);
     memory = new ApiHistory(settings.nodes());
-    policies.forEach(p -> hear(new Event.PolicyChanged(p, nowMicros)));
-    List.copyOf(control).forEach(r -> hear(new Event.ControlRead(r, nowMicros)));
-    List.copyOf(violations).forEach(this::hear);
-    hear(new Event.CaughtUp(nowMicros));
+    policies.forEach(p -> handle(new Event.PolicyChanged(p, nowMicros)));
+    List.copyOf(control).forEach(r -> handle(new Event.ControlRead(r, nowMicros)));
+    List.copyOf(violations).forEach(this::handle);
+    handle(new Event.CaughtUp(nowMicros));
     return this;
   }
 
@@ -92,13 +92,13 @@ final class Script {
     return this;
   }
 
-  /** As if these records had never come into the control log. */
+  /** Removes these records from the control log. */
   Script forgetControl(Predicate<ControlRecord> some) {
     control.removeIf(some);
     return this;
   }
 
-  /** Likewise, with what has become of predicates meanwhile. */
+  /** Restarts with these policies. */
   Script restartWith(Policy... nowKnown) {
     policies = List.of(nowKnown);
     return restart();
@@ -170,21 +170,21 @@ final class Script {
   }
 
   Script acknowledgeCoverage(long toNumber) {
-    hear(new Event.CoverageAcknowledged(toNumber, nowMicros));
+    handle(new Event.CoverageAcknowledged(toNumber, nowMicros));
     return this;
   }
 
   Script operator(long epoch, Intervention intervention) {
-    hear(new Event.InterventionWanted(epoch, intervention, nowMicros));
+    handle(new Event.InterventionWanted(epoch, intervention, nowMicros));
     return this;
   }
 
   Script endAsIs(long epoch, Set<Integer> stopped) {
-    hear(new Event.EndAsIsWanted(epoch, stopped, nowMicros));
+    handle(new Event.EndAsIsWanted(epoch, stopped, nowMicros));
     return this;
   }
 
-  /** Why it is of no use to ask now. */
+  /** The reason why the intervention is refused now; empty: it is not. */
   String refusal(long epoch, Intervention intervention) {
     try {
       RollbackMachine.requirePossible(state, epoch, intervention);
@@ -195,11 +195,11 @@ final class Script {
   }
 
   Script wish(RollbackRequest wish) {
-    hear(new Event.RollbackWanted(wish, nowMicros));
+    handle(new Event.RollbackWanted(wish, nowMicros));
     return this;
   }
 
-  /** Why no plan can be opened for it now; empty: it can. */
+  /** The reason why no plan can be opened for it now; empty: it can. */
   String refusal(RollbackRequest wish) {
     try {
       RollbackMachine.requirePossible(state, wish);
@@ -210,11 +210,11 @@ final class Script {
   }
 
   Script answer(long number, boolean approve) {
-    hear(new Event.ApprovalAnswered(number, approve, nowMicros));
+    handle(new Event.ApprovalAnswered(number, approve, nowMicros));
     return this;
   }
 
-  /** Why there is no use in answering now; empty: there is. */
+  /** The reason why the answer is refused now; empty: it is not. */
   String answerRefusal(long number) {
     try {
       RollbackMachine.requireAnswerable(state, number, true);
@@ -225,16 +225,16 @@ final class Script {
   }
 
   Script renew(String predicate) {
-    hear(new Event.RenewalWanted(predicate, nowMicros));
+    handle(new Event.RenewalWanted(predicate, nowMicros));
     return this;
   }
 
   Script cancel(long epoch) {
-    hear(new Event.CancelWanted(epoch, nowMicros));
+    handle(new Event.CancelWanted(epoch, nowMicros));
     return this;
   }
 
-  /** Why it cannot be cancelled; empty: it can. */
+  /** The reason why it cannot be cancelled; empty: it can. */
   String cancelRefusal(long epoch) {
     try {
       OperatorSteps.requireCancellable(state, epoch);
@@ -264,7 +264,7 @@ final class Script {
   }
 
   Script policy(Policy policy) {
-    hear(new Event.PolicyChanged(policy, nowMicros));
+    handle(new Event.PolicyChanged(policy, nowMicros));
     return this;
   }
 
@@ -314,7 +314,7 @@ final class Script {
                 SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId(id))));
   }
 
-  /** It could not, and says why. */
+  /** The node could not restore, with the reason. */
   Script refused(long epoch, int node, int attempt, String why) {
     return log(
         record(epoch)
@@ -326,7 +326,7 @@ final class Script {
                     .setLast(true)));
   }
 
-  /** It could not for want of memory. */
+  /** The node could not restore for lack of memory. */
   Script tooLarge(long epoch, int node, int attempt) {
     return log(
         record(epoch)
@@ -351,7 +351,7 @@ final class Script {
                     .setLast(true)));
   }
 
-  /** Nothing holds, but what lies in a store's slices from its first on is not exchanged yet. */
+  /** Nothing holds, but the slices of {@code store} are not exchanged yet. */
   Script convergedUpTo(long epoch, int node, int attempt, String store) {
     return log(
         record(epoch)
@@ -400,11 +400,11 @@ final class Script {
 
   Script pass(long micros) {
     nowMicros += micros;
-    hear(new Event.Tick(nowMicros));
+    handle(new Event.Tick(nowMicros));
     return this;
   }
 
-  /** From now on what the orchestrator writes is on its way. */
+  /** From now on the orchestrator's records stay on their way. */
   Script holdLog() {
     holding = true;
     return this;
@@ -418,12 +418,12 @@ final class Script {
     return this;
   }
 
-  /** What is on its way never arrives; the producer says so. */
+  /** Fails the records on their way, and notifies the producer. */
   Script failHeld() {
     holding = false;
     List<ControlRecord> lost = List.copyOf(held);
     held.clear();
-    lost.forEach(r -> hear(new Event.AppendFailed(r, "broker gone", nowMicros)));
+    lost.forEach(r -> handle(new Event.AppendFailed(r, "broker gone", nowMicros)));
     return this;
   }
 
@@ -443,14 +443,14 @@ final class Script {
     return ControlRecord.newBuilder().setEpoch(epoch).setAtMicros(nowMicros);
   }
 
-  // What came of it
+  // Results
 
-  /** The orchestrator's steps since the last call, one line each, but those about coverage. */
+  /** The orchestrator's steps since the last call, one line each, except those about coverage. */
   List<String> steps() {
     return allSteps().stream().filter(line -> !line.contains(COVERAGE)).toList();
   }
 
-  /** Likewise, with those about coverage. */
+  /** The orchestrator's steps since the last call, one line each. */
   List<String> allSteps() {
     List<String> lines = List.copyOf(written);
     written.clear();
@@ -482,7 +482,7 @@ final class Script {
     }
   }
 
-  /** As it is shown now. */
+  /** The outcome that the API shows now. */
   Command.@Nullable Outcome outcome(String id) {
     ReceivedViolation received = memory.violation(id);
     return received == null ? null : received.outcome();
@@ -490,16 +490,16 @@ final class Script {
 
   private Script found(Event event) {
     violations.add(event);
-    hear(event);
+    handle(event);
     return this;
   }
 
   private void arrive(ControlRecord record) {
     control.add(record);
-    hear(new Event.ControlRead(record, nowMicros));
+    handle(new Event.ControlRead(record, nowMicros));
   }
 
-  private void hear(Event event) {
+  private void handle(Event event) {
     if (event instanceof Event.ViolationFound found) {
       memory.received(found.violation(), nowMicros, !state.live());
     }
@@ -588,7 +588,7 @@ final class Script {
     return switch (step.getStepCase()) {
       case ASKED -> "ask " + step.getAsked().getNumber() + " for " + step.getAsked().getPredicate();
       case LET_STAND ->
-          "let stand "
+          "stand "
               + step.getLetStand().getPredicate()
               + " from "
               + time(step.getLetStand().getFromHlc())

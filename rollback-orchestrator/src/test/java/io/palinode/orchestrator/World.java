@@ -31,12 +31,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes, a monitor, an orchestrator and the logs between them, on a clock of their own. One seed is
- * one run: who acts next, what is delayed, repeated or lost, and who crashes when. What must hold
- * is checked where it happens, against {@link #truth}, the journal of the log itself.
+ * Nodes, a monitor, an orchestrator and the logs between them, in virtual time. One seed is one
+ * run: it chooses the next actor, delays, repeats, losses and crashes. Each step is checked against
+ * {@link #truth}, the journal of the log itself.
  */
 final class World {
-  /** What may go wrong in a run, drawn from its seed. */
+  /** The faults of a run, drawn from its seed. */
   record Faults(
       boolean zombies,
       boolean shortReach,
@@ -106,7 +106,7 @@ final class World {
     replay();
   }
 
-  /** Runs to the end: the last plan is over, and nothing is left unread. */
+  /** Runs until the last plan has ended and all records are read. */
   void run() {
     for (int action = 0; action < ACTIONS; action++) {
       nowMicros += 1 + random.nextInt(3_000);
@@ -116,7 +116,7 @@ final class World {
     check();
   }
 
-  // What the actors see
+  // Methods for the actors
 
   int nodes() {
     return settings.nodes();
@@ -154,7 +154,7 @@ final class World {
     violations.add(new Event.Judged(hlc, nowMicros));
   }
 
-  // For the reader of a failure, and for what a batch of runs has seen
+  // For failure messages and for the statistics of a batch of runs
 
   Deque<String> trace() {
     return trace;
@@ -212,14 +212,14 @@ final class World {
     } else if (dice < 93) {
       monitor.judge();
     } else if (dice < 96) {
-      hear(new Event.Tick(nowMicros));
+      handle(new Event.Tick(nowMicros));
     } else {
       goWrong(random.nextInt(7));
     }
   }
 
-  /** What an operator, a second one, or one who is late, may say at any time. */
-  private void operatorSpeaks() {
+  /** Decisions of an operator, possibly a second one or late. */
+  private void operatorDecides() {
     if (random.nextInt(3) > 0) {
       operatorActs();
       return;
@@ -227,7 +227,7 @@ final class World {
     Intervention word = random.nextBoolean() ? Intervention.RETRY : Intervention.ABANDON;
     long epoch = truth.epoch() + random.nextInt(2);
     if (random.nextBoolean()) {
-      hear(new Event.InterventionWanted(epoch, word, nowMicros));
+      handle(new Event.InterventionWanted(epoch, word, nowMicros));
       return;
     }
     int halt = random.nextInt(3);
@@ -244,13 +244,13 @@ final class World {
     int dice = random.nextInt(4);
     String request = "request-" + nowMicros;
     if (dice == 0) {
-      hear(new Event.CancelWanted(truth.epoch() + 1, nowMicros));
+      handle(new Event.CancelWanted(truth.epoch() + 1, nowMicros));
     } else if (dice == 1 && !truth.plans().past().isEmpty()) {
       PastPlan some = truth.plans().past().get(random.nextInt(truth.plans().past().size()));
-      hear(new Event.RollbackWanted(RollbackRequest.undoing(request, some.epoch()), nowMicros));
+      handle(new Event.RollbackWanted(RollbackRequest.undoing(request, some.epoch()), nowMicros));
     } else {
       long target = Hlc.ofMicros(nowMicros - random.nextInt(500_000)) + random.nextInt(3);
-      hear(new Event.RollbackWanted(RollbackRequest.to(request, target), nowMicros));
+      handle(new Event.RollbackWanted(RollbackRequest.to(request, target), nowMicros));
     }
   }
 
@@ -263,7 +263,7 @@ final class World {
       }
       case 3 -> failAppend();
       case 4 -> loseCoverage();
-      case 5 -> operatorSpeaks();
+      case 5 -> operatorDecides();
       default -> learnPolicies();
     }
   }
@@ -286,13 +286,13 @@ final class World {
     controlPosition = 0;
     violationPosition = 0;
     for (String name : policiesKnown) {
-      hear(new Event.PolicyChanged(known(name), nowMicros));
+      handle(new Event.PolicyChanged(known(name), nowMicros));
     }
-    policiesDeleted.forEach(this::hearDeleted);
+    policiesDeleted.forEach(this::deliverDelete);
     while (orchestratorReadsControl() || orchestratorReadsViolations()) {
       assertThat(inFlight).as("written while the logs are replayed").isEmpty();
     }
-    hear(new Event.CaughtUp(nowMicros));
+    handle(new Event.CaughtUp(nowMicros));
   }
 
   private void failAppend() {
@@ -301,11 +301,11 @@ final class World {
       return;
     }
     note("append failed " + record.getStepCase());
-    // The producer gave up, but the broker has it all the same.
+    // The producer gave up, but the broker has the record.
     if (faults.zombies() && random.nextBoolean()) {
       arrive(record);
     }
-    hear(new Event.AppendFailed(record, "simulated", nowMicros));
+    handle(new Event.AppendFailed(record, "simulated", nowMicros));
   }
 
   private void loseCoverage() {
@@ -328,7 +328,7 @@ final class World {
   private void learnPolicies() {
     for (String name : POLICIES.keySet()) {
       if (policiesKnown.add(name)) {
-        hear(new Event.PolicyChanged(known(name), nowMicros));
+        handle(new Event.PolicyChanged(known(name), nowMicros));
       }
     }
   }
@@ -344,7 +344,7 @@ final class World {
     if (controlPosition == control.size()) {
       return false;
     }
-    hear(new Event.ControlRead(control.get(controlPosition++), nowMicros));
+    handle(new Event.ControlRead(control.get(controlPosition++), nowMicros));
     return true;
   }
 
@@ -352,11 +352,11 @@ final class World {
     if (violationPosition == violations.size()) {
       return false;
     }
-    hear(violations.get(violationPosition++));
+    handle(violations.get(violationPosition++));
     return true;
   }
 
-  private void hear(Event event) {
+  private void handle(Event event) {
     Step step = RollbackMachine.step(state, event);
     state = step.next();
     for (Command command : step.commands()) {
@@ -364,7 +364,7 @@ final class World {
         inFlight.add(append.record());
       } else if (command instanceof Command.Classified classified) {
         assertThat(classified.outcome())
-            .as("a monitor that keeps its word is never late: %s", classified.violation().getId())
+            .as("a correct monitor is never late: %s", classified.violation().getId())
             .isNotEqualTo(state.live() ? Command.Outcome.TOO_LATE : null);
       }
     }
@@ -389,10 +389,10 @@ final class World {
       case RESTORE -> {
         stepsBack += record.getRestore().getAttempt() > 1 ? 1 : 0;
         boolean byHand = truth.plan() != null && truth.plan().operator().isByHand();
-        // Who abandons a plan gives up the violations before it, found or not.
+        // An abandon gives up the violations before it, found or not.
         boolean abandons = truth.plan() != null && truth.plan().isAbandoned();
         assertThat(record.getRestore().getTarget())
-            .as("a target is not before the safe point, but by hand")
+            .as("only an operator's target is before the safe point")
             .isGreaterThanOrEqualTo(byHand ? 0 : truth.safePoint())
             .as("a restore waits for judgement")
             .isLessThanOrEqualTo(abandons ? Long.MAX_VALUE : monitor.judgedMax());
@@ -403,7 +403,7 @@ final class World {
               .as("the safe point is judged, and stops at a gap")
               .isLessThanOrEqualTo(monitor.judgedMax())
               .isLessThan(lostFrom)
-              .as("it claims nothing of what was abandoned")
+              .as("it is not in an abandoned span")
               .isLessThanOrEqualTo(unclaimedFrom);
       case RESUME -> {
         if (before.plan() != null && before.plan().isAbandoned()) {
@@ -438,7 +438,7 @@ final class World {
     assertThat(!isStep || stepsInLog.add(step)).as("written twice: %s", step).isTrue();
   }
 
-  /** All nodes are on the cut, and none of what must not hold holds on it. */
+  /** All nodes are on the cut, and no clause with a rollback holds on it. */
   private void checkCut(ControlRecord resume) {
     Set<Variable> holding = new HashSet<>();
     nodes.forEach(n -> holding.addAll(n.holding()));
@@ -450,7 +450,7 @@ final class World {
     }
   }
 
-  /** What an undo brings back is what every node had when the undone plan had paused it. */
+  /** A reinstate restores the writes each node had when the undone plan paused it. */
   private void checkUndo(ControlLogState before, ControlRecord resume) {
     OperatorPart operator = before.plan() == null ? null : before.plan().operator();
     PastPlan undone = operator == null ? null : before.plans().pastPlan(operator.undoes());
@@ -469,7 +469,7 @@ final class World {
             .holds(variable.predicate(), "b=" + variable.binding(), Long.MAX_VALUE - 1);
   }
 
-  /** Nothing goes wrong any more, and everyone acts in turn. */
+  /** Ends the run without further faults; all actors take turns. */
   private void end() {
     learnPolicies();
     acknowledge();
@@ -486,7 +486,7 @@ final class World {
       if (action % 8 == 0 && !isOver()) {
         monitor.judge();
       }
-      hear(new Event.Tick(nowMicros));
+      handle(new Event.Tick(nowMicros));
       if (isOver()) {
         return;
       }
@@ -497,24 +497,24 @@ final class World {
     throw new AssertionError("the plan does not end: " + state.log() + state.found());
   }
 
-  /** As the manual says: what may still be violated is deleted first. */
+  /** As the manual requires: first delete the predicates that may still be violated. */
   private void giveUp() {
     if (policiesDeleted.isEmpty()) {
       note("the operator deletes all predicates");
       policiesDeleted.addAll(POLICIES.keySet());
-      policiesDeleted.forEach(this::hearDeleted);
+      policiesDeleted.forEach(this::deliverDelete);
     }
-    hear(new Event.InterventionWanted(truth.epoch() + 1, Intervention.ABANDON, nowMicros));
+    handle(new Event.InterventionWanted(truth.epoch() + 1, Intervention.ABANDON, nowMicros));
   }
 
-  private void hearDeleted(String predicate) {
-    hear(new Event.PolicyChanged(Policy.deleted(predicate, 2), nowMicros));
+  private void deliverDelete(String predicate) {
+    handle(new Event.PolicyChanged(Policy.deleted(predicate, 2), nowMicros));
   }
 
   private void acknowledge() {
     lostFrom = Long.MAX_VALUE;
     unclaimedFrom = Long.MAX_VALUE;
-    hear(new Event.CoverageAcknowledged(Event.CoverageAcknowledged.ALL, nowMicros));
+    handle(new Event.CoverageAcknowledged(Event.CoverageAcknowledged.ALL, nowMicros));
   }
 
   private boolean isOver() {

@@ -284,7 +284,7 @@ class SnapshotRestoreTest {
       }
     }
 
-    /** Whether there was such a commit; {@code isDone}: it is done when the process dies. */
+    /** Returns whether there was such a commit; {@code isDone}: it is done before the crash. */
     boolean killAtCommit(int id, int commit, boolean isDone) {
       int[] left = {commit};
       ProbedEngine engine = engines.get(id);

@@ -40,7 +40,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two terms, x at one node and y at another; ε is 10 µs, and nodes hear of each other in 10 µs. */
+/**
+ * Two terms, x at one node and y at another; ε is 10 µs, and nodes receive each other's clocks
+ * within 10 µs.
+ */
 class DetectionFunctionTest {
   private static final String YAML =
       """
@@ -125,7 +128,7 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void aLimitThatDetectionMeetsIsToldAsLostCoverageOnceInAWhile() throws Exception {
+  void aLimitOfDetectionIsReportedAsACoverageGapOncePerSecond() throws Exception {
     harness.close();
     harness =
         harness(DetectionSettings.DEFAULT.withLimits(DetectionLimits.DEFAULT.withIntervalsMax(1)));
@@ -148,11 +151,11 @@ class DetectionFunctionTest {
                                     + " are open (--intervals-max)")
                             .build()));
     open(0, 4, 0, 2_000_000);
-    assertThat(kinds()).containsExactly("LOSS", "LOSS");
+    assertThat(kinds()).containsExactly("COVERAGE_GAP", "COVERAGE_GAP");
   }
 
   @Test
-  void nothingIsKeptOfWhatIsOver() throws Exception {
+  void nothingIsKeptOfEndedIntervals() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
     closeAt(0, 2, 1, 0, 1_000, 1_010);
@@ -179,7 +182,7 @@ class DetectionFunctionTest {
     assertThat(keptEntries()).isOne();
   }
 
-  /** The watermark has passed them all by then, and says nothing of those that still wait. */
+  /** The watermark has passed all of them; it does not cover events that still wait. */
   @Test
   void eventsThatWaitedAreJudgedTogether() throws Exception {
     harness.setProcessingTime(100);
@@ -193,7 +196,7 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void whatEndedWhileItWaitedIsNotTakenForOpen() throws Exception {
+  void anIntervalThatEndedWhileItWaitedIsNotOpen() throws Exception {
     harness.setProcessingTime(100);
     open(0, 1, 0, 1_000);
     open(1, 1, 1, 1_500);
@@ -205,18 +208,18 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void aVersionThatNeverComesIsALossAfterAWhile() throws Exception {
+  void aVersionThatNeverComesIsACoverageGapAfterTheLimit() throws Exception {
     harness.setProcessingTime(100);
     open(0, 1, 0, 1_000);
     watermark(2_000);
     harness.setProcessingTime(100 + WaitingRoom.WAIT_MS_MAX);
-    assertThat(kinds()).containsExactly("HOLD", "LOSS", "RELEASE");
+    assertThat(kinds()).containsExactly("HOLD", "COVERAGE_GAP", "RELEASE");
     assertThat(keptEntries()).isZero();
   }
 
-  /** Its predicates are read again no earlier than its timers come. */
+  /** The timers may come before the predicates are read again. */
   @Test
-  void whatWaitedWhenTheJobWentDownWaitsForTheNextOneToReadThePredicates() throws Exception {
+  void waitingEventsWaitUntilARestartedJobHasReadThePredicates() throws Exception {
     harness.setProcessingTime(100);
     open(0, 1, 0, 1_000);
     open(1, 1, 1, 1_005);
@@ -234,7 +237,7 @@ class DetectionFunctionTest {
 
     openOf(2, 1, 2, 1, 1_010);
     harness.setProcessingTime(later + 20 + WaitingRoom.WAIT_MS_MAX);
-    assertThat(kinds()).as("no longer than that").endsWith("LOSS");
+    assertThat(kinds()).as("not longer than the limit").endsWith("COVERAGE_GAP");
   }
 
   @Test
@@ -255,9 +258,9 @@ class DetectionFunctionTest {
     assertThat(violations()).isEmpty();
   }
 
-  /** As long as its scan takes: be it of a change that leaves what is forbidden as it was. */
+  /** A node publishes candidates of the replaced version while it scans. */
   @Test
-  void whatANodeTellsOfAReplacedVersionIsLostOnceInAWhile() throws Exception {
+  void candidatesOfAReplacedVersionAreACoverageGapOncePerSecond() throws Exception {
     learn(1);
     open(0, 1, 0, 900);
     byte[] next =
@@ -282,14 +285,14 @@ class DetectionFunctionTest {
                   .isEqualTo("node 1 does not watch version 2 of " + Records.PREDICATE + " yet");
             });
     open(1, 3, 1, 2_000_000);
-    assertThat(kinds()).as("it goes on").containsExactly("LOSS", "LOSS");
+    assertThat(kinds()).as("it continues").containsExactly("COVERAGE_GAP", "COVERAGE_GAP");
     harness.processBroadcastElement(Notice.predicate(predicate(3, true)), 0);
     open(1, 4, 1, 4_000_000);
     assertThat(kinds()).as("of a deleted predicate nothing is missed").hasSize(2);
   }
 
   @Test
-  void aViolationIsOfCandidatesOfOneVersionAndNamesIt() throws Exception {
+  void aViolationHasCandidatesOfOneVersionAndNamesIt() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
     learn(2);
@@ -311,16 +314,17 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void theVersionThatIsJudgedByIsToldOnceWithItsText() throws Exception {
+  void theVersionInForceIsPublishedOnceWithItsText() throws Exception {
     learn(1);
     learn(1);
     learn(3);
     learn(2);
-    List<Detecting> told = said().stream().map(verdict -> parse(verdict).getDetecting()).toList();
-    assertThat(told).extracting(Detecting::getVersion).containsExactly(1L, 3L);
-    assertThat(told.get(0).getPredicate()).isEqualTo(Records.PREDICATE);
-    assertThat(told.get(0).getSubtasks()).isEqualTo(1);
-    assertThat(told.get(0).getYaml()).isEqualTo(YAML);
+    List<Detecting> versions =
+        published().stream().map(verdict -> parse(verdict).getDetecting()).toList();
+    assertThat(versions).extracting(Detecting::getVersion).containsExactly(1L, 3L);
+    assertThat(versions.get(0).getPredicate()).isEqualTo(Records.PREDICATE);
+    assertThat(versions.get(0).getSubtasks()).isEqualTo(1);
+    assertThat(versions.get(0).getYaml()).isEqualTo(YAML);
   }
 
   private void openOf(long version, int node, long sequence, int term, long micros)
@@ -334,7 +338,7 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void ofADeletedPredicateNothingIsReportedOrKept() throws Exception {
+  void nothingIsReportedOrKeptOfADeletedPredicate() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
     harness.processBroadcastElement(Notice.predicate(predicate(2, true)), 0);
@@ -345,7 +349,7 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void aNewerEpochTakesBackWhatWasOpenInTheOneBefore() throws Exception {
+  void aNewerEpochDropsTheOpenIntervalsOfTheEarlierOne() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
     apply(epoch(1, Records.opened(1, 1, interval("", 1), clock(1, 1_005, LAG))));
@@ -368,7 +372,7 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void stateOfAnOldEpochThatNobodyTouchesIsDroppedInTime() throws Exception {
+  void idleStateOfAnOldEpochIsDroppedInTime() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
     watermark(2_000);
@@ -380,7 +384,7 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void whatANodeFindsThatOpensTheEpochLateIsJudgedWithWhatIsOverElsewhere() throws Exception {
+  void intervalsOfALateNodeAreJudgedWithThoseThatEndedElsewhere() throws Exception {
     learn(1);
     twoNodesOpenTheEpochAndOneIsLate();
     arrive(epoch(1, Records.opened(1, 1, interval("", 1), clock(1, 1_000, LAG))));
@@ -389,7 +393,7 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void aVersionThatANodeFindsLateIsTheOneThatWasSupersededElsewhere() throws Exception {
+  void aVersionThatANodeFindsLateEndsWhereItWasSuperseded() throws Exception {
     harness.processBroadcastElement(
         Notice.predicate(predicate(YAML.replace("any", "first"), 1, false)), 0);
     twoNodesOpenTheEpochAndOneIsLate();
@@ -411,7 +415,7 @@ class DetectionFunctionTest {
     assertThat(violations()).isEmpty();
   }
 
-  /** Of the three, node 1 still speaks in the old epoch while node 0 has ended an interval. */
+  /** Node 1 still publishes in the old epoch while node 0 has ended an interval. */
   private void twoNodesOpenTheEpochAndOneIsLate() throws Exception {
     for (int node = 0; node < Records.NODES; node++) {
       arrive(Records.progress(node, 0, clock(node, 900, LAG)));
@@ -432,17 +436,17 @@ class DetectionFunctionTest {
     }
   }
 
-  /** In the one partition, with the watermark that it has then. */
-  /** A timer that was set for the past came again and again within one step of the watermark. */
+  /** A timer set for the past must not fire again within one step of the watermark. */
   @Test
   @Timeout(20)
-  void aKilledNodeThatFindsWhatWasSupersededElsewhereHoldsNothingUp() throws Exception {
+  void aKilledNodeThatFindsASupersededVersionHoldsNothingUp() throws Exception {
     byte[] first = predicate(YAML.replace("any", "first"), 1, false);
     harness.processBroadcastElement(Notice.predicate(first), 0);
     for (int node = 0; node < Records.NODES; node++) {
       arrive(Records.progress(node, 0, clock(node, 900, LAG)));
     }
-    // Node 0 accepted x@1, its client copied it to node 1, and node 0 was killed before it told.
+    // Node 0 accepted x@1, its client copied it to node 1, and node 0 was killed before it
+    // published.
     arrive(ofVersion(Records.opened(1, 1, interval("", 0), clock(1, 950, LAG)), 0));
     CandidateRecord superseded =
         Records.closed(1, 2, 1, interval("", 0), clock(1, 950, LAG), clock(1, 1_000, LAG));
@@ -453,7 +457,7 @@ class DetectionFunctionTest {
     for (int node = 1; node < Records.NODES; node++) {
       arrive(Records.progress(node, node == 1 ? 2 : 0, clock(node, 2_100, LAG)));
     }
-    // It is back, and finds x@1.
+    // Node 0 restarts and finds x@1.
     CandidateRecord found = Records.opened(0, 1, interval("", 0), clock(0, 2_000, LAG));
     arrive(ofVersion(found.toBuilder().setIncarnation(2).build(), null));
     assertThat(harness.getOutput()).last().isInstanceOf(Watermark.class);
@@ -491,7 +495,7 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void aRestartEndsWhatTheNodeHadOpen() throws Exception {
+  void aRestartEndsTheOpenIntervalsOfItsNode() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
     restart(0, 2_000);
@@ -501,13 +505,13 @@ class DetectionFunctionTest {
     assertThat(violations()).isEmpty();
   }
 
-  /** An instance is looked at when something is heard of it, which may be after all of them. */
+  /** An instance is updated at its next event, which may follow all restarts. */
   @Test
-  void ofManyRestartsTheFirstEndsWhatTheNodeHadOpen() throws Exception {
+  void ofManyRestartsTheFirstEndsTheOpenIntervals() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
-    for (int life = 2; life < 2 + RestartBook.KEPT_MAX; life++) {
-      restart(0, life, life * 1_000L);
+    for (int incarnation = 2; incarnation < 2 + RestartBook.KEPT_MAX; incarnation++) {
+      restart(0, incarnation, incarnation * 1_000L);
     }
     open(1, 1, 1, 2_500);
     watermark(100_000);
@@ -515,11 +519,11 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void ofTheRestartsSoManyAreKept() throws Exception {
+  void aLimitedNumberOfRestartsIsKept() throws Exception {
     learn(1);
-    for (int life = 2; life < 100; life++) {
-      restart(0, life, life * 1_000L);
-      restart(1, life, life * 1_000L);
+    for (int incarnation = 2; incarnation < 100; incarnation++) {
+      restart(0, incarnation, incarnation * 1_000L);
+      restart(1, incarnation, incarnation * 1_000L);
     }
     assertThat(
             harness
@@ -541,14 +545,14 @@ class DetectionFunctionTest {
   }
 
   @Test
-  void anEventThatDoesNotFitItsPredicateIsALoss() throws Exception {
+  void anEventThatDoesNotFitItsPredicateIsACoverageGap() throws Exception {
     learn(1);
     open(0, 1, 7, 1_000);
-    assertThat(kinds()).containsExactly("LOSS");
+    assertThat(kinds()).containsExactly("COVERAGE_GAP");
   }
 
   @Test
-  void aRestoredOperatorGoesOnWhereItWas() throws Exception {
+  void aRestoredOperatorContinuesWhereItWas() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
     OperatorSubtaskState snapshot = harness.snapshot(1, 1);
@@ -646,14 +650,14 @@ class DetectionFunctionTest {
         .numKeyValueStateEntries();
   }
 
-  /** But which versions are judged by. */
+  /** All verdicts except the versions in force. */
   private List<Verdict> verdicts() {
-    return said().stream()
+    return published().stream()
         .filter(verdict -> verdict.kind() != Verdict.Kind.RECORD || !parse(verdict).hasDetecting())
         .toList();
   }
 
-  private List<Verdict> said() {
+  private List<Verdict> published() {
     List<Verdict> verdicts = new ArrayList<>();
     for (Object output : harness.getOutput()) {
       if (output instanceof StreamRecord<?> record
@@ -681,7 +685,7 @@ class DetectionFunctionTest {
             verdict ->
                 verdict.kind() != Verdict.Kind.RECORD
                     ? verdict.kind().name()
-                    : parse(verdict).hasViolation() ? "VIOLATION" : "LOSS")
+                    : parse(verdict).hasViolation() ? "VIOLATION" : "COVERAGE_GAP")
         .toList();
   }
 

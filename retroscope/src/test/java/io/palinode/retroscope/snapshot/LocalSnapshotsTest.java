@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every kind of snapshot against the state replayed from the beginning. */
+/** Every kind of snapshot, compared with the state replayed from the start. */
 class LocalSnapshotsTest {
   private static final int SEEDS = Integer.getInteger("palinode.seeds", 300) / 50;
   static final int NODE = 3;
@@ -62,7 +62,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void aSnapshotOfAllKeysAtAnyTimeEqualsTheReplayFromTheBeginningWhileWritesGoOn() {
+  void aSnapshotOfAllKeysAtAnyTimeEqualsTheReplayDuringWrites() {
     for (long seed = 0; seed < SEEDS; seed++) {
       begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);
       change(60);
@@ -123,7 +123,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void aRollingSnapshotThatCameToNothingLeavesNothing() throws IOException {
+  void aFailedRollingSnapshotLeavesNothing() throws IOException {
     change(30);
     long first = history.now();
     Ref before = take("s", first, Kind.INSTANT, Ref.NONE);
@@ -151,7 +151,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void aTimeOutOfReachIsRefusedByNameAndLeavesNothing() throws IOException {
+  void aTimeOutOfReachIsRefusedWithTheReasonAndLeavesNothing() throws IOException {
     change(10);
     Order tooOld = new Order(new Ref("s", 1), 7, Kind.RETROSPECTIVE, Ref.NONE);
     assertThatThrownBy(() -> snapshots.take(tooOld, Watch.NONE))
@@ -164,7 +164,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void aTimeWithinARollbackIsRefusedByNameAndLeavesNothing() {
+  void aTimeWithinARollbackIsRefusedWithTheReasonAndLeavesNothing() {
     change(30);
     long hlc = history.now();
     change(30);
@@ -220,10 +220,11 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void aTakingThatWouldFillTheDiskFailsByNameWhereverItIsAndLeavesNothing() throws IOException {
+  void aSnapshotThatWouldFillTheDiskFailsAnywhereWithTheReasonAndLeavesNothing()
+      throws IOException {
     int[] looks = {0};
     room = new Room(path -> looks[0]-- > 0 ? Long.MAX_VALUE : 7L << 20, 5L << 20);
-    // What is collected goes to the disk.
+    // Collected entries go to the disk.
     begin(2, WindowLogConfig.DEFAULT, "full");
     change(60);
     looks[0] = Integer.MAX_VALUE;
@@ -306,7 +307,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void whatDidNotFitIntoMemoryIsNotLeftOnTheDisk() throws IOException {
+  void spilledEntriesAreRemovedFromTheDisk() throws IOException {
     begin(2, WindowLogConfig.DEFAULT, "spilled");
     change(30);
     Ref base = take("base", history.now(), Kind.INSTANT, Ref.NONE);
@@ -331,7 +332,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void whatACrashLeavesInTheMiddleIsNoSnapshotAndIsSwept() throws IOException {
+  void thePartialFilesOfACrashAreNoSnapshotAndAreSwept() throws IOException {
     change(30);
     Ref id = new Ref("s", ++numbers);
     Order order = new Order(id, history.now(), Kind.INSTANT, Ref.NONE);
@@ -355,7 +356,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void aPartThatIsThereIsNotTouchedWhenItIsToBeTakenAgain() throws IOException {
+  void aPresentPartIsKeptWhenItIsToBeTakenAgain() throws IOException {
     change(30);
     long hlc = history.now();
     Ref id = new Ref("s", ++numbers);
@@ -383,7 +384,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void whatIsDiscardedTakesNoFileOfAnotherTakingWithIt() throws IOException {
+  void aDiscardRemovesNoFileOfAnotherSnapshot() throws IOException {
     change(30);
     long hlc = history.now();
     Ref id = take("s", hlc, Kind.INSTANT, Ref.NONE);
@@ -399,7 +400,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void aSnapshotThatWasDeletedAndItsNameGivenAnewIsSweptAndARollingOneIsNot() throws IOException {
+  void aDeletedSnapshotWhoseNameIsUsedAgainIsSweptButARollingOneIsNot() throws IOException {
     change(30);
     Ref gone = take("s", history.now(), Kind.INSTANT, Ref.NONE);
     Ref rolled = take("r", history.now(), Kind.INSTANT, Ref.NONE);
@@ -413,7 +414,7 @@ class LocalSnapshotsTest {
     snapshots.sweep(List.of(new Ref("s", gone.number() + 5), rolled), gone.number() + 5);
     assertThat(folder.resolve("first/s")).doesNotExist();
     assertHolds(rolled, hlc, "swept");
-    // Taken and answered for, and the node was away when it was closed.
+    // The node took and acknowledged its part, and was away when the snapshot was closed.
     change(5);
     Ref open = new Ref("r", ++numbers);
     long later = history.now();
@@ -429,7 +430,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void whatAnotherControlLogOrderedIsNotRemoved() throws IOException {
+  void snapshotsOfAnotherControlLogAreNotRemoved() throws IOException {
     change(30);
     long hlc = history.now();
     Ref id = take("s", hlc, Kind.INSTANT, Ref.NONE);
@@ -441,7 +442,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void aTakingThatIsReadIsTheOneThatWasAskedFor() {
+  void theSnapshotThatIsReadIsTheRequestedOne() {
     change(30);
     Ref first = take("s", history.now(), Kind.INSTANT, Ref.NONE);
     change(5);
@@ -458,7 +459,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void whatIsDiscardedLeavesTheFolderToTheNextTakingOfItsName() {
+  void aDiscardLeavesTheFolderToTheNextSnapshotOfItsName() {
     change(30);
     Ref late = new Ref("s", ++numbers);
     Ref id = new Ref("s", ++numbers);
@@ -481,7 +482,7 @@ class LocalSnapshotsTest {
     Random random = new Random(5);
     for (String id : List.of("base", "inc")) {
       for (String name : files("first", id)) {
-        // The base's manifest is not needed to read what is laid over it.
+        // The base's manifest is not needed to read a snapshot over it.
         if (id.equals("base") && name.equals("manifest")) {
           continue;
         }
@@ -523,7 +524,7 @@ class LocalSnapshotsTest {
   }
 
   @Test
-  void aSnapshotOfATimeNearAnotherBeginsWithItAndIsNeverthelessWholeAndItsOwn() throws IOException {
+  void aSnapshotNearAnotherStartsFromItAndIsStillCompleteAndIndependent() throws IOException {
     change(400);
     Ref far = take("far", history.now(), Kind.INSTANT, Ref.NONE);
     change(100);
@@ -568,60 +569,60 @@ class LocalSnapshotsTest {
       assertHolds(id, hlc, "looks=" + looks);
       snapshots.delete(id.id());
     }
-    // Twice for how far the stores reach, twice for what has changed.
+    // Two looks for the reach of the stores, two for the changes.
     assertThat(begunWith.subList(0, 4)).containsOnly("");
     // When the difference is to be laid over it.
     assertThat(begunWith.subList(4, 12)).contains("");
   }
 
   @Test
-  void whoLooksForANearbySnapshotTellsSoAfterEachSliceAndCanBeStoppedThere() {
+  void aSearchForANearbySnapshotReportsEachSliceAndCanBeStoppedThere() {
     change(400);
     take("near", history.now(), Kind.INSTANT, Ref.NONE);
     history.step = Hlc.ofMicros(10_000_000);
     change(5);
     history.pagesRead = 0;
-    int slices = toldWhileLooking(Integer.MAX_VALUE);
+    int slices = progressWhileSearching(Integer.MAX_VALUE);
     assertThat(slices).isGreaterThan(10);
     for (int wantedFor = 0; wantedFor < slices; wantedFor++) {
-      assertThat(toldWhileLooking(wantedFor)).isEqualTo(wantedFor + 1);
+      assertThat(progressWhileSearching(wantedFor)).isEqualTo(wantedFor + 1);
       assertThat(folder.resolve("first/s")).doesNotExist();
     }
     assertThat(history.pagesRead).isZero();
   }
 
   @Test
-  void whoLooksForANearbySnapshotEndsWhenTooMuchHasChanged() {
+  void aSearchForANearbySnapshotEndsWhenTooMuchHasChanged() {
     change(400);
     take("near", history.now(), Kind.INSTANT, Ref.NONE);
     history.step = Hlc.ofMicros(10_000_000);
-    int few = toldAfter(5);
-    assertThat(toldAfter(60)).isLessThan(few / 2);
+    int few = progressAfter(5);
+    assertThat(progressAfter(60)).isLessThan(few / 2);
   }
 
-  private int toldAfter(int changes) {
+  private int progressAfter(int changes) {
     change(changes);
-    return toldWhileLooking(Integer.MAX_VALUE);
+    return progressWhileSearching(Integer.MAX_VALUE);
   }
 
-  /** How often a taking tells before it settles: until then it looks for a nearby one. */
-  private int toldWhileLooking(int wantedFor) {
-    int[] told = {0};
+  /** The number of progress reports before the snapshot settles, during the search. */
+  private int progressWhileSearching(int wantedFor) {
+    int[] reports = {0};
     Order order = new Order(new Ref("s", ++numbers), history.now(), Kind.INSTANT, Ref.NONE);
     boolean[] settled = {false};
     history.whenSettled = () -> settled[0] = true;
-    Watch watch = (keys, bytes) -> settled[0] || told[0]++ < wantedFor;
+    Watch watch = (keys, bytes) -> settled[0] || reports[0]++ < wantedFor;
     if (wantedFor == Integer.MAX_VALUE) {
       snapshots.take(order, watch);
       snapshots.discard(order.id());
     } else {
       assertThatThrownBy(() -> snapshots.take(order, watch)).hasMessage("cancelled");
     }
-    return told[0];
+    return reports[0];
   }
 
   @Test
-  void aKeyThatChangesAllTheTimeIsOneKeyToWhoLooksForANearbySnapshot() {
+  void aKeyThatChangesOftenCountsOnceInTheSearchForANearbySnapshot() {
     change(400);
     take("near", history.now(), Kind.INSTANT, Ref.NONE);
     history.step = Hlc.ofMicros(1_000_000);

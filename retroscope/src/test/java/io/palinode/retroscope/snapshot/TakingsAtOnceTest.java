@@ -47,7 +47,7 @@ class TakingsAtOnceTest {
   private final AtomicLong silence = new AtomicLong();
   private final AtomicLong seconds = new AtomicLong();
 
-  /** Each look at the clock is a second: who waits goes on to collect each time that it is told. */
+  /** Each reading of the clock adds a second, so a waiting snapshot collects at each report. */
   private long hasty() {
     return seconds.addAndGet(SECOND);
   }
@@ -120,7 +120,7 @@ class TakingsAtOnceTest {
   private final class Begun {
     private final Ref id;
     private final long hlc;
-    private final AtomicInteger told = new AtomicInteger();
+    private final AtomicInteger reports = new AtomicInteger();
     private volatile boolean wanted = true;
     private volatile int wantedFor = Integer.MAX_VALUE;
     private @Nullable CompletableFuture<Taken> taken;
@@ -145,7 +145,7 @@ class TakingsAtOnceTest {
     }
 
     private boolean isWanted(long keys, long bytes) {
-      return told.incrementAndGet() <= wantedFor && wanted;
+      return reports.incrementAndGet() <= wantedFor && wanted;
     }
 
     CompletableFuture<Taken> taken() {
@@ -157,18 +157,18 @@ class TakingsAtOnceTest {
       return read == null ? 0 : read.get();
     }
 
-    /** It has begun to collect its past, and goes on to tell that it is there: it waits. */
+    /** Waits until the snapshot has begun to collect its past and reports progress: it waits. */
     void awaitWaiting() {
       awaitOrEnd(() -> settled.containsKey(id.id()));
-      awaitTold();
+      awaitReports();
       assertThat(taken().isDone()).as("%s has not waited", id).isFalse();
       assertThat(pages()).as("pages of %s", id).isZero();
     }
 
-    /** Two rounds: one of them has begun since. */
-    void awaitTold() {
-      int enough = told.get() + 3;
-      awaitOrEnd(() -> told.get() >= enough);
+    /** Waits for three reports, so a full round has begun since the call. */
+    void awaitReports() {
+      int enough = reports.get() + 3;
+      awaitOrEnd(() -> reports.get() >= enough);
     }
 
     private void awaitOrEnd(BooleanSupplier condition) {
@@ -219,7 +219,7 @@ class TakingsAtOnceTest {
     return new Begun(id, hlc).start(new Pace(1, this::hasty, nanos -> {}));
   }
 
-  /** It stands before its first page. */
+  /** Starts a snapshot that stops before its first page. */
   private Begun beginAtGate(String id, long hlc) {
     Gate gate = new Gate();
     gates.put(id, gate);
@@ -254,7 +254,7 @@ class TakingsAtOnceTest {
         Begun second = begin("second-%s-%d".formatted(isLater, seed), isLater ? late : early);
         second.awaitWaiting();
         change(30);
-        second.awaitTold();
+        second.awaitReports();
         open(first);
         assertThat(second.end().from()).as(as).isEqualTo(first.id.id());
         assertThat(second.end().changed()).as(as).isLessThanOrEqualTo(2);
@@ -285,7 +285,7 @@ class TakingsAtOnceTest {
   }
 
   @Test
-  void whoWaitsForOneThatIsCancelledTakesAllKeysThoughTheWindowHasMovedOn() throws IOException {
+  void aSnapshotThatWaitsForACancelledOneTakesAllKeysThoughTheWindowHasMoved() throws IOException {
     for (long seed = 2; seed <= 3; seed++) {
       begin(seed, new WindowLogConfig(Duration.ofHours(1), 600_000), "narrow" + seed);
       history.valueBytes = 500;
@@ -297,7 +297,7 @@ class TakingsAtOnceTest {
       second.awaitWaiting();
       while (history.past("one").reach() <= hlc || history.past("two").reach() <= hlc) {
         change(200);
-        second.awaitTold();
+        second.awaitReports();
       }
       assertThat(second.pages()).isZero();
       first.cancel();
@@ -311,7 +311,7 @@ class TakingsAtOnceTest {
   }
 
   @Test
-  void whoseFirstHasTakenLongerThanTheWindowIsTakesAllKeys() throws IOException {
+  void aSnapshotWhoseFirstTakesLongerThanTheWindowTakesAllKeys() throws IOException {
     for (long seed = 2; seed <= 3; seed++) {
       begin(seed, new WindowLogConfig(Duration.ofHours(1), 600_000), "narrow" + seed);
       history.valueBytes = 500;
@@ -323,9 +323,9 @@ class TakingsAtOnceTest {
       second.awaitWaiting();
       while (history.past("one").reach() <= hlc || history.past("two").reach() <= hlc) {
         change(200);
-        second.awaitTold();
+        second.awaitReports();
       }
-      // The first may fail of that or not; it is of no use to the second.
+      // The first may fail or not; the second cannot use it.
       open(first);
       assertThat(second.end().from()).isEmpty();
       second.file();
@@ -334,13 +334,13 @@ class TakingsAtOnceTest {
   }
 
   @Test
-  void whoWaitsTellsSoAndCanBeStoppedThere() throws IOException {
+  void aWaitingSnapshotReportsProgressAndCanBeStoppedThere() throws IOException {
     change(400);
     Begun first = beginAtGate("first", history.now());
     change(2);
     Begun second = begin("second", history.now());
     second.awaitWaiting();
-    second.awaitTold();
+    second.awaitReports();
     second.cancel();
     second.assertCancelled();
     assertThat(second.pages()).isZero();
@@ -358,7 +358,7 @@ class TakingsAtOnceTest {
     Pace pace = new Pace(0.5, worked::get, pauses::add);
     Begun second = new Begun("second", history.now()).start(pace);
     second.awaitWaiting();
-    // The clock goes on while it waits: nothing of that is paused for, then or later.
+    // The clock advances during the wait, and no pause follows from that.
     worked.addAndGet(SECOND);
     open(first);
     assertThat(second.end().from()).isEqualTo("first");
@@ -382,7 +382,7 @@ class TakingsAtOnceTest {
     open(first);
     first.assertCancelled();
     Gate.await(gate.reached);
-    third.awaitTold();
+    third.awaitReports();
     assertThat(third.pages()).isZero();
     open(second);
     assertThat(third.end().from()).isEqualTo("second");
@@ -405,7 +405,7 @@ class TakingsAtOnceTest {
       second.awaitWaiting();
       change(30);
       Path part = files.resolve(first.id.id()).resolve("part-" + first.id.number());
-      // Of the second, when it counts what has changed since: it has the part before it.
+      // In the second, when it counts the changes since the first, whose part it has.
       history.whenLookedAt =
           inThreadOf(
               second,
@@ -449,7 +449,7 @@ class TakingsAtOnceTest {
   }
 
   @Test
-  void aWindowThatMovesOnWhileAPartIsLinkedTakesNothingFromWhatIsHeld() throws IOException {
+  void aWindowThatMovesWhileAPartIsLinkedDropsNoHeldEntry() throws IOException {
     for (long seed = 2; seed <= 3; seed++) {
       begin(seed, new WindowLogConfig(Duration.ofHours(1), 600_000), "narrow" + seed);
       history.valueBytes = 500;
@@ -462,7 +462,7 @@ class TakingsAtOnceTest {
       // More than the window loses at once; the second has collected it.
       for (int i = 0; i < 8; i++) {
         change(300);
-        second.awaitTold();
+        second.awaitReports();
       }
       assertThat(history.past("one").reach()).isLessThan(hlc);
       Path linked = files.resolve(second.id.id());
@@ -482,7 +482,7 @@ class TakingsAtOnceTest {
     }
   }
 
-  /** What is linked has two names. */
+  /** A linked file has two names. */
   private static boolean isLinked(Path of) {
     try (var found = Files.list(of)) {
       for (Path file : found.toList()) {
@@ -505,29 +505,29 @@ class TakingsAtOnceTest {
   }
 
   @Test
-  void whoWaitsForOneThatStandsStillGoesOnWithoutIt() throws IOException {
+  void aSnapshotThatWaitsForAStalledOneContinuesWithoutIt() throws IOException {
     change(400);
     Begun first = beginAtGate("first", history.now());
     change(2);
     Begun second = begin("second", history.now());
     second.awaitWaiting();
     silence.addAndGet(Takings.NO_PROGRESS_NANOS_MAX - 1);
-    second.awaitTold();
+    second.awaitReports();
     assertThat(second.pages()).isZero();
     silence.addAndGet(1);
     assertThat(second.end().from()).isEmpty();
     second.file();
-    second.assertIsRight("the first stands still");
+    second.assertIsRight("the first has stalled");
     snapshots.delete("second");
-    // By now nobody begins to wait for it.
+    // By now no snapshot waits for it.
     settled.clear();
     Begun third = begin("third", history.now());
     assertThat(third.end().from()).isEmpty();
     third.file();
-    third.assertIsRight("the first stands still");
+    third.assertIsRight("the first has stalled");
     open(first);
     first.file();
-    first.assertIsRight("it goes on");
+    first.assertIsRight("it continues");
   }
 
   @Test
@@ -585,7 +585,7 @@ class TakingsAtOnceTest {
     for (long seed = 0; seed < SEEDS; seed++) {
       shared += takeAtOnce(seed);
     }
-    // Else it tells nothing about what it is for.
+    // Else the run would not test shared snapshots.
     assertThat(shared).isGreaterThan(SEEDS / 4);
   }
 
@@ -615,7 +615,7 @@ class TakingsAtOnceTest {
     }
     change(random.nextInt(40));
     for (Begun begun : all) {
-      begun.awaitOrEnd(() -> begun.told.get() > 0 || settled.containsKey(begun.id.id()));
+      begun.awaitOrEnd(() -> begun.reports.get() > 0 || settled.containsKey(begun.id.id()));
     }
     change(random.nextInt(40));
     letThrough();

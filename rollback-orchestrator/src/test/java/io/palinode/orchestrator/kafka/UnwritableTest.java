@@ -99,7 +99,7 @@ class UnwritableTest {
   }
 
   @Test
-  void aRequestWithANameOfMegabytesIsRefusedAndJudgementGoesOn() throws Exception {
+  void aRequestWithANameOfMegabytesIsRefusedAndJudgementContinues() throws Exception {
     String body = "{\"to\": \"-1s\", \"request\": \"%s\"}".formatted("r".repeat(3_900_000));
     HttpResponse<String> answer = send("POST", "/api/v1/rollbacks", body);
     assertThat(answer.statusCode()).isEqualTo(400);
@@ -151,7 +151,7 @@ class UnwritableTest {
   }
 
   @Test
-  void whatCannotBeWrittenIsSaidAndIsWrittenWhenItCanBe() throws Exception {
+  void aRefusedRecordIsReportedAndWrittenLater() throws Exception {
     orchestrator.apply(ROLLED_BACK, "test");
     limitControlRecords(60);
     long now = now();
@@ -209,7 +209,7 @@ class UnwritableTest {
   }
 
   @Test
-  void withoutKafkaItWaitsSaysSoAndGoesOn() throws Exception {
+  void withoutKafkaItWaitsReportsThatAndContinues() throws Exception {
     orchestrator.apply(ROLLED_BACK, "test");
     broker.stop();
     try {
@@ -248,7 +248,7 @@ class UnwritableTest {
     await().atMost(BOUND).until(() -> orchestrator.status().safePoint() == Hlc.ofMicros(judged));
   }
 
-  /** What the broker takes of one record, with what the producer puts around it. */
+  /** The largest record that the broker accepts, with the producer's overhead. */
   private void limitControlRecords(int bytes) throws Exception {
     AlterConfigOp limit =
         new AlterConfigOp(

@@ -44,7 +44,7 @@ class SnapshotMachineTest {
     live();
     take(request("a", null, false, 0));
     assertThat(snapshot("a").phase()).isEqualTo(Snapshot.Phase.TAKING);
-    assertThat(told("a")).containsExactly(0, 1, 2);
+    assertThat(addressed("a")).containsExactly(0, 1, 2);
     answer("a", 0, "");
     answer("a", 1, "");
     assertThat(snapshot("a").phase()).isEqualTo(Snapshot.Phase.TAKING);
@@ -65,7 +65,7 @@ class SnapshotMachineTest {
   }
 
   @Test
-  void aNodeThatSaysNothingIsGivenUpAndOneThatMakesProgressIsNot() throws RefusedException {
+  void aSilentNodeIsGivenUpButNotOneThatMakesProgress() throws RefusedException {
     live();
     take(request("a", null, false, 0));
     answer("a", 0, "");
@@ -81,16 +81,16 @@ class SnapshotMachineTest {
   }
 
   @Test
-  void aDeferredSnapshotIsTakenByAsManyNodesAtOnceAsWasAskedFor() throws RefusedException {
+  void aDeferredSnapshotIsTakenByTheGivenNumberOfNodesAtOnce() throws RefusedException {
     live();
     take(request("a", null, false, 2));
-    assertThat(told("a")).containsExactly(0, 1);
+    assertThat(addressed("a")).containsExactly(0, 1);
     answer("a", 1, "");
-    assertThat(told("a")).containsExactly(0, 1, 2);
+    assertThat(addressed("a")).containsExactly(0, 1, 2);
   }
 
   @Test
-  void whatIsCancelledIsDiscardedAndItsNameIsFree() throws RefusedException {
+  void aCancelledSnapshotIsDiscardedAndItsNameIsFree() throws RefusedException {
     live();
     take(request("a", null, false, 0));
     answer("a", 0, "");
@@ -136,7 +136,7 @@ class SnapshotMachineTest {
   }
 
   @Test
-  void whatAnotherSnapshotNeedsIsNeitherMovedNorDeleted() throws RefusedException {
+  void theBaseOfAnotherSnapshotIsNeitherMovedNorDeleted() throws RefusedException {
     live();
     complete(request("a", null, false, 0));
     take(request("b", "a", false, 0));
@@ -154,7 +154,7 @@ class SnapshotMachineTest {
   }
 
   @Test
-  void whatARollbackIsGoingToIsNeitherMovedNorDeleted() throws RefusedException {
+  void theTargetOfARollbackIsNeitherMovedNorDeleted() throws RefusedException {
     live();
     complete(request("a", null, false, 0));
     Restore restore =
@@ -164,14 +164,14 @@ class SnapshotMachineTest {
             .setTarget(snapshot("a").opened().getHlc())
             .build();
     var unused = undo(1, restore);
-    // To before the rollback: nothing else stands against it.
+    // To before the rollback: no other rule refuses it.
     assertRefused(
         new SnapshotRequest(null, 1L, "a", true, 0), "a rollback is going to snapshot 'a'");
     assertThatThrownBy(() -> machine.delete("a")).hasMessageContaining("a rollback is going to");
   }
 
   @Test
-  void whatCannotBeIsRefusedWithTheReason() throws RefusedException {
+  void anImpossibleRequestIsRefusedWithTheReason() throws RefusedException {
     live();
     assertRefused(request("b", "a", false, 0), "complete");
     take(request("a", null, false, 0));
@@ -185,7 +185,7 @@ class SnapshotMachineTest {
   }
 
   @Test
-  void aNumberIsNotGivenTwiceAlsoWhenTheLogSeemedNotToTakeIt() throws RefusedException {
+  void aNumberIsNotUsedTwiceEvenIfTheLogSeemedToRefuseIt() throws RefusedException {
     live();
     SnapshotStep late = machine.request(request("a", null, false, 0), now);
     machine.failed(late);
@@ -204,7 +204,7 @@ class SnapshotMachineTest {
   }
 
   @Test
-  void ofTwoOfOneNameThatTwoOrchestratorsOpenedTheSecondIsNone() throws RefusedException {
+  void theSecondSnapshotOfOneNameFromAnotherOrchestratorDoesNotCount() throws RefusedException {
     live();
     take(request("a", null, false, 0));
     SnapshotOpened second =
@@ -263,8 +263,7 @@ class SnapshotMachineTest {
   }
 
   @Test
-  void aScheduleGoesOnAfterARestartAndASnapshotThatCannotBeOpenedIsTriedAgain()
-      throws RefusedException {
+  void aScheduleContinuesAfterARestartAndRetriesASnapshot() throws RefusedException {
     live();
     follow(new Schedule(Duration.ofMinutes(10), false, 2, null));
     tick(1);
@@ -341,7 +340,7 @@ class SnapshotMachineTest {
   }
 
   @Test
-  void aSnapshotIsRefusedWhileARollbackGoesOn() throws RefusedException {
+  void aSnapshotIsRefusedWhileARollbackIsOpen() throws RefusedException {
     live();
     undo(Hlc.ofMicros(now) - 1);
     assertRefused(request("a", null, false, 0), "the rollback to epoch 1 is under way");
@@ -349,7 +348,7 @@ class SnapshotMachineTest {
   }
 
   @Test
-  void aSnapshotThatARollbackOvertakesIsDiscardedAndSaysSo() throws RefusedException {
+  void aSnapshotThatARollbackOvertakesIsDiscardedWithTheReason() throws RefusedException {
     live();
     take(request("a", null, false, 0));
     answer("a", 0, "");
@@ -395,9 +394,9 @@ class SnapshotMachineTest {
     return ControlRecord.newBuilder().setEpoch(1);
   }
 
-  /** Kills the orchestrator anywhere; what replays the log goes on and knows the same. */
+  /** Kills the orchestrator anywhere; a successor replays the log and continues. */
   @Test
-  void whoeverReplaysTheLogGoesOnWhereItStood() throws RefusedException {
+  void aSuccessorReplaysTheLogAndContinues() throws RefusedException {
     for (long seed = 0; seed < SEEDS; seed++) {
       Run run = new Run(seed);
       run.go(60);
@@ -570,7 +569,7 @@ class SnapshotMachineTest {
     return Objects.requireNonNull(machine.get(id));
   }
 
-  private List<Integer> told(String id) {
+  private List<Integer> addressed(String id) {
     long number = snapshot(id).number();
     return log.stream()
         .filter(step -> step.hasTake() && step.getTake().getNumber() == number)

@@ -20,7 +20,7 @@ class ClosureOracleTest {
   private static final int STEPS = 40;
 
   @Test
-  void itIsWhatItsRulesGiveInWhateverOrderTheyAreApplied() {
+  void theClosureEqualsItsRulesAppliedInAnyOrder() {
     int some = 0;
     int everything = 0;
     for (long seed = 0; seed < SEEDS; seed++) {
@@ -33,7 +33,7 @@ class ClosureOracleTest {
         everything++;
       }
     }
-    // What spreads nowhere, or always, proves nothing.
+    // A run in which all or no clients are affected proves nothing.
     assertThat(some).isGreaterThan(SEEDS / 10);
     assertThat(everything).isGreaterThan(SEEDS / 100);
   }
@@ -75,7 +75,7 @@ class ClosureOracleTest {
       List<Event> writes = of(Kind.WRITE);
       int kind = random.nextInt(3);
       if (kind == 0 || writes.isEmpty()) {
-        // Few different ones: after a delete, clocks begin anew.
+        // Few different ones: after a delete, clocks restart.
         long write = 1L + random.nextInt(20);
         events.add(new Event(at(0), new Access(Kind.WRITE, hlc(), key, write, client)));
       } else if (kind == 1) {
@@ -93,7 +93,7 @@ class ClosureOracleTest {
 
     private int node;
 
-    /** A node, whose clock goes on, also past {@code hlc}. Clocks of nodes are often alike. */
+    /** A node, whose clock advances past {@code hlc}. Clocks of nodes are often equal. */
     private int at(long hlc) {
       node = random.nextInt(NODES);
       clocks.merge(node, hlc, Math::max);

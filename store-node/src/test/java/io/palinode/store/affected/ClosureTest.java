@@ -23,7 +23,7 @@ class ClosureTest {
   private int clientsMax = 10;
 
   @Test
-  void whoNeverSawTheWitnessKeepsAllThatItWrote() {
+  void aClientThatNeverReadTheWitnessKeepsItsWrites() {
     write(0, 110, X, 11, "alice");
     write(0, 120, Y, 21, "bob");
     read(0, 130, Y, "bob");
@@ -41,7 +41,7 @@ class ClosureTest {
   }
 
   @Test
-  void aReplicaThatHasNotGotTheWriteShowsNothingOfIt() {
+  void aReplicaWithoutTheWriteAffectsNoReader() {
     write(0, 110, X, 11, "alice");
     read(1, 120, X, "bob");
     copy(1, 130, X, 11, "alice");
@@ -51,9 +51,9 @@ class ClosureTest {
         .isEqualTo(new Affected(Map.of(X, 109L), Map.of("alice", 109L, "bob", 139L)));
   }
 
-  /** A reader who repairs a node does not tell who the writer was. */
+  /** A reader that repairs a node does not name the writer. */
   @Test
-  void aReplicaThatWasRepairedShowsIt() {
+  void aRepairedReplicaAffectsItsReaders() {
     write(0, 110, X, 11, "alice");
     read(0, 115, X, "reader");
     copy(1, 120, X, 11, "");
@@ -65,7 +65,7 @@ class ClosureTest {
   }
 
   @Test
-  void aRepairOfWhatStandsShowsNothing() {
+  void aRepairOfAKeptWriteAffectsNoReader() {
     write(0, 90, Y, 21, "carol");
     write(0, 110, X, 11, "alice");
     copy(1, 120, Y, 21, "");
@@ -74,7 +74,7 @@ class ClosureTest {
   }
 
   @Test
-  void whatAnAffectedClientHadWrittenBeforeStandsHoweverLateItsCopiesCome() {
+  void earlierWritesOfAnAffectedClientStandEvenIfTheirCopiesAreLate() {
     write(1, 105, Y, 21, "alice");
     write(0, 110, X, 11, "alice");
     copy(0, 120, Y, 21, "alice");
@@ -83,7 +83,7 @@ class ClosureTest {
   }
 
   @Test
-  void aKeyGoesBackAsAWholeSoWhatWasWrittenBesideTheWitnessGoesToo() {
+  void aKeyIsUndoneAsAWholeSoSiblingsOfTheWitnessAreUndoneToo() {
     write(0, 110, X, 11, "alice");
     write(1, 110, X, 12, "bob");
     write(1, 120, Y, 21, "bob");
@@ -92,7 +92,7 @@ class ClosureTest {
   }
 
   @Test
-  void aWriteBesideTheWitnessAtTheSameTimeGoesAlsoWhenItsNodeIsToldFirst() {
+  void aSiblingAtTheSameHlcIsUndoneEvenIfItsNodeIsFirst() {
     write(1, 110, X, 11, "alice");
     write(0, 110, X, 12, "bob");
     assertThat(Closure.of(question(Set.of(new Moment(1, 110))), traces()))
@@ -109,7 +109,7 @@ class ClosureTest {
   }
 
   @Test
-  void aWitnessOfWhichNoWriteIsKnownTakesEverythingBack() {
+  void aWitnessWithoutAKnownWriteUndoesEverything() {
     write(1, 90, X, 11, "alice");
     copy(0, 110, X, 11, "alice");
     assertThat(reason()).contains("the witness at node 0");
@@ -118,7 +118,7 @@ class ClosureTest {
   }
 
   @Test
-  void aNodeThatHasForgottenSomethingAfterTheTargetTakesEverythingBack() {
+  void aNodeThatHasDroppedAccessesAfterTheTargetUndoesEverything() {
     write(0, 110, X, 11, "alice");
     since.put(1, 101L);
     assertThat(reason()).contains("node 1");
@@ -127,7 +127,7 @@ class ClosureTest {
   }
 
   @Test
-  void anAffectedClientWithoutANameTakesEverythingBack() {
+  void anAffectedClientWithoutANameUndoesEverything() {
     write(0, 110, X, 11, "alice");
     write(0, 120, Y, 21, "");
     assertThat(closure()).isInstanceOf(Affected.class);
@@ -136,7 +136,7 @@ class ClosureTest {
   }
 
   @Test
-  void moreThanTheShareOfTheChangedKeysTakesEverythingBack() {
+  void moreThanTheShareOfTheChangedKeysUndoesEverything() {
     write(0, 110, X, 11, "alice");
     write(0, 120, Y, 21, "bob");
     percentMax = 50;
@@ -146,7 +146,7 @@ class ClosureTest {
   }
 
   @Test
-  void moreClientsThanCanBeToldTakeEverythingBack() {
+  void moreClientsThanAFenceCanNameUndoEverything() {
     write(0, 110, X, 11, "alice");
     read(0, 120, X, "bob");
     clientsMax = 1;

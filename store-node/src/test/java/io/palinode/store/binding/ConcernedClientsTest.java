@@ -14,7 +14,7 @@ class ConcernedClientsTest {
   }
 
   @Test
-  void aClientIsToldTheLeastOfAllEpochsThatItMissed() {
+  void aClientReceivesTheLeastHlcOfAllEpochsThatItMissed() {
     ConcernedClients epochs =
         ConcernedClients.NONE.with(3, only("a", 30)).with(4, only("a", 20)).with(5, only("b", 9));
     assertThat(epochs.standsTo("a", 2, 5)).isEqualTo(20);
@@ -24,7 +24,7 @@ class ConcernedClientsTest {
   }
 
   @Test
-  void whoMissedMoreThanIsKnownOrHasNoNameIsToldNothingOfItsOwn() {
+  void aClientWithoutANameOrWithTooManyMissedEpochsReceivesNoHlc() {
     ConcernedClients epochs = ConcernedClients.NONE.with(3, only("a", 30));
     assertThat(epochs.standsTo("c", 1, 3)).isNull();
     assertThat(epochs.standsTo("", 2, 3)).isNull();

@@ -20,14 +20,14 @@ class AgreementTest {
   }
 
   @Test
-  void aNodeThatTellsTwiceCountsOnce() {
+  void aNodeThatAcknowledgesTwiceCountsOnce() {
     agreement.add(0, K, 7, 2);
     agreement.add(0, K, 7, 2);
     assertThat(agreement.unsettled()).containsExactly(K);
   }
 
   @Test
-  void aKeyThatDiffersAnywhereOrOfWhichANodeTellsNothingIsNot() {
+  void aKeyThatDiffersOrThatANodeOmitsIsUnsettled() {
     agreement.add(0, K, 7, 2);
     agreement.add(1, K, 8, 2);
     agreement.add(0, L, 7, 2);

@@ -12,24 +12,24 @@ class EffectQuestionsTest {
   private final EffectQuestions questions = new EffectQuestions(2);
 
   @Test
-  void aQuestionIsAnsweredOnceAllNodesHaveToldAllPieces() {
+  void aQuestionIsAnsweredOnceAllNodesHaveSentAllPieces() {
     questions.ask(asked("q"));
-    assertThat(questions.add(told("q", 0, false))).isNull();
-    assertThat(questions.add(told("q", 1, true))).isNull();
-    assertThat(questions.add(told("other", 0, true))).as("of nobody's question").isNull();
+    assertThat(questions.add(answer("q", 0, false))).isNull();
+    assertThat(questions.add(answer("q", 1, true))).isNull();
+    assertThat(questions.add(answer("other", 0, true))).as("an unknown question").isNull();
     EffectQuestions.Question done =
-        Objects.requireNonNull(questions.add(told("q", 0, true)), "all have told");
+        Objects.requireNonNull(questions.add(answer("q", 0, true)), "all nodes have answered");
     assertThat(done.asked()).isEqualTo(asked("q"));
     assertThat(done.accessed()).hasSize(3);
-    assertThat(questions.add(told("q", 0, true))).as("it is answered").isNull();
+    assertThat(questions.add(answer("q", 0, true))).as("it is answered").isNull();
   }
 
   @Test
-  void oneNodeThatTellsTwiceIsNotTwo() {
+  void oneNodeThatAnswersTwiceCountsOnce() {
     questions.ask(asked("q"));
-    assertThat(questions.add(told("q", 0, true))).isNull();
-    assertThat(questions.add(told("q", 0, true))).isNull();
-    assertThat(questions.add(told("q", 1, true))).isNotNull();
+    assertThat(questions.add(answer("q", 0, true))).isNull();
+    assertThat(questions.add(answer("q", 0, true))).isNull();
+    assertThat(questions.add(answer("q", 1, true))).isNotNull();
   }
 
   @Test
@@ -38,17 +38,17 @@ class EffectQuestionsTest {
       questions.ask(asked("q" + i));
     }
     for (int i = 0; i <= EffectQuestions.OPEN_MAX; i++) {
-      assertThat(questions.add(told("q" + i, 0, true))).isNull();
+      assertThat(questions.add(answer("q" + i, 0, true))).isNull();
     }
-    assertThat(questions.add(told("q0", 1, true))).isNull();
-    assertThat(questions.add(told("q1", 1, true))).isNotNull();
+    assertThat(questions.add(answer("q0", 1, true))).isNull();
+    assertThat(questions.add(answer("q1", 1, true))).isNotNull();
   }
 
   private static EffectAsked asked(String name) {
     return EffectAsked.newBuilder().setRequest(name).setTarget(7).build();
   }
 
-  private static EffectAccessed told(String name, int node, boolean last) {
+  private static EffectAccessed answer(String name, int node, boolean last) {
     return EffectAccessed.newBuilder()
         .setRequest(name)
         .setAccessed(Accessed.newBuilder().setNode(node).setLast(last))

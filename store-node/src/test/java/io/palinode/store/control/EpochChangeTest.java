@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What nodes say around a change of epoch, whoever is late. */
+/** The emissions of nodes around a change of epoch, with any node late. */
 class EpochChangeTest {
   private static final int NODES = 3;
 
@@ -22,13 +22,13 @@ class EpochChangeTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void whatIsFoundBeginsAtOneTimeBeforeAnyNodeServesTheEpoch(long seed) {
+  void intervalsFoundInAScanOpenAtOneHlcBeforeAnyNodeServesTheEpoch(long seed) {
     SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
     for (int epoch = 1; epoch <= 3; epoch++) {
       rollBack(cluster, epoch);
       for (Node node : cluster.nodes) {
         checkOrder(node);
-        for (Emission emission : node.told) {
+        for (Emission emission : node.emitted) {
           if (emission.epoch() == epoch && emission instanceof Opened opened) {
             assertThat(opened.hlc()).as("seed=%d", seed).isEqualTo(cluster.clockOf(epoch) + 1);
           }
@@ -39,7 +39,7 @@ class EpochChangeTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void noProgressPassesWhatIsToldAfterItThoughNodesCrash(long seed) {
+  void noProgressExceedsALaterEventThoughNodesCrash(long seed) {
     SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
     Random crashes = new Random(-seed);
     cluster.nodes.forEach(node -> node.crashes = () -> crashes.nextInt(12) == 0);
@@ -51,7 +51,7 @@ class EpochChangeTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void noProgressPassesWhatIsToldAfterItThoughCommandsFail(long seed) {
+  void noProgressExceedsALaterEventThoughCommandsFail(long seed) {
     SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
     Random failures = new Random(-seed);
     for (int epoch = 1; epoch <= 2; epoch++) {
@@ -74,7 +74,7 @@ class EpochChangeTest {
 
   private static void checkOrder(Node node) {
     long reached = 0;
-    for (Emission emission : node.told) {
+    for (Emission emission : node.emitted) {
       if (emission instanceof Progress progress) {
         assertThat(progress.hvc().own()).isGreaterThanOrEqualTo(reached);
         reached = progress.hvc().own() + 1;

@@ -42,7 +42,7 @@ class KeyGroupTest {
   }
 
   @Test
-  void whatIsToldDoesNotGrowWithTheKeys() {
+  void theSizeOfTheDigestsDoesNotGrowWithTheKeys() {
     int bytes = bytes(KEYS);
     assertThat(bytes).isLessThan(KeyGroup.GROUPS * 12);
     assertThat(bytes(4 * KEYS)).isLessThan(bytes * 11 / 10);
@@ -65,8 +65,8 @@ class KeyGroupTest {
   private static List<KeyGroup> differing(
       Map<StoreKey, Replica> one, Map<StoreKey, Replica> other) {
     Agreement<KeyGroup> agreement = new Agreement<>();
-    KeyGroup.digests(one).forEach(told -> KeyGroup.addTo(agreement, 0, told));
-    KeyGroup.digests(other).forEach(told -> KeyGroup.addTo(agreement, 1, told));
+    KeyGroup.digests(one).forEach(group -> KeyGroup.addTo(agreement, 0, group));
+    KeyGroup.digests(other).forEach(group -> KeyGroup.addTo(agreement, 1, group));
     return agreement.unsettled();
   }
 

@@ -32,29 +32,29 @@ class LoggedAccessesTest {
           .build();
 
   @Test
-  void aTraceComesBackFromItsPiecesInWhateverOrder() {
+  void aTraceIsJoinedFromItsPiecesInAnyOrder() {
     Random random = new Random(9);
     for (int seed = 0; seed < 50; seed++) {
       Trace trace = trace(random, random.nextInt(5_000));
-      List<Accessed> told = new ArrayList<>();
+      List<Accessed> pieces = new ArrayList<>();
       for (List<ClientAccesses> piece : Pieces.of(LoggedAccesses.byClient(trace), 4_096)) {
-        told.add(Accessed.newBuilder().setNode(2).setSince(7).addAllClients(piece).build());
+        pieces.add(Accessed.newBuilder().setNode(2).setSince(7).addAllClients(piece).build());
       }
-      Collections.shuffle(told, random);
-      assertThat(LoggedAccesses.traces(told)).containsExactly(trace);
+      Collections.shuffle(pieces, random);
+      assertThat(LoggedAccesses.traces(pieces)).containsExactly(trace);
     }
   }
 
   @Test
-  void ofOneClientNoMoreIsToldTogetherThanFitsIntoAPiece() {
+  void theAccessesOfOneClientAreDividedIntoPiecesOfLimitedSize() {
     Random random = new Random(1);
     List<Access> accesses = new ArrayList<>();
     for (int hlc = 1; hlc <= 10_000; hlc++) {
       accesses.add(new Access(Kind.WRITE, hlc, random.nextLong(), random.nextLong(), "one"));
     }
-    List<ClientAccesses> told = LoggedAccesses.byClient(new Trace(0, 0, accesses));
-    assertThat(told).hasSize(10);
-    assertThat(told).allMatch(some -> some.getSerializedSize() < 30_000);
+    List<ClientAccesses> pieces = LoggedAccesses.byClient(new Trace(0, 0, accesses));
+    assertThat(pieces).hasSize(10);
+    assertThat(pieces).allMatch(some -> some.getSerializedSize() < 30_000);
   }
 
   private static Trace trace(Random random, int count) {
@@ -68,31 +68,34 @@ class LoggedAccessesTest {
   }
 
   @Test
-  void whatIsUndoneFollowsFromWhatIsTold() {
-    assertThat(LoggedAccesses.extent(ASKED, List.of(told(0, 100), told(1, 100))))
+  void theExtentFollowsFromTheAccessesOfAllNodes() {
+    assertThat(LoggedAccesses.extent(ASKED, List.of(accessed(0, 100), accessed(1, 100))))
         .isEqualTo(new Affected(Map.of(7L, 100L), Map.of("c", 100L)));
   }
 
   @Test
-  void aNodeThatDiedWhileItToldKnowsOnlyWhatItToldLast() {
-    assertThat(LoggedAccesses.extent(ASKED, List.of(told(0, 100), told(1, 100), told(1, 500))))
+  void aNodeThatRestartedAmongItsAnswersKnowsOnlyItsLastAccesses() {
+    assertThat(
+            LoggedAccesses.extent(
+                ASKED, List.of(accessed(0, 100), accessed(1, 100), accessed(1, 500))))
         .isInstanceOf(Everything.class);
   }
 
   @Test
-  void whatIsTooMuchToTellIsEverything() {
+  void tooManyAccessesMakeTheExtentEverything() {
     Accessed tooMany = Accessed.newBuilder().setNode(2).setTooMany(6).build();
-    assertThat(LoggedAccesses.extent(ASKED, List.of(told(1, 100), tooMany)))
+    assertThat(LoggedAccesses.extent(ASKED, List.of(accessed(1, 100), tooMany)))
         .isEqualTo(new Everything("the access log of node 2 has 6 accesses after 0.100, limit 5"));
   }
 
   @Test
-  void withoutAWitnessItIsEverything() {
+  void withoutAWitnessTheExtentIsEverything() {
     Restore none = ASKED.toBuilder().setAffected(Scope.getDefaultInstance()).build();
-    assertThat(LoggedAccesses.extent(none, List.of(told(1, 100)))).isInstanceOf(Everything.class);
+    assertThat(LoggedAccesses.extent(none, List.of(accessed(1, 100))))
+        .isInstanceOf(Everything.class);
   }
 
-  private static Accessed told(int node, long since) {
+  private static Accessed accessed(int node, long since) {
     Trace trace = new Trace(node, since, List.of(new Access(Kind.WRITE, 101, 7, 8, "c")));
     List<ClientAccesses> clients = node == 1 ? LoggedAccesses.byClient(trace) : List.of();
     return Accessed.newBuilder().setNode(node).setSince(since).addAllClients(clients).build();

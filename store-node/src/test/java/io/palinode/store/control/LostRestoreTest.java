@@ -27,9 +27,9 @@ class LostRestoreTest {
           micros::get,
           () -> {});
 
-  /** All nodes wait for its answer, so there is one. */
+  /** All nodes wait for its acknowledgement. */
   @Test
-  void itSaysThatItCannotRestore() {
+  void itAcknowledgesThatItCannotRestore() {
     store.resume(0, 0, 0);
     store.put("k", "old");
     long target = store.clock().last().own();
@@ -37,9 +37,9 @@ class LostRestoreTest {
     disk.forgetBefore(target + 1);
     node.name(1, Restore.newBuilder().setAttempt(1).setTarget(target).build(), null, Set.of());
 
-    Restored told = log.get(log.size() - 1).getRestored();
-    assertThat(told.getAttempt()).isEqualTo(1);
-    assertThat(told.getFailure()).isNotEmpty();
-    assertThat(told.getLast()).isTrue();
+    Restored restored = log.get(log.size() - 1).getRestored();
+    assertThat(restored.getAttempt()).isEqualTo(1);
+    assertThat(restored.getFailure()).isNotEmpty();
+    assertThat(restored.getLast()).isTrue();
   }
 }

@@ -49,7 +49,7 @@ public final class MemoryBinding extends MemoryNode implements StoreBinding {
     return new MemoryBinding(0, 1, new Disk(), micros, 0);
   }
 
-  public long newestSafePoint() {
+  public long lastSafePoint() {
     return safePoint;
   }
 
@@ -151,7 +151,7 @@ public final class MemoryBinding extends MemoryNode implements StoreBinding {
     rollbacks = times;
   }
 
-  public RollbackTimes newestRollbacks() {
+  public RollbackTimes lastRollbacks() {
     return rollbacks;
   }
 

@@ -58,7 +58,7 @@ class NodeControlTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void aRollbackLeavesAllReplicasWithWhatTheyHeldAtTheTarget(long seed) {
+  void aRollbackRestoresAllReplicasToTheTarget(long seed) {
     SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
     runPlans(cluster, 3);
   }
@@ -74,7 +74,7 @@ class NodeControlTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void commandsThatFailAreDoneAnew(long seed) {
+  void commandsThatFailAreRepeated(long seed) {
     SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
     Random failures = new Random(-seed);
     cluster.work(30);
@@ -84,14 +84,14 @@ class NodeControlTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void aHaltedPlanEndsOnAllNodesAsTheOperatorSaid(long seed) {
+  void aHaltedPlanEndsOnAllNodesAsTheOperatorDecided(long seed) {
     SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
     Random crashes = new Random(-seed);
     cluster.nodes.forEach(node -> node.crashes = () -> crashes.nextInt(12) == 0);
     for (int epoch = 1; epoch <= 3; epoch++) {
       cluster.work(cluster.random.nextInt(150));
       long target = cluster.now() - (cluster.random.nextInt(300) << 12);
-      cluster.haltAndGoOn(epoch, target, cluster.random.nextBoolean());
+      cluster.haltAndFinish(epoch, target, cluster.random.nextBoolean());
       cluster.check(epoch);
     }
   }
@@ -131,14 +131,14 @@ class NodeControlTest {
       cluster.rollBack(epoch, targets);
       cluster.check(epoch);
       for (Node node : cluster.nodes) {
-        assertThat(cluster.saidHolding(epoch, targets.size(), node.id))
+        assertThat(cluster.acknowledgedHolding(epoch, targets.size(), node.id))
             .isEqualTo(cluster.oracleHolding(node));
       }
     }
   }
 
   @Test
-  void aRestoreOutOfReachIsToldAndTheNodeStaysPaused() {
+  void aRestoreOutOfReachIsAcknowledgedAndTheNodeStaysPaused() {
     SimulatedCluster cluster = new SimulatedCluster(NODES, 1);
     cluster.work(50);
     long target = cluster.now() - (10 << 12);
@@ -159,11 +159,11 @@ class NodeControlTest {
   }
 
   @Test
-  void anAbandonedPlanKeepsWhatIsThereAlsoWhereTheTargetIsOutOfReach() {
+  void anAbandonedPlanKeepsTheDataEvenIfTheTargetIsOutOfReach() {
     SimulatedCluster cluster = new SimulatedCluster(NODES, 1);
     cluster.work(50);
     cluster.nodes.get(2).loseWindowLog();
-    cluster.haltAndGoOn(1, cluster.now() - (10 << 12), true);
+    cluster.haltAndFinish(1, cluster.now() - (10 << 12), true);
     cluster.check(1);
   }
 
@@ -195,17 +195,17 @@ class NodeControlTest {
   }
 
   @Test
-  void aNodeThatStartsWithoutAPlanServesTheEpochThatTheLogTells() {
+  void aNodeThatStartsWithoutAPlanServesTheEpochOfTheLog() {
     SimulatedCluster cluster = new SimulatedCluster(NODES, 2);
     cluster.work(20);
     cluster.rollBack(1, List.of(cluster.now()));
-    cluster.tellSafePoint(1, 42);
+    cluster.publishSafePoint(1, 42);
     cluster.settle();
     Node node = cluster.nodes.get(0);
     node.start();
     assertThat(node.store().isServing()).isTrue();
     assertThat(node.store().epoch()).isEqualTo(1);
-    assertThat(node.store().newestSafePoint()).isEqualTo(42);
+    assertThat(node.store().lastSafePoint()).isEqualTo(42);
     assertThat(cluster.count(r -> r.hasNodeJoined() && r.getNodeJoined().getNode() == 0))
         .isEqualTo(2);
   }
@@ -233,7 +233,7 @@ class NodeControlTest {
   }
 
   @Test
-  void whatTheNodeSaidInAnEarlierLifeIsNotDoneAgain() {
+  void aDutyAcknowledgedByAnEarlierIncarnationIsNotRepeated() {
     List<ControlRecord> log = new ArrayList<>();
     log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     log.add(step(1).setPause(Pause.getDefaultInstance()).build());
@@ -253,7 +253,7 @@ class NodeControlTest {
   }
 
   @Test
-  void aNodeThatStartsAfterItHasConvergedSaysNothingInTheOldEpoch() {
+  void aNodeThatStartsAfterItHasConvergedPublishesNothingInTheOldEpoch() {
     List<ControlRecord> log = new ArrayList<>();
     log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     log.add(step(1).setPause(Pause.getDefaultInstance()).build());
@@ -281,7 +281,7 @@ class NodeControlTest {
   }
 
   @Test
-  void nothingIsUndoneOfSomeBeforeAllNodesHaveToldWhoUsedWhichKeys() {
+  void aPartialRestoreWaitsForTheAccessesOfAllNodes() {
     Restore asked =
         Restore.newBuilder()
             .setAttempt(1)
@@ -307,12 +307,12 @@ class NodeControlTest {
     assertThat(commandsAtStart(log, 5)).contains(new Command.RestoreSome(1, asked, extent));
     log.add(step(1).setAccessed(Accessed.newBuilder().setAttempt(1).setTooMany(9)).build());
     assertThat(commandsAtStart(log, 5))
-        .as("what is told later changes nothing")
+        .as("a later acknowledgement changes nothing")
         .contains(new Command.RestoreSome(1, asked, extent));
   }
 
   @Test
-  void whatIsKeptOrComparedAsAWholeIsNotOfSome() {
+  void anAttemptThatKeepsOrComparesAllKeysIsNotPartial() {
     Scope scope = Scope.getDefaultInstance();
     Restore keep = Restore.newBuilder().setAttempt(1).setAffected(scope).setKeep(true).build();
     Restore whole = Restore.newBuilder().setAttempt(1).setAffected(scope).setWhole(true).build();
@@ -321,11 +321,11 @@ class NodeControlTest {
     assertThat(Attempt.of(keep).extent()).isNull();
   }
 
-  /** At {@code writtenAt}, if that is not 0, client c wrote key 7. */
+  /** If {@code writtenAt} is not 0, client c wrote key 7 then. */
   private static ControlRecord accessed(int node, long writtenAt, boolean last) {
-    Accessed.Builder told = Accessed.newBuilder().setNode(node).setAttempt(1).setLast(last);
+    Accessed.Builder accessed = Accessed.newBuilder().setNode(node).setAttempt(1).setLast(last);
     if (writtenAt > 0) {
-      told.addClients(
+      accessed.addClients(
           ClientAccesses.newBuilder()
               .setClient("c")
               .addKinds(AccessKind.ACCESS_KIND_WRITE)
@@ -333,11 +333,11 @@ class NodeControlTest {
               .addKeys(7)
               .addWrites(8));
     }
-    return step(1).setAccessed(told).build();
+    return step(1).setAccessed(accessed).build();
   }
 
   @Test
-  void aCommandThatKeepsFailingDoesNotJoinAgainOnceTheLogSaysSo() {
+  void aCommandThatKeepsFailingDoesNotJoinAgainOnceTheLogHasTheJoin() {
     ControlState state = restoring();
     assertThat(NodeControl.retry(state).commands()).contains(new Command.Join(0));
     state = taken(state, joined(1, 1));
@@ -354,7 +354,7 @@ class NodeControlTest {
   }
 
   @Test
-  void whatWasDecidedForAnEarlierAttemptOrHaltChangesNothing() {
+  void aDecisionForAnEarlierAttemptOrHaltChangesNothing() {
     ControlState state = restoring();
     assertThat(taken(state, halted(0, 0))).isEqualTo(state);
     ControlState halted = taken(state, halted(1, 0));
@@ -373,7 +373,7 @@ class NodeControlTest {
     ControlState state = restoring();
     state = taken(state, restored(0));
     state = taken(state, restored(1));
-    // An orchestrator that is mistaken asks too early.
+    // A faulty orchestrator asks too early.
     state = taken(state, converge(1));
     ControlRecord last = withChanged(restored(2), K);
     NodeControl.Step step = NodeControl.step(state, last);
@@ -381,7 +381,7 @@ class NodeControlTest {
         new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of(K));
     assertThat(step.commands()).containsExactly(contribute);
     assertThat(taken(step.next(), withChanged(restored(2), L)))
-        .as("compared is what was told by then")
+        .as("later keys are not compared")
         .isEqualTo(step.next());
     state = taken(step.next(), contributed(2));
     state = taken(state, contributed(1));
@@ -390,7 +390,7 @@ class NodeControlTest {
   }
 
   @Test
-  void aNodeExchangesNothingWhenAllToldTheSame() {
+  void nodesWithEqualDigestsExchangeNothing() {
     ControlState state = restoring();
     for (int node = 0; node < NODES; node++) {
       state = taken(state, withGroup(restored(node), 5, 77));
@@ -559,7 +559,7 @@ class NodeControlTest {
   }
 
   @Test
-  void theEpochsThatBeganBeforeTheSafePointAreTold() {
+  void aServingNodeReceivesTheEpochsBeforeTheSafePoint() {
     List<ControlRecord> log = new ArrayList<>();
     log.add(step(0).setSafePoint(SafePoint.newBuilder().setHlc(100)).build());
     plan(log, 1, 60);

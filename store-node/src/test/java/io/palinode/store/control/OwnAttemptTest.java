@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What a node does of its own attempt, and what it tells when it has lost it. */
+/** A node's own attempt, also after the node has lost it. */
 class OwnAttemptTest {
   private final AtomicLong micros = new AtomicLong(1_000_000);
   private final Disk disk = new Disk();
@@ -29,18 +29,18 @@ class OwnAttemptTest {
           () -> {});
 
   @Test
-  void whatItHadUndoneIsThereAgainAndComparedWithTheOthers() {
+  void undoneWritesAreBackAndComparedWithTheOthers() {
     long past = attempted();
     node.keep(1, restart(past));
     assertThat(value()).isEqualTo("new");
-    Restored told = log.get(log.size() - 1).getRestored();
-    assertThat(told.getUndoneWrites()).isZero();
-    assertThat(told.getChangedList()).hasSize(1);
-    assertThat(told.getGroupsCount()).isZero();
+    Restored restored = log.get(log.size() - 1).getRestored();
+    assertThat(restored.getUndoneWrites()).isZero();
+    assertThat(restored.getChangedList()).hasSize(1);
+    assertThat(restored.getGroupsCount()).isZero();
   }
 
   @Test
-  void whatItsPastDoesNotReachStaysAsItIs() {
+  void changesOutOfReachStayAsTheyAre() {
     long past = attempted();
     disk.forgetBefore(past + 1);
     node.keep(1, restart(past));
@@ -57,7 +57,7 @@ class OwnAttemptTest {
   }
 
   @Test
-  void soItIsWhenAllKeysAreComparedBySlices() {
+  void comparingAllKeysBySlicesGivesTheSame() {
     long past = attempted();
     node.keepAll(1, restart(past));
     assertThat(value()).isEqualTo("new");

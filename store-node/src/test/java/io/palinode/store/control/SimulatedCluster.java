@@ -37,8 +37,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes, clients and a scripted orchestrator over one log in memory; whoever acts next is chosen by
- * the seed. Nodes crash where they are told to, and start again from their disks.
+ * Nodes, clients and a scripted orchestrator over one log in memory. The seed chooses the next
+ * actor. Nodes crash at chosen points and start again from their disks.
  */
 final class SimulatedCluster {
   static final long WINDOW = 4_000L << 12;
@@ -61,11 +61,11 @@ final class SimulatedCluster {
   private final Ticking micros = new Ticking();
   private final List<Copy> inFlight = new ArrayList<>();
 
-  /** What nodes hold when all are paused for the plan and none has restored. */
+  /** The records of the nodes once all are paused and before the first restore. */
   private final List<Map<StoreKey, List<Version>>> atTarget = new ArrayList<>();
 
-  /** Of the plans so far, by epoch: what they went back to, and where the epoch began. */
-  private final List<long[]> takenBack = new ArrayList<>();
+  /** The target of each plan and the first HLC of its epoch, by epoch. */
+  private final List<long[]> discarded = new ArrayList<>();
 
   private long writes;
 
@@ -77,7 +77,7 @@ final class SimulatedCluster {
     nodes.forEach(Node::start);
   }
 
-  /** One node: what is not on its disk is gone after a crash. */
+  /** One node; a crash keeps only its disk. */
   final class Node {
     final int id;
     private final int size;
@@ -97,8 +97,8 @@ final class SimulatedCluster {
     private int read;
     int crashPoints;
 
-    /** What this incarnation has sent out, in its order. */
-    final List<Emission> told = new ArrayList<>();
+    /** The emissions of this incarnation, in order. */
+    final List<Emission> emitted = new ArrayList<>();
 
     Node(int id, int size) {
       this.id = id;
@@ -120,7 +120,7 @@ final class SimulatedCluster {
       read = 0;
       caughtUp = false;
       retryDue = false;
-      told.clear();
+      emitted.clear();
     }
 
     /** Reads the log to its end, then acts. */
@@ -153,7 +153,7 @@ final class SimulatedCluster {
       if (random.nextBoolean()) {
         detector.reportProgress();
       }
-      ring.drain(told, Integer.MAX_VALUE);
+      ring.drain(emitted, Integer.MAX_VALUE);
       try {
         if (retryDue) {
           retryDue = false;
@@ -211,9 +211,9 @@ final class SimulatedCluster {
 
     /** The intervals that the detector opened in the epoch; nothing was written since. */
     List<String> openInEpoch(long epoch) {
-      ring.drain(told, Integer.MAX_VALUE);
+      ring.drain(emitted, Integer.MAX_VALUE);
       List<String> open = new ArrayList<>();
-      for (Emission emission : told) {
+      for (Emission emission : emitted) {
         if (emission.epoch() == epoch && emission instanceof Emission.Opened opened) {
           open.add(TruthOracle.name(opened.interval()));
         }
@@ -227,7 +227,7 @@ final class SimulatedCluster {
     }
   }
 
-  /** Writes and deliveries in an order of the seed's choice. */
+  /** Writes and deliveries in an order that the seed chooses. */
   void work(int steps) {
     for (int i = 0; i < steps; i++) {
       if (inFlight.isEmpty() || random.nextInt(3) > 0) {
@@ -268,7 +268,7 @@ final class SimulatedCluster {
     }
   }
 
-  /** One node, chosen by the seed, does something; a dead one may start. */
+  /** One node, chosen by the seed, acts; a crashed node may start. */
   void act() {
     Node node = nodes.get(random.nextInt(nodes.size()));
     if (node.isUp()) {
@@ -307,7 +307,7 @@ final class SimulatedCluster {
     pause(epoch, targets.get(0));
     long target = 0;
     for (int attempt = 1; attempt <= targets.size(); attempt++) {
-      target = notTakenBack(targets.get(attempt - 1));
+      target = outsideDiscarded(targets.get(attempt - 1));
       restore(epoch, attempt, target);
       converge(epoch, attempt);
     }
@@ -315,10 +315,11 @@ final class SimulatedCluster {
   }
 
   /**
-   * A plan that is halted, once or twice, before or after it restored, and what an operator says.
+   * A plan that is halted once or twice, before or after its restore, and then retried or
+   * abandoned.
    */
-  void haltAndGoOn(long epoch, long wanted, boolean abandon) {
-    long target = notTakenBack(wanted);
+  void haltAndFinish(long epoch, long wanted, boolean abandon) {
+    long target = outsideDiscarded(wanted);
     pause(epoch, target);
     int attempt = 0;
     int halts = 1 + random.nextInt(2);
@@ -357,14 +358,14 @@ final class SimulatedCluster {
   private void resume(long epoch, long target) {
     long clock = clockOf(epoch);
     publish(record(epoch).setResume(Resume.newBuilder().setTarget(target).setClock(clock)));
-    takenBack.add(new long[] {target, clock});
+    discarded.add(new long[] {target, clock});
     settle();
   }
 
   /** While a plan is carried out, nodes are on different cuts: the orchestrator chooses none. */
-  private long notTakenBack(long target) {
+  private long outsideDiscarded(long target) {
     long cut = target;
-    for (long[] plan : takenBack) {
+    for (long[] plan : discarded) {
       cut = plan[0] < cut && cut < plan[1] ? plan[1] : cut;
     }
     return cut;
@@ -428,7 +429,7 @@ final class SimulatedCluster {
     }
   }
 
-  /** What a second orchestrator, behind or mistaken, may write. */
+  /** Steps that a second orchestrator may append when it is behind. */
   private void stray(long epoch) {
     switch (random.nextInt(5)) {
       case 0 -> log.add(record(epoch - 1).setPause(Pause.getDefaultInstance()).build());
@@ -447,7 +448,7 @@ final class SimulatedCluster {
     return ControlRecord.newBuilder().setEpoch(epoch);
   }
 
-  void tellSafePoint(long epoch, long hlc) {
+  void publishSafePoint(long epoch, long hlc) {
     publish(record(epoch).setSafePoint(SafePoint.newBuilder().setHlc(hlc)));
   }
 
@@ -472,7 +473,7 @@ final class SimulatedCluster {
 
   // ---- what must hold after a rollback
 
-  /** All replicas hold the join of what they held at the target; detectors see just that. */
+  /** All replicas hold the join of their records at the target; detectors agree with it. */
   void check(long epoch) {
     Map<StoreKey, Set<Version>> expected = joined(atTarget);
     for (Node node : nodes) {
@@ -496,7 +497,7 @@ final class SimulatedCluster {
             .anyMatch(span -> span.after() < repaired && repaired <= span.before());
       }
     }
-    for (long[] plan : takenBack) {
+    for (long[] plan : discarded) {
       known.requireWhole(plan[1]);
     }
   }
@@ -522,8 +523,8 @@ final class SimulatedCluster {
     return sets;
   }
 
-  /** The terms that a node said hold, in its last complete answer to the attempt. */
-  Set<String> saidHolding(long epoch, int attempt, int node) {
+  /** The holding terms in a node's last complete acknowledgement of the attempt. */
+  Set<String> acknowledgedHolding(long epoch, int attempt, int node) {
     Set<String> holding = new TreeSet<>();
     for (ControlRecord record : log) {
       if (record.getEpoch() == epoch

@@ -21,15 +21,15 @@ class SnapshotDutiesTest {
   private final SnapshotDuties duties = new SnapshotDuties(NODE);
 
   @Test
-  void aNodeTakesItsPartOnceItIsToldAndOnlyThen() {
+  void aNodeTakesItsPartOnlyAfterTheTakeStep() {
     duties.caughtUp();
     assertThat(duties.apply(opened("a", 1))).isEmpty();
     assertThat(duties.apply(take(1, 0))).isEmpty();
     assertThat(duties.apply(take(1, NODE)))
         .containsExactly(new Duty.Take(opened("a", 1).getOpened()));
-    assertThat(duties.apply(take(1, NODE))).as("told twice").isEmpty();
+    assertThat(duties.apply(take(1, NODE))).as("the step is repeated").isEmpty();
     assertThat(duties.apply(taken(1, NODE, ""))).isEmpty();
-    assertThat(duties.apply(take(1, NODE))).as("told again when it has answered").isEmpty();
+    assertThat(duties.apply(take(1, NODE))).as("the step is repeated after the answer").isEmpty();
     SnapshotStep closed = closed("a", 1, false, taken(1, NODE, ""));
     assertThat(duties.apply(closed)).containsExactly(new Duty.File(closed.getClosed()));
     assertThat(duties.apply(closed)).as("closed twice").isEmpty();
@@ -52,7 +52,7 @@ class SnapshotDutiesTest {
   }
 
   @Test
-  void whatIsDiscardedIsStoppedAndRemoved() {
+  void aDiscardedSnapshotIsStoppedAndRemoved() {
     duties.caughtUp();
     duties.apply(opened("a", 1));
     duties.apply(take(1, NODE));
@@ -61,7 +61,7 @@ class SnapshotDutiesTest {
   }
 
   @Test
-  void aNodeThatWasStartedAnewOwesWhatItLeftUndone() {
+  void aRestartedNodeFinishesTheDutiesItLeft() {
     List<Duty> early = new ArrayList<>();
     SnapshotStep kept = closed("kept", 1, false, taken(1, NODE, ""));
     for (SnapshotStep step :

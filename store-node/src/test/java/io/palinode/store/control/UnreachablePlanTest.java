@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a node owes to a plan that cannot go to its target. */
+/** The duties of a node in a plan whose target is out of reach. */
 class UnreachablePlanTest {
   private static final Restore BY_SNAPSHOT =
       Restore.newBuilder()
@@ -61,7 +61,7 @@ class UnreachablePlanTest {
   }
 
   @Test
-  void aRestartKeepsWithoutAnOperatorsWord() {
+  void aRestartKeepsAllDataWithoutAnOperator() {
     add(1, record -> record.setRestore(restart(1)));
     assertThat(commands()).contains(new Command.Keep(1, restart(1).build()));
     add(1, record -> record.setRestored(answer(1, 1).setFailure("too large").setTooLarge(true)));
@@ -72,15 +72,15 @@ class UnreachablePlanTest {
   }
 
   @Test
-  void whatDiffersIsExchangedInRounds() {
+  void differingKeysAreExchangedInRounds() {
     Restore first = BY_SNAPSHOT.toBuilder().setAttempt(1).setRoundBytes(100).build();
     add(1, record -> record.setRestore(first));
     for (int node = 0; node < 2; node++) {
       // The middle one is alike.
-      Restored.Builder told = answer(node, 1);
-      told.addChanged(slice(1, node + 1, 30)).addChanged(slice(2, 7, 30));
-      told.addChanged(slice(3, node + 1, 30)).addChanged(slice(4, node + 1, 30));
-      add(1, record -> record.setRestored(told));
+      Restored.Builder restored = answer(node, 1);
+      restored.addChanged(slice(1, node + 1, 30)).addChanged(slice(2, 7, 30));
+      restored.addChanged(slice(3, node + 1, 30)).addChanged(slice(4, node + 1, 30));
+      add(1, record -> record.setRestored(restored));
     }
     add(1, record -> record.setConverge(Converge.newBuilder().setAttempt(1)));
     assertThat(commands()).contains(new Command.Contribute(1, first, List.of(name(1))));
@@ -94,14 +94,14 @@ class UnreachablePlanTest {
         .contains(new Command.KeepAll(1, second))
         .noneMatch(command -> command instanceof Command.RestoreFrom);
     for (int node = 0; node < 2; node++) {
-      Restored.Builder told = answer(node, 2);
+      Restored.Builder restored = answer(node, 2);
       // What is before it differs still, as the order of siblings may.
-      told.addChanged(slice(1, node + 1, 30)).addChanged(slice(3, node + 1, 500));
-      add(1, record -> record.setRestored(told));
+      restored.addChanged(slice(1, node + 1, 30)).addChanged(slice(3, node + 1, 500));
+      add(1, record -> record.setRestored(restored));
     }
     add(1, record -> record.setConverge(Converge.newBuilder().setAttempt(2)));
     assertThat(commands())
-        .as("one is taken, however large")
+        .as("one slice is taken, even if it is large")
         .contains(new Command.Contribute(1, second, List.of(name(3))));
     contributed(2);
     assertThat(commands()).contains(new Command.Converge(1, 2, List.of(), null));
@@ -109,9 +109,9 @@ class UnreachablePlanTest {
 
   private void contributed(int attempt) {
     for (int node = 0; node < 2; node++) {
-      Contribution.Builder said =
+      Contribution.Builder contribution =
           Contribution.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
-      add(1, record -> record.setContribution(said));
+      add(1, record -> record.setContribution(contribution));
     }
   }
 
@@ -151,7 +151,7 @@ class UnreachablePlanTest {
   }
 
   @Test
-  void theEpochInWhichProgramsBeginAnewIsToldAlsoInLaterOnes() {
+  void theEpochOfARestartIsServedInLaterEpochsToo() {
     add(1, record -> record.setRestore(restart(1)));
     add(1, record -> record.setConverge(Converge.newBuilder().setAttempt(1)));
     add(1, record -> record.setResume(Resume.newBuilder().setTarget(9).setRestart(true)));

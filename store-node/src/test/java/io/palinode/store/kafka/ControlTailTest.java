@@ -78,7 +78,7 @@ class ControlTailTest {
     Restore restore = Restore.newBuilder().setAttempt(1).build();
     pass(log, control(ControlRecord.newBuilder().setRestore(restore)));
     assertThat(control.failures()).isEqualTo(1);
-    assertThat(store.newestRollbacks().spans())
+    assertThat(store.lastRollbacks().spans())
         .singleElement()
         .satisfies(span -> assertThat(span.before()).isEqualTo(RollbackTimes.NOT_ENDED));
   }

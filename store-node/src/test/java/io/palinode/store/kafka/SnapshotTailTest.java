@@ -32,16 +32,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SnapshotTailTest {
   @TempDir Path folder;
-  private final List<ControlRecord> told = new CopyOnWriteArrayList<>();
+  private final List<ControlRecord> published = new CopyOnWriteArrayList<>();
 
   @Test
-  void aBugOverOneSnapshotEndsNeitherTheTailNorWhatComesAfterIt() throws IOException {
+  void aBugInOneSnapshotEndsNeitherTheTailNorTheNextSnapshot() throws IOException {
     LocalSnapshots snapshots = new LocalSnapshots(0, new Nothing(), folder);
     SnapshotTail tail = tail(snapshots);
     tail.onCaughtUp();
     Files.createDirectories(folder.resolve("old"));
     tail.onStep(record(SnapshotStep.newBuilder().setOpened(opened())));
-    // Takes no more from now on: what is to be taken is an exception that nobody expects.
+    // Takes no more from now on: what is to be taken is an unexpected exception.
     tail.close();
     tail.onStep(record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(1))));
     assertThat(tail.failures()).isEqualTo(1);
@@ -77,7 +77,7 @@ class SnapshotTailTest {
     await().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
     goOn.countDown();
     closer.join();
-    assertThat(told).isEmpty();
+    assertThat(published).isEmpty();
     assertThat(folder.resolve("s")).doesNotExist();
     assertThat(tail.failures()).isZero();
   }
@@ -90,11 +90,11 @@ class SnapshotTailTest {
     tail.onStep(
         record(SnapshotStep.newBuilder().setGivenUp(SnapshotGivenUp.newBuilder().setNumber(1))));
     history.goOn.countDown();
-    await().until(() -> told.size() == 2);
-    assertThat(told)
+    await().until(() -> published.size() == 2);
+    assertThat(published)
         .extracting(step -> step.getSnapshot().getTaken().getNumber())
         .containsExactlyInAnyOrder(1L, 2L);
-    for (ControlRecord step : told) {
+    for (ControlRecord step : published) {
       SnapshotTaken taken = step.getSnapshot().getTaken();
       assertThat(taken.getFailure()).isEqualTo(taken.getNumber() == 1 ? "cancelled" : "");
       assertThat(taken.getFrom()).isEmpty();
@@ -106,7 +106,7 @@ class SnapshotTailTest {
   }
 
   @Test
-  void aNodeThatStopsEndsWhoWaits() throws Exception {
+  void aNodeThatStopsEndsWaitingSnapshots() throws Exception {
     FirstStands history = new FirstStands();
     SnapshotTail tail = tail(new LocalSnapshots(0, history, folder));
     beginTwo(tail, history);
@@ -117,7 +117,7 @@ class SnapshotTailTest {
     assertThat(folder.resolve("s")).exists();
     history.goOn.countDown();
     closer.join();
-    assertThat(told).isEmpty();
+    assertThat(published).isEmpty();
     assertThat(folder.resolve("s")).doesNotExist();
     assertThat(tail.failures()).isZero();
   }
@@ -136,7 +136,7 @@ class SnapshotTailTest {
     tail.onStep(record(SnapshotStep.newBuilder().setOpened(second)));
     tail.onStep(record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(2))));
     history.secondSettles.await();
-    assertThat(told).isEmpty();
+    assertThat(published).isEmpty();
   }
 
   /** A node without stores, at which a taking of time 0 stands still. */
@@ -162,7 +162,7 @@ class SnapshotTailTest {
   }
 
   @Test
-  void whatAnotherControlLogOrderedIsKeptAndNothingIsTakenBesideIt() throws IOException {
+  void snapshotsOfAnotherControlLogAreKeptAndBlockNewOnes() throws IOException {
     Path part = Files.createDirectories(folder.resolve("old")).resolve("part-7");
     Files.writeString(part, "of another cluster");
     SnapshotTail tail = tail(new LocalSnapshots(0, new Nothing(), folder));
@@ -172,8 +172,8 @@ class SnapshotTailTest {
     tail.onStep(
         record(SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId("old"))));
     assertThat(part).exists();
-    assertThat(told).hasSize(1);
-    assertThat(told.get(0).getSnapshot().getTaken().getFailure())
+    assertThat(published).hasSize(1);
+    assertThat(published.get(0).getSnapshot().getTaken().getFailure())
         .contains("has taking 7")
         .contains("not the one that belongs to the data");
     tail.close();
@@ -186,8 +186,8 @@ class SnapshotTailTest {
     tail.onCaughtUp();
     tail.onStep(record(SnapshotStep.newBuilder().setOpened(opened())));
     tail.onStep(record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(1))));
-    await().until(() -> !told.isEmpty());
-    // As a full disk: the manifest's first name is taken by what is no file.
+    await().until(() -> !published.isEmpty());
+    // Like a full disk: a directory has the manifest's first name.
     Path inTheWay = Files.createDirectory(folder.resolve("s/manifest.tmp"));
     tail.onStep(
         record(
@@ -196,7 +196,7 @@ class SnapshotTailTest {
                     SnapshotClosed.newBuilder()
                         .setSnapshot(opened().getSnapshot())
                         .setKind(opened().getKind())
-                        .addParts(told.get(0).getSnapshot().getTaken()))));
+                        .addParts(published.get(0).getSnapshot().getTaken()))));
     assertThat(tail.failures()).isEqualTo(1);
     assertThatThrownBy(() -> snapshots.open("s")).hasMessageContaining("no snapshot 's'");
     Files.delete(inTheWay);
@@ -207,7 +207,7 @@ class SnapshotTailTest {
 
   private SnapshotTail tail(LocalSnapshots snapshots) {
     return new SnapshotTail(
-        0, new SnapshotAnswers(0, snapshots, Pace.unlimited(), told::addAll, () -> 1));
+        0, new SnapshotAnswers(0, snapshots, Pace.unlimited(), published::addAll, () -> 1));
   }
 
   private static SnapshotOpened opened() {
