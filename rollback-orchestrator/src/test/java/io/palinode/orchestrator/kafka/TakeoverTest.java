@@ -94,7 +94,7 @@ class TakeoverTest {
     assertThat(orchestrator.unjudged())
         .singleElement()
         .matches(span -> span.fromHlc() == Hlc.ofMicros(now - 10));
-    orchestrator.acknowledgeCoverage(Event.CoverageAcknowledged.ALL);
+    orchestrator.operator().acknowledge(Event.CoverageAcknowledged.ALL);
     assertThat(orchestrator.status().losses()).isZero();
     restart();
     assertThat(orchestrator.status().losses()).as("acknowledged").isZero();

@@ -25,11 +25,6 @@ import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.PlannedRollback;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
-import io.palinode.orchestrator.snapshot.Schedule;
-import io.palinode.orchestrator.snapshot.Snapshot;
-import io.palinode.orchestrator.snapshot.SnapshotMachine;
-import io.palinode.orchestrator.snapshot.SnapshotRequest;
-import io.palinode.orchestrator.snapshot.SnapshotSettings;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.step.Unjudged;
@@ -41,23 +36,21 @@ import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.PlanOpened;
-import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.Witness;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A backend that is a map; it shows one violation and one halted rollback. */
-final class FakeBackend implements Backend {
+final class FakeBackend implements Backend, OperatorBackend {
   static final long NOW_MICROS = 2_000_000_000_000_000L;
   static final String WHY_ALL = "node 1 has no access log";
-  private final SnapshotMachine machine = new SnapshotMachine(SnapshotSettings.of(2));
+  private final SnapshotBackend snapshots = new FakeSnapshots();
   private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
   final WatchedVersions watched = new WatchedVersions(2);
   volatile boolean unavailable;
@@ -160,13 +153,13 @@ final class FakeBackend implements Backend {
   }
 
   @Override
-  public Rollback rollBack(RollbackRequest wish) {
+  public Rollback run(RollbackRequest wish) {
     wished = wish;
     return rollbacks(1).get(0);
   }
 
   @Override
-  public void cancelRollback(long epoch) throws RefusedException {
+  public void cancel(long epoch) throws RefusedException {
     throw new RefusedException("rollback %d is past its commit point".formatted(epoch));
   }
 
@@ -263,13 +256,23 @@ final class FakeBackend implements Backend {
   }
 
   @Override
-  public void answerRequest(long number, boolean approve) throws RefusedException {
+  public void answer(long number, boolean approve) throws RefusedException {
     throw new RefusedException("no rollback %d waits for approval".formatted(number));
   }
 
   @Override
-  public void renewBudget(String predicate) throws RefusedException {
+  public void renew(String predicate) throws RefusedException {
     renewed = predicate;
+  }
+
+  @Override
+  public OperatorBackend operator() {
+    return this;
+  }
+
+  @Override
+  public SnapshotBackend snapshots() {
+    return snapshots;
   }
 
   @Override
@@ -306,49 +309,7 @@ final class FakeBackend implements Backend {
   }
 
   @Override
-  public List<Snapshot> snapshots() {
-    return machine.all();
-  }
-
-  @Override
-  public @Nullable Snapshot snapshot(String id) {
-    return machine.get(id);
-  }
-
-  @Override
-  public @Nullable Snapshot roll(String id) {
-    return machine.roll(id);
-  }
-
-  @Override
-  public Snapshot takeSnapshot(SnapshotRequest request) throws RefusedException {
-    SnapshotStep step = machine.request(request, NOW_MICROS);
-    machine.read(step, NOW_MICROS, NOW_MICROS);
-    return Objects.requireNonNull(machine.get(step.getOpened().getSnapshot().getId()));
-  }
-
-  @Override
-  public void cancelSnapshot(String id) throws RefusedException {
-    machine.read(machine.cancel(id), NOW_MICROS, NOW_MICROS);
-  }
-
-  @Override
-  public Schedule snapshotSchedule() {
-    return machine.schedule();
-  }
-
-  @Override
-  public void scheduleSnapshots(Schedule wanted) {
-    var unused = machine.read(machine.schedule(wanted), NOW_MICROS, NOW_MICROS);
-  }
-
-  @Override
-  public void deleteSnapshot(String id) throws RefusedException {
-    machine.read(machine.delete(id), NOW_MICROS, NOW_MICROS);
-  }
-
-  @Override
-  public void acknowledgeCoverage(long toNumber) {
+  public void acknowledge(long toNumber) {
     acknowledged = toNumber;
   }
 

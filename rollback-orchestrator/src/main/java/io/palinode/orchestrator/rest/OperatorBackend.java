@@ -1,27 +1,17 @@
 package io.palinode.orchestrator.rest;
 
-import io.palinode.orchestrator.history.Discarded;
-import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.PlannedRollback;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
 /**
- * The operations of the API on rollbacks. Called by several threads of the server at once. Throws
- * {@link UnavailableException} while an operation is not possible.
+ * The requests and answers of operators. Called by several threads of the server at once. Throws
+ * {@link UnavailableException} if the orchestrator has stopped, or Kafka does not answer.
  */
-public interface RollbackBackend {
-  /** The rollback of this epoch; null: unknown, or dropped. */
-  @Nullable Rollback rollback(long epoch);
-
-  /** The progress of its nodes; null: not among the latest. */
-  @Nullable RollbackProgress progress(long epoch);
-
-  /** When clients wrote what it discarded; null: not among the latest. */
-  @Nullable Discarded discarded(long epoch);
-
+public interface OperatorBackend {
   /**
    * Returns the effect of a rollback without changing data; the plan is kept for a while.
    *
@@ -48,26 +38,47 @@ public interface RollbackBackend {
    *
    * @throws RefusedException if it is not possible, or another one is open
    */
-  Rollback rollBack(RollbackRequest request) throws RefusedException;
+  Rollback run(RollbackRequest request) throws RefusedException;
 
   /**
    * Approves or rejects a waiting rollback; returns when the control log holds the answer.
    *
    * @throws RefusedException if no such request waits, or its target is out of reach
    */
-  void answerRequest(long number, boolean approve) throws RefusedException;
+  void answer(long number, boolean approve) throws RefusedException;
 
   /**
    * Renews a predicate's budget of rollbacks.
    *
    * @throws RefusedException if it has no budget
    */
-  void renewBudget(String predicate) throws RefusedException;
+  void renew(String predicate) throws RefusedException;
 
   /**
    * Cancels a rollback; returns when the control log holds that.
    *
    * @throws RefusedException if its first {@code Restore} is in the log
    */
-  void cancelRollback(long epoch) throws RefusedException;
+  void cancel(long epoch) throws RefusedException;
+
+  /**
+   * Retries a halted rollback, or abandons an open one; returns before it ends.
+   *
+   * @throws RefusedException if it is not open, or not halted, or this cannot help it
+   */
+  void intervene(long epoch, Intervention intervention) throws RefusedException;
+
+  /**
+   * Asks for the end of an open rollback with the data that each node has; returns before it ends.
+   *
+   * @param stopped nodes that do not run
+   * @throws RefusedException if there is no such rollback or node, or all nodes are stopped
+   */
+  void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException;
+
+  /**
+   * Acknowledges all coverage gaps up to this number, and abandoned plans. Returns when the control
+   * log holds that.
+   */
+  void acknowledge(long toNumber);
 }
