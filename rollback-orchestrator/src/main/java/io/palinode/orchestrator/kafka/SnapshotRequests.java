@@ -196,7 +196,7 @@ final class SnapshotRequests implements SnapshotBackend, AutoCloseable {
     locked(() -> write(machine.violationFound(violate, wallMicros.getAsLong())));
   }
 
-  /** Returns when the log holds it; throws as {@link #request}. */
+  /** Returns when the log holds it; throws as {@link #take}. */
   @Override
   public void schedule(Schedule wanted) throws RefusedException {
     requireWorking.run();

@@ -127,7 +127,7 @@ public final class OperatorSteps {
     }
     String waited =
         "an operator ended the wait for nodes " + plan.missing(state.settings().nodes());
-    Halted halted = PlanExit.halted(plan, waited).setThen(abandon).build();
+    Halted halted = PlanRecords.halted(plan, waited).setThen(abandon).build();
     return step(state, plan).setHalted(halted).build();
   }
 

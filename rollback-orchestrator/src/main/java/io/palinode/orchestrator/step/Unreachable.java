@@ -83,7 +83,7 @@ public final class Unreachable {
       return OnUnreachable.HALT;
     }
     List<OnUnreachable> wanted =
-        NextStep.predicates(state, plan).map(name -> policy(state, name)).distinct().toList();
+        Admission.predicates(state, plan).map(name -> policy(state, name)).distinct().toList();
     return wanted.size() == 1 ? wanted.get(0) : OnUnreachable.HALT;
   }
 
