@@ -10,12 +10,9 @@ import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.step.OperatorSteps;
-import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.CoverageLost;
-import io.palinode.wire.v1.CoverageStep;
-import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
@@ -36,7 +33,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  * once unless the log is held. Steps can be read as lines.
  */
 final class Script {
-  private static final String COVERAGE = "coverage:";
-
   private final RollbackSettings settings;
   private List<Policy> policies;
   private final List<ControlRecord> control = new ArrayList<>();
@@ -161,8 +155,8 @@ final class Script {
             .build());
   }
 
-  Script coverageLost(CoverageLost loss) {
-    return found(new Event.CoverageLost(loss, nowMicros));
+  Script coverageLost(CoverageLost gap) {
+    return found(new Event.CoverageLost(gap, nowMicros));
   }
 
   Script acknowledgeCoverage() {
@@ -186,12 +180,7 @@ final class Script {
 
   /** The reason why the intervention is refused now; empty: it is not. */
   String refusal(long epoch, Intervention intervention) {
-    try {
-      RollbackMachine.requirePossible(state, epoch, intervention);
-      return "";
-    } catch (RefusedException e) {
-      return String.valueOf(e.getMessage());
-    }
+    return refusal(() -> RollbackMachine.requirePossible(state, epoch, intervention));
   }
 
   Script wish(RollbackRequest wish) {
@@ -201,12 +190,7 @@ final class Script {
 
   /** The reason why no plan can be opened for it now; empty: it can. */
   String refusal(RollbackRequest wish) {
-    try {
-      RollbackMachine.requirePossible(state, wish);
-      return "";
-    } catch (RefusedException e) {
-      return String.valueOf(e.getMessage());
-    }
+    return refusal(() -> RollbackMachine.requirePossible(state, wish));
   }
 
   Script answer(long number, boolean approve) {
@@ -216,8 +200,16 @@ final class Script {
 
   /** The reason why the answer is refused now; empty: it is not. */
   String answerRefusal(long number) {
+    return refusal(() -> RollbackMachine.requireAnswerable(state, number, true));
+  }
+
+  private interface Check {
+    void run() throws RefusedException;
+  }
+
+  private static String refusal(Check check) {
     try {
-      RollbackMachine.requireAnswerable(state, number, true);
+      check.run();
       return "";
     } catch (RefusedException e) {
       return String.valueOf(e.getMessage());
@@ -236,12 +228,7 @@ final class Script {
 
   /** The reason why it cannot be cancelled; empty: it can. */
   String cancelRefusal(long epoch) {
-    try {
-      OperatorSteps.requireCancellable(state, epoch);
-      return "";
-    } catch (RefusedException e) {
-      return String.valueOf(e.getMessage());
-    }
+    return refusal(() -> OperatorSteps.requireCancellable(state, epoch));
   }
 
   /** Paused, with all of the past in reach, after its last write at {@code quietMicros}. */
@@ -253,14 +240,8 @@ final class Script {
 
   /** Restored, by an undo that began at {@code begunMicros}. */
   Script restoredFrom(long epoch, int node, int attempt, long begunMicros) {
-    return log(
-        record(epoch)
-            .setRestored(
-                Restored.newBuilder()
-                    .setNode(node)
-                    .setAttempt(attempt)
-                    .setBegunAt(Hlc.ofMicros(begunMicros))
-                    .setLast(true)));
+    Restored.Builder restored = acknowledged(node, attempt).setBegunAt(Hlc.ofMicros(begunMicros));
+    return log(record(epoch).setRestored(restored));
   }
 
   Script policy(Policy policy) {
@@ -282,9 +263,7 @@ final class Script {
   }
 
   Script restored(long epoch, int node, int attempt) {
-    return log(
-        record(epoch)
-            .setRestored(Restored.newBuilder().setNode(node).setAttempt(attempt).setLast(true)));
+    return log(record(epoch).setRestored(acknowledged(node, attempt)));
   }
 
   Script restoreFailed(long epoch, int node, String failure) {
@@ -316,27 +295,17 @@ final class Script {
 
   /** The node could not restore, with the reason. */
   Script refused(long epoch, int node, int attempt, String why) {
-    return log(
-        record(epoch)
-            .setRestored(
-                Restored.newBuilder()
-                    .setNode(node)
-                    .setAttempt(attempt)
-                    .setFailure(why)
-                    .setLast(true)));
+    return log(record(epoch).setRestored(acknowledged(node, attempt).setFailure(why)));
   }
 
   /** The node could not restore for lack of memory. */
   Script tooLarge(long epoch, int node, int attempt) {
-    return log(
-        record(epoch)
-            .setRestored(
-                Restored.newBuilder()
-                    .setNode(node)
-                    .setAttempt(attempt)
-                    .setFailure("too large")
-                    .setTooLarge(true)
-                    .setLast(true)));
+    Restored.Builder failed = acknowledged(node, attempt).setFailure("too large").setTooLarge(true);
+    return log(record(epoch).setRestored(failed));
+  }
+
+  private static Restored.Builder acknowledged(int node, int attempt) {
+    return Restored.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
   }
 
   /** Nothing holds at the node, whose clock is at {@code clockMicros}. */
@@ -447,7 +416,7 @@ final class Script {
 
   /** The orchestrator's steps since the last call, one line each, except those about coverage. */
   List<String> steps() {
-    return allSteps().stream().filter(line -> !line.contains(COVERAGE)).toList();
+    return allSteps().stream().filter(line -> !line.contains(StepText.COVERAGE)).toList();
   }
 
   /** The orchestrator's steps since the last call, one line each. */
@@ -507,7 +476,7 @@ final class Script {
     state = step.next();
     for (Command command : step.commands()) {
       if (command instanceof Command.Append append) {
-        written.add(line(append.record()));
+        written.add(StepText.of(append.record()));
         held.add(append.record());
       } else if (command instanceof Command.Raise raise) {
         alerts.add(raise.alert());
@@ -521,120 +490,5 @@ final class Script {
     while (!holding && !held.isEmpty()) {
       arrive(held.poll());
     }
-  }
-
-  private static String line(ControlRecord r) {
-    String step =
-        switch (r.getStepCase()) {
-          case PLAN_OPENED ->
-              "open "
-                  + r.getPlanOpened().getViolationIdsList()
-                  + " to "
-                  + time(r.getPlanOpened().getTarget());
-          case RESTORE ->
-              (r.getRestore().getAsIs()
-                      ? "as is "
-                      : r.getRestore().getKeep() ? "keep " : "restore ")
-                  + (r.getRestore().getKeep() && r.getRestore().getWhole() ? "all " : "")
-                  + r.getRestore().getAttempt()
-                  + " to "
-                  + time(r.getRestore().getTarget())
-                  + (r.getRestore().hasSnapshot()
-                      ? " by " + r.getRestore().getSnapshot().getId()
-                      : "")
-                  + (r.getRestore().hasFromSlice()
-                      ? " from " + r.getRestore().getFromSlice().getStore()
-                      : "")
-                  + (r.getRestore().getRestart() ? " restart" : "")
-                  + (r.getRestore().hasAffected()
-                      ? " of " + r.getRestore().getAffected().getWitnessesCount()
-                      : "");
-          case CONVERGE -> "converge " + r.getConverge().getAttempt();
-          case RESUME ->
-              "resume from "
-                  + time(r.getResume().getTarget())
-                  + sequential(r)
-                  + after(r)
-                  + restart(r)
-                  + concerning(r);
-          case HALTED -> "halt: " + r.getHalted().getReason();
-          case GATE -> gate(r.getGate());
-          case COVERAGE -> coverage(r.getCoverage());
-          case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
-          case RETRY -> "retry " + r.getRetry().getHalt();
-          case ABANDON -> "abandon " + r.getAbandon().getHalt();
-          case PAUSE,
-              PAUSED,
-              RESTORED,
-              ACCESSED,
-              NAMED,
-              CONTRIBUTION,
-              CONVERGED,
-              NODE_JOINED,
-              WATCHING,
-              NODE_REPORT,
-              CANCEL,
-              EFFECT,
-              DUTY_FAILED,
-              SNAPSHOT,
-              SERVING,
-              STEP_NOT_SET ->
-              r.getStepCase().name().toLowerCase(Locale.ROOT);
-        };
-    return r.getEpoch() + ": " + step;
-  }
-
-  private static String gate(GateStep step) {
-    return switch (step.getStepCase()) {
-      case ASKED -> "ask " + step.getAsked().getNumber() + " for " + step.getAsked().getPredicate();
-      case LET_STAND ->
-          "stand "
-              + step.getLetStand().getPredicate()
-              + " from "
-              + time(step.getLetStand().getFromHlc())
-              + " to "
-              + time(step.getLetStand().getToHlc());
-      case HELD_NO_MORE ->
-          "no more " + step.getHeldNoMore().getPredicate() + step.getHeldNoMore().getBindingsList();
-      case RENEWED -> "renew " + step.getRenewed().getPredicate();
-      case STEP_NOT_SET -> "nothing";
-    };
-  }
-
-  private static String coverage(CoverageStep step) {
-    return switch (step.getStepCase()) {
-      case FOUND -> COVERAGE + " gaps " + step.getFound().getGapsCount();
-      case ACKNOWLEDGED -> COVERAGE + " acknowledged to " + step.getAcknowledged().getToNumber();
-      case ABANDON_REPORTED -> COVERAGE + " abandon reported";
-      case STEP_NOT_SET -> "nothing";
-    };
-  }
-
-  private static String sequential(ControlRecord r) {
-    long until = r.getResume().getSequentialUntilMicros();
-    return until == 0 ? "" : " sequential until " + until;
-  }
-
-  private static String concerning(ControlRecord r) {
-    return r.getResume().hasConcerned()
-        ? " concerning "
-            + r.getResume().getConcerned().getClientsList().stream()
-                .map(AffectedClient::getClient)
-                .toList()
-        : "";
-  }
-
-  private static String restart(ControlRecord r) {
-    return r.getResume().getRestart() ? " restart" : "";
-  }
-
-  private static String after(ControlRecord r) {
-    long clock = r.getResume().getClock();
-    return clock == r.getResume().getTarget() ? "" : " after " + time(clock);
-  }
-
-  /** {@code 100-} is the last time before 100 µs. */
-  private static String time(long hlc) {
-    return Hlc.counter(hlc) == Hlc.COUNTER_MAX ? (Hlc.micros(hlc) + 1) + "-" : Hlc.format(hlc);
   }
 }

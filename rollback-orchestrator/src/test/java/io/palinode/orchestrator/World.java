@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.SimulatedNode.Held;
 import io.palinode.orchestrator.SimulatedNode.Variable;
-import io.palinode.orchestrator.plan.OperatorPart;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Phase;
 import io.palinode.orchestrator.policy.Policy;
@@ -32,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Nodes, a monitor, an orchestrator and the logs between them, in virtual time. One seed is one
- * run: it chooses the next actor, delays, repeats, losses and crashes. Each step is checked against
- * {@link #truth}, the journal of the log itself.
+ * run: it chooses the next actor, delays, repeats, losses and crashes. {@link WorldChecks} checks
+ * each record of the log.
  */
 final class World {
   /** The faults of a run, drawn from its seed. */
@@ -73,22 +72,16 @@ final class World {
   private final Deque<ControlRecord> inFlight = new ArrayDeque<>();
   private final Deque<ControlRecord> zombies = new ArrayDeque<>();
   private final Deque<String> trace = new ArrayDeque<>();
-  private final Set<String> stepsInLog = new HashSet<>();
   private final Set<String> policiesKnown = new HashSet<>();
   private final Set<String> policiesDeleted = new HashSet<>();
+  private final WorldChecks checks = new WorldChecks(this);
   private final RollbackSettings settings;
   private MachineState state;
   private ControlLogState truth;
   private int controlPosition;
   private int violationPosition;
   private long lostFrom = Long.MAX_VALUE;
-  private long unclaimedFrom = Long.MAX_VALUE;
   private long nowMicros = 10_000_000;
-  private int stepsBack;
-  private int halts;
-  private int abandoned;
-  private int cancelled;
-  private int undos;
 
   World(long seed) {
     random = new Random(seed);
@@ -138,6 +131,24 @@ final class World {
     return nodes.stream().flatMap(n -> n.intervals().stream()).toList();
   }
 
+  List<SimulatedNode> simulatedNodes() {
+    return nodes;
+  }
+
+  long judgedMax() {
+    return monitor.judgedMax();
+  }
+
+  /** The start of the first coverage gap that is not acknowledged. */
+  long lostFrom() {
+    return lostFrom;
+  }
+
+  /** Whether the orchestrator knows the predicate and it is not deleted. */
+  boolean isApplied(String predicate) {
+    return policiesKnown.contains(predicate) && !policiesDeleted.contains(predicate);
+  }
+
   long progress() {
     return nodes.stream().mapToLong(SimulatedNode::progress).min().orElseThrow();
   }
@@ -172,24 +183,8 @@ final class World {
     return truth.plan() != null && truth.plan().phase() == Phase.HALTED;
   }
 
-  int halts() {
-    return halts;
-  }
-
-  int abandoned() {
-    return abandoned;
-  }
-
-  int cancelled() {
-    return cancelled;
-  }
-
-  int undos() {
-    return undos;
-  }
-
-  int stepsBack() {
-    return stepsBack;
+  WorldChecks checks() {
+    return checks;
   }
 
   private void act() {
@@ -376,97 +371,7 @@ final class World {
     note("log " + oneLine(record));
     ControlLogState before = truth;
     truth = truth.read(record);
-    if (!faults.zombies()) {
-      checkOnlyOnce(record);
-      assertThat(record.hasSafePoint() && before.plan() != null)
-          .as("a safe point is not written while a plan is open")
-          .isFalse();
-    }
-    if (truth.equals(before)) {
-      return;
-    }
-    switch (record.getStepCase()) {
-      case RESTORE -> {
-        stepsBack += record.getRestore().getAttempt() > 1 ? 1 : 0;
-        boolean byHand = truth.plan() != null && truth.plan().operator().isByHand();
-        // An abandon gives up the violations before it, found or not.
-        boolean abandons = truth.plan() != null && truth.plan().isAbandoned();
-        assertThat(record.getRestore().getTarget())
-            .as("only an operator's target is before the safe point")
-            .isGreaterThanOrEqualTo(byHand ? 0 : truth.safePoint())
-            .as("a restore waits for judgement")
-            .isLessThanOrEqualTo(abandons ? Long.MAX_VALUE : monitor.judgedMax());
-      }
-      case HALTED -> halts++;
-      case SAFE_POINT ->
-          assertThat(truth.safePoint())
-              .as("the safe point is judged, and stops at a gap")
-              .isLessThanOrEqualTo(monitor.judgedMax())
-              .isLessThan(lostFrom)
-              .as("it is not in an abandoned span")
-              .isLessThanOrEqualTo(unclaimedFrom);
-      case RESUME -> {
-        if (before.plan() != null && before.plan().isAbandoned()) {
-          abandoned++;
-          unclaimedFrom = Math.max(truth.safePoint(), before.plan().target());
-        } else if (before.plan() != null && before.plan().isCancelled()) {
-          cancelled++;
-          nodes.forEach(node -> node.requireAsPaused(record.getEpoch()));
-        } else {
-          checkCut(record);
-          checkUndo(before, record);
-        }
-      }
-      default -> {}
-    }
-  }
-
-  private void checkOnlyOnce(ControlRecord r) {
-    boolean isStep =
-        switch (r.getStepCase()) {
-          case PLAN_OPENED, PAUSE, RESTORE, CONVERGE, RESUME, HALTED -> true;
-          default -> false;
-        };
-    String step =
-        r.getEpoch()
-            + " "
-            + r.getStepCase()
-            + " "
-            + r.getRestore().getAttempt()
-            + r.getConverge().getAttempt()
-            + (r.hasHalted() ? " of halts before: " + halts : "");
-    assertThat(!isStep || stepsInLog.add(step)).as("written twice: %s", step).isTrue();
-  }
-
-  /** All nodes are on the cut, and no clause with a rollback holds on it. */
-  private void checkCut(ControlRecord resume) {
-    Set<Variable> holding = new HashSet<>();
-    nodes.forEach(n -> holding.addAll(n.holding()));
-    for (Variable variable : holding) {
-      Variable other = new Variable(variable.predicate(), 1 - variable.term(), variable.binding());
-      assertThat(!mustNotHold(variable) || !holding.contains(other))
-          .as("%s and %s hold on the cut %s", variable, other, oneLine(resume))
-          .isTrue();
-    }
-  }
-
-  /** A reinstate restores the writes each node had when the undone plan paused it. */
-  private void checkUndo(ControlLogState before, ControlRecord resume) {
-    OperatorPart operator = before.plan() == null ? null : before.plan().operator();
-    PastPlan undone = operator == null ? null : before.plans().pastPlan(operator.undoes());
-    if (undone != null && undone.branchEnd() == resume.getResume().getTarget()) {
-      undos++;
-      nodes.forEach(node -> node.requireAsPaused(undone.epoch()));
-    }
-  }
-
-  private boolean mustNotHold(Variable variable) {
-    return !variable.predicate().equals("r")
-        && policiesKnown.contains(variable.predicate())
-        && !policiesDeleted.contains(variable.predicate())
-        && !truth
-            .gates()
-            .holds(variable.predicate(), "b=" + variable.binding(), Long.MAX_VALUE - 1);
+    checks.read(before, record);
   }
 
   /** Ends the run without further faults; all actors take turns. */
@@ -513,7 +418,7 @@ final class World {
 
   private void acknowledge() {
     lostFrom = Long.MAX_VALUE;
-    unclaimedFrom = Long.MAX_VALUE;
+    checks.acknowledged();
     handle(new Event.CoverageAcknowledged(Event.CoverageAcknowledged.ALL, nowMicros));
   }
 
@@ -573,7 +478,7 @@ final class World {
     }
   }
 
-  private static String oneLine(ControlRecord record) {
+  static String oneLine(ControlRecord record) {
     String body = record.toString().replace('\n', ' ');
     long target = record.getRestore().getTarget();
     return target == 0 ? body : body + " = " + Hlc.format(target);

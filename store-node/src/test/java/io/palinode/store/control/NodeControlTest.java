@@ -9,25 +9,13 @@ import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import io.palinode.retroscope.snapshot.file.HalfUndoneException;
-import io.palinode.store.affected.Affected;
-import io.palinode.store.affected.Extent;
 import io.palinode.store.binding.MissedEpochs;
-import io.palinode.store.control.SimulatedCluster.Node;
-import io.palinode.wire.v1.AccessKind;
-import io.palinode.wire.v1.Accessed;
-import io.palinode.wire.v1.Cancel;
-import io.palinode.wire.v1.ClientAccesses;
-import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
-import io.palinode.wire.v1.Converge;
-import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.KeyGroups;
 import io.palinode.wire.v1.LetStand;
-import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Named;
-import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.PlanOpened;
@@ -36,305 +24,14 @@ import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.SafePoint;
-import io.palinode.wire.v1.Scope;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
 import java.util.Set;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-class NodeControlTest {
-  private static final int NODES = 3;
+/** The steps of a plan at one node. */
+class NodeControlTest extends NodeControlFixture {
   private static final StoreKey K = new StoreKey("s", new byte[] {1});
   private static final StoreKey L = new StoreKey("s", new byte[] {2});
-
-  static LongStream seeds() {
-    return LongStream.rangeClosed(1, 80);
-  }
-
-  @ParameterizedTest
-  @MethodSource("seeds")
-  void aRollbackRestoresAllReplicasToTheTarget(long seed) {
-    SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
-    runPlans(cluster, 3);
-  }
-
-  @ParameterizedTest
-  @MethodSource("seeds")
-  void nodesThatCrashAnywhereFinishThePlan(long seed) {
-    SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
-    Random crashes = new Random(-seed);
-    cluster.nodes.forEach(node -> node.crashes = () -> crashes.nextInt(12) == 0);
-    runPlans(cluster, 3);
-  }
-
-  @ParameterizedTest
-  @MethodSource("seeds")
-  void commandsThatFailAreRepeated(long seed) {
-    SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
-    Random failures = new Random(-seed);
-    cluster.work(30);
-    cluster.nodes.forEach(node -> node.store().failNext(failures.nextInt(8)));
-    runPlans(cluster, 2);
-  }
-
-  @ParameterizedTest
-  @MethodSource("seeds")
-  void aHaltedPlanEndsOnAllNodesAsTheOperatorDecided(long seed) {
-    SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
-    Random crashes = new Random(-seed);
-    cluster.nodes.forEach(node -> node.crashes = () -> crashes.nextInt(12) == 0);
-    for (int epoch = 1; epoch <= 3; epoch++) {
-      cluster.work(cluster.random.nextInt(150));
-      long target = cluster.now() - (cluster.random.nextInt(300) << 12);
-      cluster.haltAndFinish(epoch, target, cluster.random.nextBoolean());
-      cluster.check(epoch);
-    }
-  }
-
-  @Test
-  void aNodeThatCrashesAtAnyOneOfItsStepsFinishesThePlan() {
-    int points = crashPointsOfOnePlan();
-    assertThat(points).isGreaterThan(10);
-    for (int point = 0; point < points; point++) {
-      SimulatedCluster cluster = new SimulatedCluster(NODES, 7);
-      Node victim = cluster.nodes.get(1);
-      int[] left = {point};
-      victim.crashes = () -> left[0]-- == 0;
-      cluster.work(100);
-      cluster.rollBack(1, List.of(cluster.now() - SimulatedCluster.WINDOW / 8));
-      cluster.check(1);
-    }
-  }
-
-  private static int crashPointsOfOnePlan() {
-    SimulatedCluster cluster = new SimulatedCluster(NODES, 7);
-    Node victim = cluster.nodes.get(1);
-    int before = victim.crashPoints;
-    cluster.work(100);
-    cluster.rollBack(1, List.of(cluster.now() - SimulatedCluster.WINDOW / 8));
-    return victim.crashPoints - before;
-  }
-
-  private static void runPlans(SimulatedCluster cluster, int plans) {
-    for (int epoch = 1; epoch <= plans; epoch++) {
-      cluster.work(cluster.random.nextInt(150));
-      long first = cluster.now() - (cluster.random.nextInt(300) << 12);
-      List<Long> targets =
-          cluster.random.nextBoolean()
-              ? List.of(first)
-              : List.of(first, first - (cluster.random.nextInt(200) << 12));
-      cluster.rollBack(epoch, targets);
-      cluster.check(epoch);
-      for (Node node : cluster.nodes) {
-        assertThat(cluster.acknowledgedHolding(epoch, targets.size(), node.id))
-            .isEqualTo(cluster.oracleHolding(node));
-      }
-    }
-  }
-
-  @Test
-  void aRestoreOutOfReachIsAcknowledgedAndTheNodeStaysPaused() {
-    SimulatedCluster cluster = new SimulatedCluster(NODES, 1);
-    cluster.work(50);
-    long target = cluster.now() - (10 << 12);
-    cluster.nodes.get(2).loseWindowLog();
-    cluster.publish(step(1).setPlanOpened(PlanOpened.newBuilder().setTarget(target)));
-    cluster.publish(step(1).setPause(Pause.getDefaultInstance()));
-    cluster.publish(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(target)));
-    cluster.settle();
-    assertThat(cluster.count(r -> !r.getRestored().getFailure().isEmpty())).isEqualTo(1);
-    cluster.publish(step(1).setHalted(Halted.newBuilder().setReason("out of reach")));
-    // A resume of a plan that was halted is another orchestrator's mistake, and so is a restore.
-    cluster.publish(step(1).setRestore(Restore.newBuilder().setAttempt(2).setTarget(target)));
-    cluster.publish(step(1).setResume(Resume.getDefaultInstance()));
-    cluster.settle();
-    cluster.nodes.get(1).start();
-    cluster.settle();
-    assertThat(cluster.nodes).noneMatch(node -> node.store().isServing());
-  }
-
-  @Test
-  void anAbandonedPlanKeepsTheDataEvenIfTheTargetIsOutOfReach() {
-    SimulatedCluster cluster = new SimulatedCluster(NODES, 1);
-    cluster.work(50);
-    cluster.nodes.get(2).loseWindowLog();
-    cluster.haltAndFinish(1, cluster.now() - (10 << 12), true);
-    cluster.check(1);
-  }
-
-  @Test
-  void aPlanThatIsCancelledBeforeItsFirstRestoreOnlyKeeps() {
-    List<ControlRecord> log = new ArrayList<>();
-    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
-    log.add(step(1).setCancel(Cancel.getDefaultInstance()).build());
-    assertThat(commandsAtStart(log, 5))
-        .as("the pause is still to come")
-        .contains(new Command.Serve(0, 0, 0, MissedEpochs.NONE, List.of()));
-    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
-    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
-    assertThat(commandsAtStart(log, 5)).doesNotContain(new Command.Restore(1, 1, 9, 0));
-    log.add(
-        step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9).setKeep(true)).build());
-    Restore kept = log.get(log.size() - 1).getRestore();
-    assertThat(commandsAtStart(log, 5)).contains(new Command.Keep(1, kept));
-  }
-
-  @Test
-  void aCancelAfterTheFirstRestoreChangesNothing() {
-    List<ControlRecord> log = new ArrayList<>();
-    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
-    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
-    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9).setPast(7)).build());
-    log.add(step(1).setCancel(Cancel.getDefaultInstance()).build());
-    assertThat(commandsAtStart(log, 5)).contains(new Command.Restore(1, 1, 9, 7));
-  }
-
-  @Test
-  void aNodeThatStartsWithoutAPlanServesTheEpochOfTheLog() {
-    SimulatedCluster cluster = new SimulatedCluster(NODES, 2);
-    cluster.work(20);
-    cluster.rollBack(1, List.of(cluster.now()));
-    cluster.publishSafePoint(1, 42);
-    cluster.settle();
-    Node node = cluster.nodes.get(0);
-    node.start();
-    assertThat(node.store().isServing()).isTrue();
-    assertThat(node.store().epoch()).isEqualTo(1);
-    assertThat(node.store().lastSafePoint()).isEqualTo(42);
-    assertThat(cluster.count(r -> r.hasNodeJoined() && r.getNodeJoined().getNode() == 0))
-        .isEqualTo(2);
-  }
-
-  @Test
-  void aNodeThatStartsInAPlanPausesBeforeItJoinsAndServesNothing() {
-    List<ControlRecord> log =
-        List.of(
-            step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build(),
-            step(1).setPause(Pause.getDefaultInstance()).build(),
-            paused(0, 4));
-    assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Pause(1), new Command.Watch(0, 0), new Command.Join(0));
-  }
-
-  @Test
-  void aPlanThatHasNotPausedYetLeavesNodesServing() {
-    List<ControlRecord> log =
-        List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
-    assertThat(commandsAtStart(log, 5))
-        .containsExactly(
-            new Command.Watch(0, 0),
-            new Command.Serve(0, 0, 0, MissedEpochs.NONE, List.of()),
-            new Command.Join(0));
-  }
-
-  @Test
-  void aDutyAcknowledgedByAnEarlierIncarnationIsNotRepeated() {
-    List<ControlRecord> log = new ArrayList<>();
-    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
-    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
-    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
-    log.add(
-        step(1).setRestored(Restored.newBuilder().setNode(0).setAttempt(1)).build()); // Not last.
-    assertThat(commandsAtStart(log, 5))
-        .containsExactly(
-            new Command.Pause(1),
-            new Command.Watch(0, 0),
-            new Command.Join(0),
-            new Command.Restore(1, 1, 9, 0));
-    log.add(
-        step(1).setRestored(Restored.newBuilder().setNode(0).setAttempt(1).setLast(true)).build());
-    assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Pause(1), new Command.Watch(0, 0), new Command.Join(0));
-  }
-
-  @Test
-  void aNodeThatStartsAfterItHasConvergedPublishesNothingInTheOldEpoch() {
-    List<ControlRecord> log = new ArrayList<>();
-    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
-    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
-    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
-    for (int node = 0; node < NODES; node++) {
-      log.add(restored(node));
-    }
-    log.add(converge(1));
-    for (int node = 0; node < NODES; node++) {
-      log.add(contributed(node));
-    }
-    log.add(
-        step(1)
-            .setConverged(Converged.newBuilder().setNode(0).setAttempt(1).setLast(true))
-            .build());
-    assertThat(commandsAtStart(log, 5)).containsExactly(new Command.Pause(1), new Command.Join(0));
-    // A second attempt: the old epoch may be asked for once more.
-    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(2).setTarget(8)).build());
-    assertThat(commandsAtStart(log, 5))
-        .containsExactly(
-            new Command.Pause(1),
-            new Command.Watch(0, 0),
-            new Command.Join(0),
-            new Command.Restore(1, 2, 8, 0));
-  }
-
-  @Test
-  void aPartialRestoreWaitsForTheAccessesOfAllNodes() {
-    Restore asked =
-        Restore.newBuilder()
-            .setAttempt(1)
-            .setTarget(9)
-            .setAffected(
-                Scope.newBuilder()
-                    .addWitnesses(Moment.newBuilder().setHlc(10))
-                    .setClientsMax(1)
-                    .setPercentMax(100))
-            .build();
-    List<ControlRecord> log = new ArrayList<>();
-    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
-    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
-    log.add(step(1).setRestore(asked).build());
-    assertThat(commandsAtStart(log, 5)).contains(new Command.TellAccesses(1, asked));
-    log.add(accessed(0, 10, true));
-    log.add(accessed(1, 0, false));
-    log.add(accessed(2, 0, true));
-    assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Pause(1), new Command.Watch(0, 0), new Command.Join(0));
-    log.add(accessed(1, 0, true));
-    Extent extent = new Affected(Map.of(7L, 9L), Map.of("c", 9L));
-    assertThat(commandsAtStart(log, 5)).contains(new Command.RestoreSome(1, asked, extent));
-    log.add(step(1).setAccessed(Accessed.newBuilder().setAttempt(1).setTooMany(9)).build());
-    assertThat(commandsAtStart(log, 5))
-        .as("a later acknowledgement changes nothing")
-        .contains(new Command.RestoreSome(1, asked, extent));
-  }
-
-  @Test
-  void anAttemptThatKeepsOrComparesAllKeysIsNotPartial() {
-    Scope scope = Scope.getDefaultInstance();
-    Restore keep = Restore.newBuilder().setAttempt(1).setAffected(scope).setKeep(true).build();
-    Restore whole = Restore.newBuilder().setAttempt(1).setAffected(scope).setWhole(true).build();
-    assertThat(Attempt.of(keep).isOfSome()).isFalse();
-    assertThat(Attempt.of(whole).isOfSome()).isFalse();
-    assertThat(Attempt.of(keep).extent()).isNull();
-  }
-
-  /** If {@code writtenAt} is not 0, client c wrote key 7 then. */
-  private static ControlRecord accessed(int node, long writtenAt, boolean last) {
-    Accessed.Builder accessed = Accessed.newBuilder().setNode(node).setAttempt(1).setLast(last);
-    if (writtenAt > 0) {
-      accessed.addClients(
-          ClientAccesses.newBuilder()
-              .setClient("c")
-              .addKinds(AccessKind.ACCESS_KIND_WRITE)
-              .addHlcs(writtenAt)
-              .addKeys(7)
-              .addWrites(8));
-    }
-    return step(1).setAccessed(accessed).build();
-  }
 
   @Test
   void aCommandThatKeepsFailingDoesNotJoinAgainOnceTheLogHasTheJoin() {
@@ -346,11 +43,6 @@ class NodeControlTest {
     state = taken(state, joined(0, 1));
     assertThat(NodeControl.retry(state).commands())
         .containsExactly(new Command.Watch(0, 0), new Command.Restore(1, 1, 0, 0));
-  }
-
-  @Test
-  void aNodeJoinsAlsoWhenTheLogNamesItsIncarnationFromBefore() {
-    assertThat(commandsAtStart(List.of(joined(0, 5)), 5)).contains(new Command.Join(0));
   }
 
   @Test
@@ -510,22 +202,6 @@ class NodeControlTest {
     return NodeControl.step(state, record).next();
   }
 
-  private static ControlRecord restored(int node) {
-    return step(1)
-        .setRestored(Restored.newBuilder().setNode(node).setAttempt(1).setLast(true))
-        .build();
-  }
-
-  private static ControlRecord converge(int attempt) {
-    return step(1).setConverge(Converge.newBuilder().setAttempt(attempt)).build();
-  }
-
-  private static ControlRecord contributed(int node) {
-    return step(1)
-        .setContribution(Contribution.newBuilder().setNode(node).setAttempt(1).setLast(true))
-        .build();
-  }
-
   @Test
   void theDetectorWatchesTheNewEpochBeforeTheStoreServesIt() {
     ControlState state = NodeControl.caughtUp(NodeControl.initial(0, 1, 1)).next();
@@ -558,35 +234,6 @@ class NodeControlTest {
     assertThat(taken(state, opened.build()).plan()).isNotNull();
   }
 
-  @Test
-  void aServingNodeReceivesTheEpochsBeforeTheSafePoint() {
-    List<ControlRecord> log = new ArrayList<>();
-    log.add(step(0).setSafePoint(SafePoint.newBuilder().setHlc(100)).build());
-    plan(log, 1, 60);
-    plan(log, 2, 120);
-    log.add(step(2).setSafePoint(SafePoint.newBuilder().setHlc(150)).build());
-    plan(log, 3, 140);
-    plan(log, 4, 150);
-    assertThat(commandsAtStart(log, 1))
-        .contains(new Command.Serve(4, 150, 0, new MissedEpochs(0, 3, 60), List.of()));
-  }
-
-  private static void plan(List<ControlRecord> log, long epoch, long target) {
-    log.add(step(epoch).setPlanOpened(PlanOpened.getDefaultInstance()).build());
-    log.add(step(epoch).setPause(Pause.getDefaultInstance()).build());
-    log.add(step(epoch).setRestore(Restore.newBuilder().setAttempt(1)).build());
-    log.add(step(epoch).setConverge(Converge.newBuilder().setAttempt(1)).build());
-    log.add(step(epoch).setResume(Resume.newBuilder().setTarget(target)).build());
-  }
-
-  private static List<Command> commandsAtStart(List<ControlRecord> log, long incarnation) {
-    ControlState state = NodeControl.initial(0, NODES, incarnation);
-    for (ControlRecord record : log) {
-      state = NodeControl.step(state, record).next();
-    }
-    return NodeControl.caughtUp(state).commands();
-  }
-
   private static ControlRecord halted(int attempt, int haltsBefore) {
     return step(1)
         .setHalted(Halted.newBuilder().setAttempt(attempt).setHaltsBefore(haltsBefore))
@@ -595,19 +242,5 @@ class NodeControlTest {
 
   private static ControlRecord resume(int attempt) {
     return step(1).setResume(Resume.newBuilder().setAttempt(attempt)).build();
-  }
-
-  private static ControlRecord joined(int node, long incarnation) {
-    return step(0)
-        .setNodeJoined(NodeJoined.newBuilder().setNode(node).setIncarnation(incarnation))
-        .build();
-  }
-
-  private static ControlRecord paused(int node, long incarnation) {
-    return step(1).setPaused(Paused.newBuilder().setNode(node).setIncarnation(incarnation)).build();
-  }
-
-  private static ControlRecord.Builder step(long epoch) {
-    return ControlRecord.newBuilder().setEpoch(epoch);
   }
 }

@@ -26,12 +26,10 @@ import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.SafePoint;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +42,7 @@ final class SimulatedCluster {
   static final long WINDOW = 4_000L << 12;
 
   private static final int PIECE_BYTES_MAX = 60;
-  private static final List<ActivePredicate> ACTIVE =
+  static final List<ActivePredicate> ACTIVE =
       List.of(Watched.exact(1), Watched.edgeMutex(2), Watched.properColouring(3));
 
   /** The process ends here. */
@@ -203,6 +201,10 @@ final class SimulatedCluster {
 
     LocalDetector detector() {
       return detector;
+    }
+
+    RollbackTimes rollbacks() {
+      return state.rollbacks();
     }
 
     boolean isFenced() {
@@ -471,91 +473,18 @@ final class SimulatedCluster {
     return log.stream().filter(which).count();
   }
 
-  // ---- what must hold after a rollback
+  // ---- checks after a rollback
 
   /** All replicas hold the join of their records at the target; detectors agree with it. */
   void check(long epoch) {
-    Map<StoreKey, Set<Version>> expected = joined(atTarget);
-    for (Node node : nodes) {
-      assertThat(node.store().isServing()).isTrue();
-      assertThat(node.store().epoch()).isEqualTo(epoch);
-      assertThat(node.store().clock().last().own()).isGreaterThan(clockOf(epoch));
-      assertThat(asSets(node.store().state())).isEqualTo(expected);
-      assertThat(node.openInEpoch(epoch))
-          .containsExactlyInAnyOrderElementsOf(TruthOracle.holding(ACTIVE, node.store().state()));
-      assertThat(node.detector().failures()).isZero();
-      checkHalfUndone(node.state.rollbacks());
-    }
+    new ClusterCheck(this).check(epoch);
   }
 
-  /** No node knows a time as whole that lies between two changes of one rollback, on any node. */
-  private void checkHalfUndone(RollbackTimes known) {
-    for (Node node : nodes) {
-      for (long repaired : node.disk.repairs()) {
-        assertThat(known.spans())
-            .as("a change of a rollback at %d", repaired)
-            .anyMatch(span -> span.after() < repaired && repaired <= span.before());
-      }
-    }
-    for (long[] plan : discarded) {
-      known.requireWhole(plan[1]);
-    }
+  List<Map<StoreKey, List<Version>>> atTarget() {
+    return atTarget;
   }
 
-  private static Map<StoreKey, Set<Version>> joined(List<Map<StoreKey, List<Version>>> states) {
-    Map<StoreKey, List<Version>> joined = new LinkedHashMap<>();
-    for (Map<StoreKey, List<Version>> state : states) {
-      state.forEach(
-          (key, siblings) ->
-              siblings.forEach(
-                  version -> {
-                    List<Version> known = joined.getOrDefault(key, List.of());
-                    List<Version> added = MemoryBinding.added(known, version);
-                    joined.put(key, added == null ? known : added);
-                  }));
-    }
-    return asSets(joined);
-  }
-
-  private static Map<StoreKey, Set<Version>> asSets(Map<StoreKey, List<Version>> state) {
-    Map<StoreKey, Set<Version>> sets = new LinkedHashMap<>();
-    state.forEach((key, siblings) -> sets.put(key, new HashSet<>(siblings)));
-    return sets;
-  }
-
-  /** The holding terms in a node's last complete acknowledgement of the attempt. */
-  Set<String> acknowledgedHolding(long epoch, int attempt, int node) {
-    Set<String> holding = new TreeSet<>();
-    for (ControlRecord record : log) {
-      if (record.getEpoch() == epoch
-          && record.hasConverged()
-          && record.getConverged().getAttempt() == attempt
-          && record.getConverged().getNode() == node) {
-        record
-            .getConverged()
-            .getHoldingList()
-            .forEach(
-                ref ->
-                    holding.add(
-                        "%s v%d %d.%d %s"
-                            .formatted(
-                                ref.getPredicate(),
-                                ref.getPredicateVersion(),
-                                ref.getClause(),
-                                ref.getTerm(),
-                                ref.getBinding())));
-      }
-    }
-    return holding;
-  }
-
-  /** The terms that hold at a node, by the oracle. */
-  Set<String> oracleHolding(Node node) {
-    Set<String> holding = new TreeSet<>();
-    for (String name : TruthOracle.holding(ACTIVE, node.store().state())) {
-      // Without key and version, which come last.
-      holding.add(name.substring(0, name.lastIndexOf(' ')));
-    }
-    return holding;
+  List<long[]> discarded() {
+    return discarded;
   }
 }
