@@ -40,7 +40,7 @@ class LocalSnapshotsFixture {
     begin(7, WindowLogConfig.DEFAULT, "first");
   }
 
-  void begin(long seed, WindowLogConfig config, String name) {
+  final void begin(long seed, WindowLogConfig config, String name) {
     history = new MapHistory(new Random(seed), config);
     // With every other seed, three keys or so fit into memory.
     long heapBytesMax = seed % 2 == 0 ? 500 : LocalSnapshots.HEAP_BYTES_MAX;

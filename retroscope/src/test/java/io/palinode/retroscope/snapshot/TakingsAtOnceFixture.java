@@ -78,7 +78,7 @@ class TakingsAtOnceFixture {
     begin(7, WindowLogConfig.DEFAULT, "first");
   }
 
-  void begin(long seed, WindowLogConfig config, String name) {
+  final void begin(long seed, WindowLogConfig config, String name) {
     history = new MapHistory(new Random(seed), config);
     history.whenPaged = this::paged;
     history.whenSettled = () -> count(settled);
