@@ -172,7 +172,8 @@ class ArchitectureTest {
             "io.palinode.simulation.check",
             "io.palinode.store.affected",
             "io.palinode.store.binding",
-            "io.palinode.store.control")
+            "io.palinode.store.control",
+            "io.palinode.wire.plan")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(

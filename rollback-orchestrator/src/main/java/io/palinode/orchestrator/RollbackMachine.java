@@ -2,7 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.policy.Policy;

@@ -2,7 +2,7 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.violations.FoundViolations;

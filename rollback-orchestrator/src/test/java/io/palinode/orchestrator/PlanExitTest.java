@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.request.Intervention;

@@ -6,7 +6,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.SimulatedNode.Held;
 import io.palinode.orchestrator.SimulatedNode.Variable;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.request.Intervention;

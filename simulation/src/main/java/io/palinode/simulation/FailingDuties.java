@@ -1,6 +1,6 @@
 package io.palinode.simulation;
 
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.store.control.Command;

@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.store.binding.StoreBinding;

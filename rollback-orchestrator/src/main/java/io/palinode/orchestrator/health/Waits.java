@@ -2,7 +2,7 @@ package io.palinode.orchestrator.health;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.state.ControlLogState;

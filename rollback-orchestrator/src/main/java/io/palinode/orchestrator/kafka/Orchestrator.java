@@ -23,7 +23,7 @@ import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;

@@ -4,7 +4,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.history.ApiHistory;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.request.Effect;
@@ -313,7 +313,7 @@ final class RollbackRequests implements OperatorBackend {
       loop.put(new Event.InterventionWanted(epoch, intervention, wallMicros.getAsLong()));
       return;
     }
-    int halt = plan.halts().count();
+    int halt = plan.steps().halts();
     var unused =
         words.write(
             OperatorAppends.intervention(epoch, halt),
@@ -329,7 +329,7 @@ final class RollbackRequests implements OperatorBackend {
     return plan != null
         && plan.epoch() == epoch
         && plan.phase() == Phase.HALTED
-        && plan.halts().count() == halt;
+        && plan.steps().halts() == halt;
   }
 
   /**

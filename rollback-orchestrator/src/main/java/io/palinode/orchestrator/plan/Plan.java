@@ -1,9 +1,10 @@
 package io.palinode.orchestrator.plan;
 
+import io.palinode.wire.plan.Phase;
+import io.palinode.wire.plan.PlanSteps;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.DutyFailed;
-import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
@@ -18,22 +19,24 @@ import java.util.stream.IntStream;
  * <p>The first record of each step and attempt counts, and each node's first answer to it. {@link
  * #read} returns the same object for all other records.
  *
- * @param now the phase, and the answers of the nodes in it
+ * @param steps the phase, the attempt, and what an operator has decided
+ * @param now the answers of the nodes in the phase
  * @param reports the clocks and reaches of the nodes, in all attempts
  * @param affected how far the effects of the violations reach, if the plan asks for that
  */
 public record Plan(
     PlanOpening opening,
+    PlanSteps steps,
     PlanPhase now,
     NodeReports reports,
     Halts halts,
     AffectedReports affected) {
 
   public static Plan opened(ControlRecord record) {
-    long target = record.getPlanOpened().getTarget();
     return new Plan(
         PlanOpening.of(record),
-        new PlanPhase(Phase.OPENED, 0, target, record.getAtMicros(), PlanPhase.Results.NONE),
+        PlanSteps.OPENED,
+        PlanPhase.begun(record.getPlanOpened().getTarget(), record.getAtMicros()),
         NodeReports.NONE,
         Halts.NONE,
         AffectedReports.NONE);
@@ -57,12 +60,12 @@ public record Plan(
   }
 
   public Phase phase() {
-    return now.phase();
+    return steps.phase();
   }
 
   /** 0 before the first restore. */
   public int attempt() {
-    return now.attempt();
+    return steps.attempt();
   }
 
   /** The target of the last {@code Restore}; before the first, of {@code PlanOpened}. */
@@ -77,17 +80,17 @@ public record Plan(
 
   /** The nodes that have completed the phase. */
   public Set<Integer> acked() {
-    return now.results().acked();
+    return now.acked();
   }
 
   /** The terms that hold on the cut, in the order of the log. */
   public List<CutPiece> holding() {
-    return now.results().holding();
+    return now.holding();
   }
 
   /** Why a node could not restore, or why the plan halted; empty: neither. */
   public String failure() {
-    return now.results().failure();
+    return now.failure();
   }
 
   /** The greatest HLC that a node reported after its pause or its converging; 0 before. */
@@ -107,57 +110,53 @@ public record Plan(
 
   /** The plan after a record of its epoch, or after any {@code NodeJoined}. */
   public Plan read(ControlRecord record) {
+    PlanSteps next = steps.after(record);
+    return next.equals(steps)
+        ? answered(record)
+        : with(next).stepped(record, next.phase() != phase());
+  }
+
+  /**
+   * After a record that is the next step; {@link #steps} are those after it.
+   *
+   * @param entersPhase whether the phase changed; a cancellation may continue the phase
+   */
+  private Plan stepped(ControlRecord record, boolean entersPhase) {
+    Plan begun = with(PlanPhase.begun(target(), record.getAtMicros()));
     return switch (record.getStepCase()) {
-      case PAUSE -> phase() == Phase.OPENED ? enter(Phase.PAUSING, record) : this;
+      case RESTORE -> begun.restoring(record.getRestore());
+      case HALTED ->
+          begun
+              .with(begun.now.failed(record.getHalted().getReason()))
+              .with(halts.halted(record.getHalted()));
+      case RETRY -> begun.pausedAgain().with(halts.retried(attempt()));
+      case ABANDON -> begun.pausedAgain().with(halts.abandoned(attempt(), record.getAbandon()));
+      case CANCEL -> (entersPhase ? begun.pausedAgain() : this).with(halts.asCancelled());
+      case RESTORED -> answered(record);
+      default -> begun;
+    };
+  }
+
+  /** After a record that is no step of the orchestrator. */
+  private Plan answered(ControlRecord record) {
+    return switch (record.getStepCase()) {
       case PAUSED -> paused(record.getPaused());
-      case RESTORE -> restore(record);
       case RESTORED -> restored(record.getRestored());
-      case CONVERGE ->
-          phase() == Phase.RESTORING && record.getConverge().getAttempt() == attempt()
-              ? enter(Phase.CONVERGING, record)
-              : this;
       case CONVERGED -> converged(record.getConverged());
-      case HALTED -> isHaltedBy(record.getHalted()) ? halted(record) : this;
       case NODE_JOINED ->
           with(
               reports.reaching(
                   record.getNodeJoined().getNode(), record.getNodeJoined().getReach()));
-      case RETRY -> goOn(record, record.getRetry().getHalt(), halts.retried(attempt()));
-      case ABANDON ->
-          goOn(
-              record,
-              record.getAbandon().getHalt(),
-              halts.abandoned(attempt(), record.getAbandon()));
-      case CANCEL -> cancelled(record);
       case ACCESSED, NAMED, CONTRIBUTION ->
           with(halts.with(halts.answers().with(record, attempt())));
       case DUTY_FAILED -> dutyFailed(record.getDutyFailed());
-      case PLAN_OPENED,
-          RESUME,
-          SAFE_POINT,
-          WATCHING,
-          NODE_REPORT,
-          SNAPSHOT,
-          EFFECT,
-          GATE,
-          COVERAGE,
-          SERVING,
-          STEP_NOT_SET ->
-          this;
+      default -> this;
     };
   }
 
   /** Whether the resume ends this attempt. A resume of an earlier attempt does not. */
   public boolean isEndedBy(Resume resume) {
-    return phase() == Phase.CONVERGING
-        && (!resume.hasAttempt() || resume.getAttempt() == attempt());
-  }
-
-  /** Whether the halt counts. A halt of an earlier attempt, or from before an answer, does not. */
-  private boolean isHaltedBy(Halted halted) {
-    return phase() != Phase.HALTED
-        && (!halted.hasAttempt() || halted.getAttempt() == attempt())
-        && (!halted.hasHaltsBefore() || halted.getHaltsBefore() == halts.count());
+    return steps.isEndedBy(resume);
   }
 
   /** The predicate whose violations an operator has approved; empty: none. */
@@ -183,7 +182,7 @@ public record Plan(
   private Plan dutyFailed(DutyFailed failed) {
     boolean isOfNow =
         failed.getAttempt() == attempt()
-            && failed.getHalts() == halts.count()
+            && failed.getHalts() == steps.halts()
             && phase() != Phase.OPENED
             && phase() != Phase.HALTED
             && !acked().contains(failed.getNode());
@@ -207,25 +206,25 @@ public record Plan(
 
   /** The plan as a retry would leave it, with all attempts available again. */
   public Plan triedAgain() {
-    return with(halts.retried(attempt()));
+    return with(steps.retried()).with(halts.retried(attempt()));
   }
 
   public boolean isAbandoned() {
-    return halts.abandoned();
+    return steps.decision().abandoned();
   }
 
   public boolean isCancelled() {
-    return halts.cancelled();
+    return steps.decision().cancelled();
   }
 
   /** Whether the plan undoes no write. */
   public boolean isKept() {
-    return halts.abandoned() || halts.cancelled() || isRestarted();
+    return steps.keepsData();
   }
 
   /** Whether the target cannot be restored and the resume will restart programs. */
   public boolean isRestarted() {
-    return halts.fallback().restarted();
+    return steps.restarts();
   }
 
   /** Whether the plan was to undo only some writes and cannot: it then discards no write. */
@@ -249,7 +248,7 @@ public record Plan(
 
   /** Whether the plan can still be cancelled: the log holds no restore of it. */
   public boolean isCancellable() {
-    return attempt() == 0 && !isKept();
+    return steps.isCancellable();
   }
 
   private Plan paused(Paused ack) {
@@ -257,53 +256,17 @@ public record Plan(
     return phase() == Phase.PAUSING ? known.acked(ack.getNode()) : known;
   }
 
-  /** With an operator's answer, which counts for one halt. Paused nodes stay paused. */
-  private Plan goOn(ControlRecord record, int halt, Halts answered) {
-    return phase() == Phase.HALTED && halt == halts.count()
-        ? pausedAgain(record).with(answered)
-        : this;
+  /** Paused nodes stay paused. */
+  private Plan pausedAgain() {
+    return with(now.ackedBy(reports.paused()));
   }
 
-  /** With an operator's cancellation. Paused nodes stay paused. */
-  private Plan cancelled(ControlRecord record) {
-    if (!isCancellable()) {
-      return this;
-    }
-    Plan going = phase() == Phase.HALTED ? pausedAgain(record) : this;
-    return going.with(halts.asCancelled());
-  }
-
-  private Plan pausedAgain(ControlRecord record) {
-    return with(now.then(Phase.PAUSING, record.getAtMicros()).ackedBy(reports.paused()));
-  }
-
-  private Plan restore(ControlRecord record) {
-    Restore asked = record.getRestore();
-    // A node that cannot restore ends the attempt at once; the other answers do not matter.
-    boolean failed = phase() == Phase.RESTORING && !failure().isEmpty();
-    boolean due = phase() == Phase.PAUSING || phase() == Phase.CONVERGING || failed;
-    if (!due || asked.getAttempt() != attempt() + 1 || !isOfThisPlan(asked)) {
-      return this;
-    }
+  private Plan restoring(Restore asked) {
     Plan next =
-        with(now.restoring(asked.getAttempt(), asked.getTarget(), record.getAtMicros()))
+        with(now.to(asked.getTarget()))
             .with(halts.with(halts.fallback().with(asked)).with(Answers.NONE))
             .with(affected.restoring(asked.hasAffected()));
-    return attempt() == 0 ? next.with(reports.branchEndingAt(asked.getPast())) : next;
-  }
-
-  /**
-   * Whether the restore fits the answers. One from before the plan was abandoned or cancelled does
-   * not.
-   */
-  private boolean isOfThisPlan(Restore asked) {
-    boolean givenUp = halts.abandoned() || halts.cancelled();
-    if (asked.getAsIs() != halts.ending().asIs()) {
-      return false;
-    }
-    return asked.getRestart()
-        ? asked.getKeep() && !givenUp
-        : !isRestarted() && asked.getKeep() == givenUp;
+    return attempt() == 1 ? next.with(reports.branchEndingAt(asked.getPast())) : next;
   }
 
   private Plan restored(Restored ack) {
@@ -345,16 +308,6 @@ public record Plan(
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 
-  private Plan enter(Phase next, ControlRecord record) {
-    return with(now.then(next, record.getAtMicros()));
-  }
-
-  private Plan halted(ControlRecord record) {
-    String reason = record.getHalted().getReason();
-    return with(now.then(Phase.HALTED, record.getAtMicros()).failed(reason))
-        .with(halts.halted(record.getHalted()));
-  }
-
   private Plan acked(int node) {
     return acked().contains(node)
         ? this
@@ -365,19 +318,23 @@ public record Plan(
     return with(reports.atClock(hlc));
   }
 
+  private Plan with(PlanSteps next) {
+    return new Plan(opening, next, now, reports, halts, affected);
+  }
+
   private Plan with(PlanPhase next) {
-    return new Plan(opening, next, reports, halts, affected);
+    return new Plan(opening, steps, next, reports, halts, affected);
   }
 
   private Plan with(NodeReports next) {
-    return next.equals(reports) ? this : new Plan(opening, now, next, halts, affected);
+    return next.equals(reports) ? this : new Plan(opening, steps, now, next, halts, affected);
   }
 
   private Plan with(Halts next) {
-    return next.equals(halts) ? this : new Plan(opening, now, reports, next, affected);
+    return next.equals(halts) ? this : new Plan(opening, steps, now, reports, next, affected);
   }
 
   private Plan with(AffectedReports next) {
-    return next.equals(affected) ? this : new Plan(opening, now, reports, halts, next);
+    return next.equals(affected) ? this : new Plan(opening, steps, now, reports, halts, next);
   }
 }

@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.step;
 
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.Abandon;
@@ -32,7 +32,7 @@ final class PlanExit {
   static boolean isDue(Plan plan) {
     return plan.phase() == Phase.HALTED
         || !plan.halts().answers().failed().isEmpty()
-        || plan.halts().ending().asIs();
+        || plan.steps().decision().asIs();
   }
 
   /** Null while an operator has to decide, or nodes have to answer. */
@@ -41,7 +41,7 @@ final class PlanExit {
       Abandon asked = plan.halts().ending().asked();
       return asked == null
           ? null
-          : records.step().setAbandon(asked.toBuilder().setHalt(plan.halts().count())).build();
+          : records.step().setAbandon(asked.toBuilder().setHalt(plan.steps().halts())).build();
     }
     String failure = plan.halts().answers().failure();
     return failure.isEmpty() ? nextAsIs() : records.halt(failure);

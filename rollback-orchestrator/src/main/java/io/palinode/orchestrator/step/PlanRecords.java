@@ -46,7 +46,7 @@ final class PlanRecords {
     return Halted.newBuilder()
         .setReason(reason)
         .setAttempt(plan.attempt())
-        .setHaltsBefore(plan.halts().count());
+        .setHaltsBefore(plan.steps().halts());
   }
 
   ControlRecord restore(long target, String reason) {
@@ -151,7 +151,7 @@ final class PlanRecords {
             .setClock(Math.max(plan.clock(), plan.target()))
             .setAttempt(plan.attempt())
             .setRestart(plan.isRestarted())
-            .setAsIs(plan.halts().ending().asIs());
+            .setAsIs(plan.steps().decision().asIs());
     Concerned concerned = plan.affected().concerned();
     if (concerned != null) {
       resume.setConcerned(concerned);

@@ -7,7 +7,7 @@ import com.google.protobuf.ByteString;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;

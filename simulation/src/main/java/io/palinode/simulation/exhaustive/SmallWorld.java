@@ -4,7 +4,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Step;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.policy.RollbackSettings;

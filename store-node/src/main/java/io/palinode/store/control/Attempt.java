@@ -85,11 +85,6 @@ public record Attempt(
     return asked.getAttempt();
   }
 
-  /** Whether some node cannot restore, so that another attempt may follow at once. */
-  boolean hasFailed() {
-    return restored.stream().anyMatch(piece -> !piece.getFailure().isEmpty());
-  }
-
   /** Whether it undoes only the writes that depend on witnesses. */
   public boolean isOfSome() {
     return asked.hasAffected() && !asked.getKeep() && !asked.getWhole() && !asked.hasSnapshot();

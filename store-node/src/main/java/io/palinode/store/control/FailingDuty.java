@@ -1,5 +1,6 @@
 package io.palinode.store.control;
 
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.DutyFailed;
 import java.time.Duration;
@@ -36,13 +37,13 @@ public final class FailingDuty {
   public @Nullable ControlRecord failed(
       ControlState state, Command command, String reason, long nowMicros) {
     Plan plan = state.plan();
-    if (plan == null || !plan.isFenced() || plan.phase() == Plan.Phase.HALTED) {
+    if (plan == null || !plan.isFenced() || plan.phase() == Phase.HALTED) {
       succeeded();
       return null;
     }
     int attempt = plan.attempt() == null ? 0 : plan.attempt().number();
     String duty = command.getClass().getSimpleName();
-    Key key = new Key(plan.epoch(), attempt, plan.halts(), duty);
+    Key key = new Key(plan.epoch(), attempt, plan.steps().halts(), duty);
     if (!key.equals(failing)) {
       failing = key;
       sinceMicros = nowMicros;
@@ -55,7 +56,7 @@ public final class FailingDuty {
         DutyFailed.newBuilder()
             .setNode(state.node())
             .setAttempt(attempt)
-            .setHalts(plan.halts())
+            .setHalts(plan.steps().halts())
             .setDuty(duty)
             .setReason(reason.substring(0, Math.min(reason.length(), REASON_CHARS_MAX)));
     return ControlRecord.newBuilder().setEpoch(plan.epoch()).setDutyFailed(failed).build();

@@ -15,6 +15,7 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.SnapshotRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,6 +137,17 @@ class UnreachablePlanTest {
     assertThat(commands()).doesNotContain(new Command.Keep(1, restart(1).build()));
     add(1, record -> record.setRestore(restart(1).setRestart(false)));
     assertThat(commands()).contains(new Command.Keep(1, restart(1).setRestart(false).build()));
+  }
+
+  @Test
+  void aRetryAfterAnAbandonOfARestartRestoresAgain() {
+    add(1, record -> record.setRestore(restart(1)));
+    add(1, record -> record.setHalted(Halted.newBuilder().setAttempt(1)));
+    add(1, record -> record.setAbandon(Abandon.newBuilder().setHalt(1)));
+    add(1, record -> record.setHalted(Halted.newBuilder().setAttempt(1).setHaltsBefore(1)));
+    add(1, record -> record.setRetry(Retry.newBuilder().setHalt(2)));
+    add(1, record -> record.setRestore(Restore.newBuilder().setAttempt(2).setTarget(9)));
+    assertThat(commands()).contains(new Command.Restore(1, 2, 9, 0));
   }
 
   @Test
