@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,7 +22,7 @@ import picocli.CommandLine.Spec;
     name = "apply",
     mixinStandardHelpOptions = true,
     description =
-        "Submit the predicates of a file (YAML or XML); a predicate of the same name is replaced by the next version.",
+        "Submit the predicates of a file (YAML or XML) together; a predicate of the same name is replaced by the next version.",
     footer = {"", "Example:  palinode apply -f edge-mutex.yaml"})
 final class ApplyCommand implements Callable<Integer> {
   @Option(
@@ -36,21 +38,29 @@ final class ApplyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     for (Path file : files) {
-      for (Predicate predicate : Predicates.readAll(file, PredicateLimits.CEILING)) {
-        JsonNode applied =
-            api.put(
-                "/api/v1/predicates/" + ApiClient.segment(predicate.name()),
-                Predicates.toYaml(predicate));
+      List<Predicate> predicates = Predicates.readAll(file, PredicateLimits.CEILING);
+      for (JsonNode applied : api.put("/api/v1/predicates", document(file, predicates))) {
         spec.commandLine()
             .getOut()
             .println(
                 "predicate "
-                    + predicate.name()
+                    + applied.path("name").asText()
                     + " version "
                     + applied.path("version").asText("?")
                     + " applied");
       }
     }
     return 0;
+  }
+
+  /** One document in canonical YAML, for the file's name may decide the name of its predicate. */
+  private static String document(Path file, List<Predicate> predicates) {
+    String text = predicates.stream().map(Predicates::toYaml).collect(Collectors.joining("---\n"));
+    if (text.length() > Predicates.DOCUMENT_BYTES_MAX) {
+      throw new Refusal(
+          "%s: the full form of its predicates must have at most %d characters: it has %d; split the file"
+              .formatted(file, Predicates.DOCUMENT_BYTES_MAX, text.length()));
+    }
+    return text;
   }
 }

@@ -1,28 +1,27 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.orchestrator.kafka.PredicateAppends.Append;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.policy.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.predicate.Clause;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.v1.PredicateRecord;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,18 +32,15 @@ import org.slf4j.LoggerFactory;
  */
 final class PredicateRegistry {
   private static final Logger log = LoggerFactory.getLogger(PredicateRegistry.class);
-  private static final Duration READ_MAX = Duration.ofSeconds(10);
   private static final Duration TURN_MAX = Duration.ofSeconds(5);
 
   /** Kafka's default limit of a record, less room for its envelope. */
   static final int RECORD_BYTES_MAX = (1 << 20) - 1_024;
 
-  private final Producer<byte[], byte[]> producer;
-  private final String topic;
   private final Object lock = new Object();
   private final ReentrantLock writing = new ReentrantLock();
   private final Map<String, Known> known = new TreeMap<>();
-  private final List<Written> written = new ArrayList<>();
+  private final PredicateAppends appends;
   private final PredicateTexts texts;
   private final LongSupplier wallMicros;
   private final PredicateLimits limits;
@@ -61,8 +57,7 @@ final class PredicateRegistry {
       LongSupplier wallMicros) {
     this.wallMicros = wallMicros;
     this.limits = limits;
-    this.producer = producer;
-    this.topic = topic;
+    this.appends = new PredicateAppends(producer, topic);
     this.texts = texts;
   }
 
@@ -74,37 +69,27 @@ final class PredicateRegistry {
     }
   }
 
-  /** A record that was written and not read back. Guarded by the registry's lock. */
-  private static final class Written {
-    private final PredicateRecord record;
-    private final Policy policy;
-    private boolean read;
-    private boolean counted;
+  /** A checked change; null append: already in force. */
+  private record Checked(AppliedPredicate applied, @Nullable Append append) {
+    boolean isInForce() {
+      return append == null || append.failure() == null;
+    }
 
-    Written(PredicateRecord record, Policy policy) {
-      this.record = record;
-      this.policy = policy;
+    boolean isUnknown() {
+      return append != null && append.isUnknown();
     }
   }
 
-  /** A checked change; null record: already in force. */
-  private record Checked(AppliedPredicate applied, @Nullable Written written) {}
-
   /** Reads a record of the log; returns its policy, or null for an old version. */
   @Nullable Policy read(PredicateRecord record) {
-    Policy policy = policyOf(record);
+    // Parsing a large predicate takes seconds, so one applied here is reused.
+    Policy mine = appends.policyOf(record);
+    Policy policy = mine == null ? policy(record) : mine;
     texts.learn(record.getName(), record.getVersion(), record.getYaml());
-    synchronized (lock) {
-      Known before = known.get(record.getName());
-      boolean isOld = before != null && before.version() >= record.getVersion();
-      noteRead(record, before == null || !isOld || before.isOf(record));
-      if (isOld) {
-        return null;
-      }
-      known.put(
-          record.getName(),
-          new Known(record.getVersion(), record.getDeleted(), record.getYaml(), policy));
-      lock.notifyAll();
+    boolean isNew = add(record, policy);
+    appends.read(record, isNew || isKnown(record));
+    if (!isNew) {
+      return null;
     }
     log.info(
         "predicate={} version={} deleted={}",
@@ -114,26 +99,22 @@ final class PredicateRegistry {
     return policy;
   }
 
-  /** The parsed predicate. Parsing a large one takes seconds, so one applied here is reused. */
-  private Policy policyOf(PredicateRecord record) {
+  private boolean add(PredicateRecord record, Policy policy) {
     synchronized (lock) {
-      for (Written mine : written) {
-        if (mine.record.equals(record)) {
-          return mine.policy;
-        }
+      Known before = known.get(record.getName());
+      if (before != null && before.version() >= record.getVersion()) {
+        return false;
       }
+      known.put(
+          record.getName(),
+          new Known(record.getVersion(), record.getDeleted(), record.getYaml(), policy));
+      return true;
     }
-    return policy(record);
   }
 
-  private void noteRead(PredicateRecord record, boolean counts) {
-    for (Written mine : written) {
-      if (!mine.read && mine.record.equals(record)) {
-        mine.read = true;
-        mine.counted = counts;
-        lock.notifyAll();
-      }
-    }
+  private boolean isKnown(PredicateRecord record) {
+    Known k = knownOf(record.getName());
+    return k != null && k.isOf(record);
   }
 
   /** The policies of all predicates, with deleted ones. */
@@ -164,9 +145,29 @@ final class PredicateRegistry {
     return k == null || k.deleted() ? null : new AppliedPredicate(name, k.version(), k.yaml());
   }
 
-  /** See {@link io.palinode.orchestrator.rest.Backend#apply}. Predicates in force stay. */
+  /**
+   * See {@link io.palinode.orchestrator.rest.Backend#apply}. Predicates in force stay. What exceeds
+   * a limit is refused with the predicate's name: a place in the document helps no sender that
+   * joined it from parts.
+   */
   List<AppliedPredicate> apply(String document, String source) {
-    return write(Predicates.parseAll(document, source, limits));
+    List<Predicate> predicates = Predicates.parseAll(document, source, PredicateLimits.CEILING);
+    predicates.forEach(this::requireWithinLimits);
+    return write(predicates);
+  }
+
+  private void requireWithinLimits(Predicate predicate) {
+    String where = "predicate '" + predicate.name() + "'";
+    try {
+      limits.require(predicate);
+      int clause = 0;
+      for (Clause one : predicate.violation()) {
+        where = "predicate '%s' clause %d".formatted(predicate.name(), ++clause);
+        limits.require(one);
+      }
+    } catch (IllegalArgumentException refused) {
+      throw new PredicateException(where + ": " + refused.getMessage(), refused);
+    }
   }
 
   /** See {@link io.palinode.orchestrator.rest.Backend#applyOne}. */
@@ -185,32 +186,45 @@ final class PredicateRegistry {
     lockForWriting();
     try {
       List<Checked> all = predicates.stream().map(this::checked).toList();
-      List<AppliedPredicate> applied = new ArrayList<>();
-      for (Checked one : all) {
-        write(one, applied);
-        applied.add(one.applied());
-      }
-      return applied;
+      appends.append(all.stream().flatMap(one -> Stream.ofNullable(one.append())).toList());
+      requireInForce(all);
+      return all.stream().map(Checked::applied).toList();
     } finally {
       writing.unlock();
     }
   }
 
-  private void write(Checked one, List<AppliedPredicate> before) {
-    Written mine = one.written();
-    if (mine == null) {
+  /** Throws the first failure; of several predicates, with the outcome of each. */
+  private static void requireInForce(List<Checked> all) {
+    RuntimeException first =
+        all.stream()
+            .flatMap(one -> Stream.ofNullable(one.append()))
+            .flatMap(append -> Stream.ofNullable(append.failure()))
+            .findFirst()
+            .orElse(null);
+    if (first == null) {
       return;
     }
-    try {
-      write(mine);
-    } catch (UnavailableException e) {
-      throw before.isEmpty()
-          ? e
-          : new UnavailableException(
-              "%s; in force already: %s"
-                  .formatted(e.getMessage(), before.stream().map(AppliedPredicate::name).toList()),
-              e);
+    if (all.size() == 1) {
+      throw first;
     }
+    String message =
+        first.getMessage()
+            + names("; applied: ", all, Checked::isInForce)
+            + names("; not applied: ", all, one -> !one.isInForce() && !one.isUnknown())
+            + names("; not known: ", all, Checked::isUnknown);
+    boolean mayHaveChanged =
+        all.stream().anyMatch(one -> one.append() != null && (one.isInForce() || one.isUnknown()));
+    throw first instanceof PredicateException && !mayHaveChanged
+        ? new PredicateException(message, first)
+        : new UnavailableException(message, first);
+  }
+
+  private static String names(
+      String title, List<Checked> all, java.util.function.Predicate<Checked> which) {
+    List<String> names =
+        all.stream().filter(which).map(one -> "'" + one.applied().name() + "'").toList();
+    return names.isEmpty() ? "" : title + String.join(", ", names);
   }
 
   /** Applies one predicate at a time: the next version follows from the last one read back. */
@@ -238,7 +252,11 @@ final class PredicateRegistry {
       long version = k.version() + 1;
       PredicateRecord record =
           PredicateRecord.newBuilder().setName(name).setVersion(version).setDeleted(true).build();
-      write(new Written(record, Policy.deleted(name, version)));
+      Append append = new Append(record, Policy.deleted(name, version));
+      appends.append(List.of(append));
+      if (append.failure() != null) {
+        throw append.failure();
+      }
       return true;
     } finally {
       writing.unlock();
@@ -267,7 +285,7 @@ final class PredicateRegistry {
         policy
             .appliedAt(record.getAppliedAtMicros())
             .rollingBackSince(record.getRollbackSinceVersion());
-    return new Checked(new AppliedPredicate(name, version, yaml), new Written(record, asRead));
+    return new Checked(new AppliedPredicate(name, version, yaml), new Append(record, asRead));
   }
 
   private static void requireFits(PredicateRecord record) {
@@ -276,71 +294,6 @@ final class PredicateRegistry {
       throw new PredicateException(
           "a predicate must take at most %d bytes in its full form, which is one record in Kafka: %s takes %d; split it into several predicates"
               .formatted(RECORD_BYTES_MAX, record.getName(), bytes));
-    }
-  }
-
-  private void write(Written mine) {
-    PredicateRecord record = mine.record;
-    byte[] key = record.getName().getBytes(StandardCharsets.UTF_8);
-    String what = "predicate '" + record.getName() + "' version " + record.getVersion();
-    synchronized (lock) {
-      written.add(mine);
-    }
-    try {
-      // No limit here: the producer's delivery time ends the wait.
-      var unused = producer.send(new ProducerRecord<>(topic, 0, key, record.toByteArray())).get();
-      awaitRead(mine, what);
-    } catch (ExecutionException e) {
-      throw refusal(what, e.getCause() == null ? e : e.getCause());
-    } catch (KafkaException e) {
-      throw refusal(what, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UnavailableException(what + ": interrupted", e);
-    } finally {
-      synchronized (lock) {
-        written.remove(mine);
-      }
-    }
-  }
-
-  private static RuntimeException refusal(String what, Throwable failure) {
-    String reason = AppendFailures.reason(failure);
-    return switch (AppendFailures.of(failure)) {
-      case UNWRITABLE ->
-          new PredicateException("%s cannot be written to Kafka: %s".formatted(what, reason));
-      case REFUSED ->
-          new UnavailableException(
-              "Kafka does not let the orchestrator write %s (%s): grant it, then apply it again"
-                  .formatted(what, reason),
-              failure);
-      case TRANSIENT ->
-          new UnavailableException(
-              "it is not known whether %s is in force, Kafka did not acknowledge it (%s): see 'palinode get predicates' when Kafka answers, then apply it again, which changes nothing if it is"
-                  .formatted(what, reason),
-              failure);
-    };
-  }
-
-  private void awaitRead(Written mine, String what) throws InterruptedException {
-    long deadline = System.nanoTime() + READ_MAX.toNanos();
-    synchronized (lock) {
-      while (!mine.read) {
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-        if (leftMs <= 0) {
-          throw new UnavailableException(
-              what
-                  + " is written, and it is not known whether it is in force, for it was not read"
-                  + " back in time: see 'palinode get predicates'");
-        }
-        lock.wait(leftMs);
-      }
-      if (!mine.counted) {
-        // Another orchestrator wrote at the same time. The first record of a version
-        // counts.
-        throw new UnavailableException(
-            what + " was changed by another orchestrator at the same time; look, and try again");
-      }
     }
   }
 

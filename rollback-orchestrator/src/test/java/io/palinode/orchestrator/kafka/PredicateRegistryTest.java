@@ -1,0 +1,115 @@
+package io.palinode.orchestrator.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.policy.PredicateTexts;
+import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.predicate.PredicateLimits;
+import io.palinode.predicate.text.PredicateException;
+import io.palinode.wire.v1.PredicateRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+/** The outcome of a document of several predicates whose records fare differently. */
+class PredicateRegistryTest {
+  private static final Duration BOUND = Duration.ofSeconds(20);
+  private static final PredicateLimits LIMITS = new PredicateLimits(10, 20, 2, 100);
+
+  private final MockProducer<byte[], byte[]> kafka =
+      new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
+  private final PredicateRegistry registry =
+      new PredicateRegistry(kafka, "predicates", new PredicateTexts(), LIMITS, () -> 1_000);
+
+  @Test
+  void allRecordsAreSentBeforeTheFirstIsAwaited() throws Exception {
+    CompletableFuture<List<AppliedPredicate>> applied = apply("a", "b", "c");
+    awaitSent(3);
+    for (int record = 0; record < 3; record++) {
+      kafka.completeNext();
+      read(record);
+    }
+    assertThat(applied.get(BOUND.toSeconds(), TimeUnit.SECONDS))
+        .extracting(AppliedPredicate::name)
+        .containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void aDocumentThatIsPartlyWrittenIsAnsweredWithTheOutcomeOfEach() throws Exception {
+    CompletableFuture<List<AppliedPredicate>> applied = apply("a", "b", "c", "d");
+    awaitSent(4);
+    kafka.completeNext();
+    kafka.errorNext(new RecordTooLargeException("too large"));
+    kafka.errorNext(new TimeoutException("no answer"));
+    kafka.completeNext();
+    read(0);
+    read(3);
+    assertThatThrownBy(() -> applied.get(BOUND.toSeconds(), TimeUnit.SECONDS))
+        .isInstanceOf(ExecutionException.class)
+        .cause()
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageStartingWith("predicate 'b' version 1 cannot be written to Kafka: ")
+        .hasMessageEndingWith("; applied: 'a', 'd'; not applied: 'b'; not known: 'c'");
+    assertThat(registry.all()).extracting(AppliedPredicate::name).containsExactly("a", "d");
+  }
+
+  @Test
+  void afterARecordThatTheProducerRefusesNoneIsSent() {
+    kafka.sendException = new RecordTooLargeException("too large");
+    assertThatThrownBy(() -> registry.apply(document("a", "b"), "test"))
+        .isInstanceOf(PredicateException.class)
+        .hasMessageEndingWith("too large; not applied: 'a', 'b'");
+    assertThat(kafka.history()).isEmpty();
+  }
+
+  @Test
+  void aLimitIsNamedWithThePredicateAndNoneIsWritten() {
+    String third = "{var: x, equals: \"1\"}";
+    String tooLong = document("c").replace(third, third + ", " + third + ", " + third);
+    assertThatThrownBy(() -> registry.apply(document("a", "b") + "---\n" + tooLong, "test"))
+        .isInstanceOf(PredicateException.class)
+        .hasMessageStartingWith("predicate 'c' clause 1: a clause must have at most 2 terms");
+    assertThat(kafka.history()).isEmpty();
+  }
+
+  private CompletableFuture<List<AppliedPredicate>> apply(String... names) {
+    return CompletableFuture.supplyAsync(() -> registry.apply(document(names), "test"));
+  }
+
+  private static String document(String... names) {
+    List<String> documents =
+        List.of(names).stream()
+            .map(
+                name ->
+                    """
+                    apiVersion: palinode.io/v1
+                    kind: Predicate
+                    metadata: {name: %s}
+                    spec:
+                      violation:
+                        - all: [{var: x, equals: "1"}]
+                    """
+                        .formatted(name))
+            .toList();
+    return String.join("---\n", documents);
+  }
+
+  private void awaitSent(int records) {
+    await().atMost(BOUND).until(() -> kafka.history().size() == records);
+  }
+
+  private void read(int record) throws InvalidProtocolBufferException {
+    registry.read(PredicateRecord.parseFrom(kafka.history().get(record).value()));
+  }
+}
