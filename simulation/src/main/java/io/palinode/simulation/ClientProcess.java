@@ -23,7 +23,7 @@ final class ClientProcess {
   private final List<String> own = new ArrayList<>();
   private final List<String> others = new ArrayList<>();
   private ClientCalls calls;
-  private int lives;
+  private int runs;
   private int written;
   private boolean sequential;
   private long lastDoneMicros = -1;
@@ -38,7 +38,7 @@ final class ClientProcess {
         others.add(flag(id, other, other));
       }
     }
-    this.calls = new ClientCalls(world, id, lives);
+    this.calls = new ClientCalls(world, id, runs);
   }
 
   static String flag(int one, int other, int whose) {
@@ -62,8 +62,8 @@ final class ClientProcess {
   void kill() {
     world.trace().add(name, "killed", () -> "");
     calls.die();
-    lives++;
-    calls = new ClientCalls(world, id, lives);
+    runs++;
+    calls = new ClientCalls(world, id, runs);
     world.time().in(world.dice().between(1_000, 50_000), this::hello);
   }
 

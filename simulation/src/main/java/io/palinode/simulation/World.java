@@ -3,7 +3,6 @@ package io.palinode.simulation;
 import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.state.ControlLogState;
@@ -22,6 +21,7 @@ import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
@@ -182,7 +182,7 @@ final class World {
     for (ClientProcess client : clients) {
       epochs.put(client.calls().client(), client.calls().epoch());
     }
-    clientChecks.requireTold(controlChecks, epochs);
+    clientChecks.requireNotices(controlChecks, epochs);
     detection.requireSound();
     detection.requireCovering(controlChecks);
   }
@@ -314,7 +314,7 @@ final class World {
           jobProcess.die();
           jobProcess = new JobProcess(this, checkpoint);
           jobProcess.start();
-          detection.jobBeganAnew();
+          detection.jobRestarted();
           trace.add("job", "starts", () -> "from=" + checkpoint.offsets());
         });
   }
@@ -473,8 +473,8 @@ final class World {
     return span.isAll() || span.keys().contains(ByteString.copyFromUtf8(key));
   }
 
-  void told(int client, RolledBack rolledBack) {
-    clientChecks.told(client, rolledBack);
+  void notified(int client, RolledBack rolledBack) {
+    clientChecks.notified(client, rolledBack);
   }
 
   /** What stands for a key in what nodes note of accesses. */

@@ -1,11 +1,11 @@
 package io.palinode.simulation.check;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.RecordBounds;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;

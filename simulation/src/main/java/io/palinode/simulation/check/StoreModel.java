@@ -177,7 +177,7 @@ public final class StoreModel {
    * @param reach how far the node's own past went back
    * @param hlc the node's time
    */
-  public void toldAll(int node, long epoch, int attempt, long target, long reach, long hlc) {
+  public void comparesAll(int node, long epoch, int attempt, long target, long reach, long hlc) {
     long since = since(target, reach);
     List<Delete> standing = deletes.get(node).standingAt(hlc, since);
     Restored kept = restored(node, since, key -> Long.MAX_VALUE, standing);

@@ -41,7 +41,7 @@ class DetectionChecksTest {
     checks.judged(VIOLATE);
     assertThatThrownBy(() -> checks.reported(violation("b", VIOLATE), false))
         .isInstanceOf(BrokenInvariant.class);
-    checks.jobBeganAnew();
+    checks.jobRestarted();
     assertThatCode(() -> checks.reported(violation("c", VIOLATE), false))
         .doesNotThrowAnyException();
   }
@@ -52,7 +52,7 @@ class DetectionChecksTest {
     checks.detecting(2);
     assertThatThrownBy(() -> checks.reported(violation("a", VIOLATE), false))
         .isInstanceOf(BrokenInvariant.class);
-    checks.jobBeganAnew();
+    checks.jobRestarted();
     assertThatCode(() -> checks.reported(violation("b", VIOLATE), false))
         .doesNotThrowAnyException();
   }

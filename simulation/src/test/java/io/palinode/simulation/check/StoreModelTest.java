@@ -35,7 +35,7 @@ class StoreModelTest {
 
   private void tellAll() {
     for (int node = 0; node < 2; node++) {
-      model.toldAll(node, EPOCH, ATTEMPT, PAUSED, 0, PAUSED);
+      model.comparesAll(node, EPOCH, ATTEMPT, PAUSED, 0, PAUSED);
     }
   }
 
