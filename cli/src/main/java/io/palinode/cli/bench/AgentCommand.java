@@ -7,6 +7,7 @@ import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.ClientAgentBenchmark;
 import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.StockVoldemort;
+import io.palinode.cli.bench.report.AgentReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
@@ -65,19 +66,13 @@ final class AgentCommand implements Callable<Integer> {
       description = "Where the jars, or the compiled classes, of a stock Voldemort 1.10.26 are.")
   private Path voldemort = Path.of("");
 
-  /** Where the agent is that is measured. */
-  enum Of {
-    SERVER,
-    CLIENT
-  }
-
   @Option(
       names = "--of",
       defaultValue = "server",
       paramLabel = "WHERE",
       description =
           "The agent in a server, or in a client: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private Of of = Of.SERVER;
+  private AgentReport.Of of = AgentReport.Of.SERVER;
 
   @Option(
       names = "--client",
@@ -188,7 +183,7 @@ final class AgentCommand implements Callable<Integer> {
   }
 
   private Kind kind() {
-    return of == Of.CLIENT ? Kind.STOCK : client;
+    return of == AgentReport.Of.CLIENT ? Kind.STOCK : client;
   }
 
   private Setting setting() {

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.benchmarks.online.InstancesBenchmark;
 import io.palinode.benchmarks.online.InstancesBenchmark.Result;
+import io.palinode.cli.bench.report.InstancesReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.benchmarks.online.LatencyBenchmark;
 import io.palinode.benchmarks.online.LatencyBenchmark.Result;
+import io.palinode.cli.bench.report.LatencyReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;

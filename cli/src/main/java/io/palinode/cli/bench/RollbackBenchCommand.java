@@ -7,6 +7,7 @@ import io.palinode.benchmarks.rollback.RollbackBenchmark.CopyResult;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Result;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Steps;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Work;
+import io.palinode.cli.bench.report.RollbackReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;

@@ -8,6 +8,7 @@ import io.palinode.benchmarks.SnapshotBenchmark.Cost;
 import io.palinode.benchmarks.SnapshotBenchmark.Result;
 import io.palinode.benchmarks.SnapshotBenchmark.Results;
 import io.palinode.benchmarks.SnapshotBenchmark.Setting;
+import io.palinode.cli.bench.report.Machine;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;

@@ -5,6 +5,7 @@ import io.palinode.benchmarks.stock.StockBenchmark;
 import io.palinode.benchmarks.stock.StockBenchmark.Clients;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
 import io.palinode.benchmarks.stock.StockVoldemort;
+import io.palinode.cli.bench.report.StockReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;

@@ -3,6 +3,7 @@ package io.palinode.cli.bench;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.palinode.benchmarks.StoreOverheadBenchmark;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
+import io.palinode.cli.bench.report.StoreOverheadReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;

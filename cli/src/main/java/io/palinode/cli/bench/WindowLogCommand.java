@@ -4,6 +4,8 @@ import io.palinode.benchmarks.windowlog.DiskBenchmark;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Result;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Sizes;
+import io.palinode.cli.bench.report.DiskReport;
+import io.palinode.cli.bench.report.WindowLogReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
