@@ -218,8 +218,7 @@ public final class DemoCommand implements Callable<Integer> {
             data,
             keep);
     DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();
-    spec.commandLine().getOut().print(output.isJson() ? report.json() : report.table());
-    spec.commandLine().getOut().flush();
+    output.print(report);
     return report.everyRequiredAnswerIsRight() ? 0 : 1;
   }
 

@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Makes all replicas equal on all keys. */
@@ -33,17 +32,14 @@ import picocli.CommandLine.Spec;
 public final class RepairCommand implements Callable<Integer> {
   private static final long POLL_MS = 200;
 
-  @Option(
-      names = {"-y", "--yes"},
-      description = "Do not ask.")
-  private boolean yes;
+  @Mixin private Confirmation confirmation = new Confirmation();
 
   @Mixin private ApiClient api = new ApiClient();
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() throws InterruptedException {
-    Confirmation.require(yes, "Pause all nodes and compare all keys?", "compare all keys");
+    confirmation.require("Pause all nodes and compare all keys?", "compare all keys");
     JsonNode opened =
         api.post(
             RollbackCommand.PATH,

@@ -99,10 +99,7 @@ public final class RollbackCommand implements Runnable {
         description = "The epoch that it opens, as 'palinode get rollbacks' shows it.")
     private String id = "";
 
-    @Option(
-        names = {"-y", "--yes"},
-        description = "Do not ask.")
-    private boolean yes;
+    @Mixin private Confirmation confirmation = new Confirmation();
 
     @Option(
         names = "--as-is",
@@ -128,8 +125,7 @@ public final class RollbackCommand implements Runnable {
         throw new ParameterException(
             spec.commandLine(), "--stopped %s needs --as-is".formatted(stopped));
       }
-      Confirmation.require(
-          yes,
+      confirmation.require(
           "Rollback %s will not be carried out: the writes that it was to discard stand. Abandon it?"
               .formatted(id),
           "abandon rollback " + id);

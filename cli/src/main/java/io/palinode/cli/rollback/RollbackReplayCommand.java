@@ -41,10 +41,7 @@ final class RollbackReplayCommand implements Callable<Integer> {
       description = "Keys like this; * stands for any text, ? for one character.")
   private String keys = "";
 
-  @Option(
-      names = {"-y", "--yes"},
-      description = "Do not ask.")
-  private boolean yes;
+  @Mixin private Confirmation confirmation = new Confirmation();
 
   @Mixin private ApiClient api = new ApiClient();
   @Mixin private StoreAccess access = new StoreAccess();
@@ -60,8 +57,7 @@ final class RollbackReplayCommand implements Callable<Integer> {
       out.println("rollback " + id + " discarded no write of keys like " + keys);
       return 0;
     }
-    Confirmation.require(
-        yes,
+    confirmation.require(
         "%,d keys will get the value that rollback %s discarded, over what they have now. Write them?"
             .formatted(last.size(), id),
         "write %,d keys".formatted(last.size()));

@@ -49,10 +49,7 @@ final class RollbackRunCommand implements Callable<Integer> {
   @ArgGroup(exclusive = false, multiplicity = "0..1")
   private @Nullable RollbackTarget target;
 
-  @Option(
-      names = {"-y", "--yes"},
-      description = "Do not ask.")
-  private boolean yes;
+  @Mixin private Confirmation confirmation = new Confirmation();
 
   @Option(names = "--no-wait", description = "Return when it is in the control log.")
   private boolean noWait;
@@ -69,7 +66,7 @@ final class RollbackRunCommand implements Callable<Integer> {
         effect.path("scope").asText().equals("affected")
             ? "Take that back?"
             : "Roll the store back?";
-    Confirmation.require(yes, question, "roll the store back");
+    confirmation.require(question, "roll the store back");
     ObjectNode planned =
         ApiClient.JSON.createObjectNode().put("plan", effect.path("plan").asText());
     JsonNode rollback = api.post(RollbackCommand.PATH, planned.toString());

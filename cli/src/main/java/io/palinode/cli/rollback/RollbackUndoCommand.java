@@ -8,7 +8,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -28,10 +27,7 @@ final class RollbackUndoCommand implements Callable<Integer> {
       description = "The epoch that it opened, as 'palinode get rollbacks' shows it.")
   private long id;
 
-  @Option(
-      names = {"-y", "--yes"},
-      description = "Do not ask, and lose what was written since.")
-  private boolean yes;
+  @Mixin private Confirmation confirmation = new Confirmation();
 
   @Mixin private ApiClient api = new ApiClient();
   @Spec private CommandSpec spec;
@@ -43,13 +39,13 @@ final class RollbackUndoCommand implements Callable<Integer> {
     spec.commandLine().getOut().print(EffectText.of("going forward to", effect));
     spec.commandLine().getOut().flush();
     long writes = effect.path("writes").asLong();
-    if (writes > 0 && !yes) {
+    if (writes > 0 && !confirmation.isGiven()) {
       throw new Refusal(
           "%,d writes were made since rollback %d, and an undo discards them: say --yes to lose them"
               .formatted(writes, id));
     }
-    Confirmation.require(
-        yes, "Bring back what rollback %d discarded?".formatted(id), "undo rollback " + id);
+    confirmation.require(
+        "Bring back what rollback %d discarded?".formatted(id), "undo rollback " + id);
     JsonNode rollback = api.post(RollbackCommand.PATH, body);
     String undo = rollback.path("epoch").asText();
     int status = new RollbackWatch(api, spec).follow(undo, false);

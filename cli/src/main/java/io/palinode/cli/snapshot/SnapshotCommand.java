@@ -11,7 +11,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -123,18 +122,14 @@ public final class SnapshotCommand implements Runnable {
     @Parameters(paramLabel = "NAME")
     private String id = "";
 
-    @Option(
-        names = {"-y", "--yes"},
-        description = "Do not ask.")
-    private boolean yes;
+    @Mixin private Confirmation confirmation = new Confirmation();
 
     @Mixin private ApiClient api = new ApiClient();
     @Spec private CommandSpec spec;
 
     @Override
     public Integer call() {
-      Confirmation.require(
-          yes,
+      confirmation.require(
           "Snapshot %s will be removed from all nodes. Remove it?".formatted(id),
           "delete snapshot " + id);
       api.delete(path(id));

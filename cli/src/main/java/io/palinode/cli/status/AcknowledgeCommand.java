@@ -10,7 +10,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Lets the safe point pass what was lost. */
@@ -23,10 +22,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {"", "Example:  palinode acknowledge --yes"})
 public final class AcknowledgeCommand implements Callable<Integer> {
-  @Option(
-      names = {"-y", "--yes"},
-      description = "Do not ask.")
-  private boolean yes;
+  @Mixin private Confirmation confirmation = new Confirmation();
 
   @Mixin private ApiClient api = new ApiClient();
   @Spec private CommandSpec spec;
@@ -42,7 +38,7 @@ public final class AcknowledgeCommand implements Callable<Integer> {
     }
     lost.forEach(out::println);
     out.flush();
-    Confirmation.require(yes, "Let the safe point pass these gaps?", "acknowledge it");
+    confirmation.require("Let the safe point pass these gaps?", "acknowledge it");
     // Only the gaps shown above: a later gap needs its own acknowledgement.
     JsonNode shown = status.path("coverageGaps");
     api.post("/api/v1/coverage/acknowledge" + (shown.isNumber() ? "?to=" + shown.asText() : ""));

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -56,10 +57,7 @@ public final class RecoverCommand implements Callable<Integer> {
 
   @ArgGroup private @Nullable Way way;
 
-  @Option(
-      names = {"-y", "--yes"},
-      description = "Do not ask.")
-  private boolean yes;
+  @Mixin private Confirmation confirmation = new Confirmation();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -95,8 +93,7 @@ public final class RecoverCommand implements Callable<Integer> {
       if (found.isWhole() || chosen == null) {
         return found.isWhole() ? 0 : 1;
       }
-      Confirmation.require(
-          yes,
+      confirmation.require(
           chosen.keep ? "Start without what is lost?" : "Start with an empty store?",
           "accept the loss");
       Path aside = chosen.rebuild ? recovery.rebuild() : recovery.keep();

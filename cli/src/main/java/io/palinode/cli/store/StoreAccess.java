@@ -97,18 +97,10 @@ public final class StoreAccess {
   }
 
   private ClientConfig config() {
-    try {
-      return ClientConfig.of(bootstrap, "palinode-cli");
-    } catch (IllegalArgumentException e) {
-      throw new Refusal("--bootstrap: " + e.getMessage(), e);
-    }
+    return Refusal.valid("--bootstrap", () -> ClientConfig.of(bootstrap, "palinode-cli"));
   }
 
   private Store store(StoreClient client) {
-    try {
-      return client.store(storeName);
-    } catch (IllegalArgumentException e) {
-      throw new Refusal("--store: " + e.getMessage(), e);
-    }
+    return Refusal.valid("--store", () -> client.store(storeName));
   }
 }

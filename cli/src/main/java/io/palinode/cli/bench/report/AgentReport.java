@@ -1,8 +1,5 @@
 package io.palinode.cli.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.stock.AgentBenchmark.Kind;
 import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
@@ -10,6 +7,7 @@ import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.Comparison.Beside;
 import io.palinode.benchmarks.stock.Comparison.Side;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param of where the agent was, and whose processor time it is
  * @param client whose they were
  */
-public record AgentReport(String machine, Of of, Kind client, Setting setting, List<Row> rows) {
+public record AgentReport(String machine, Of of, Kind client, Setting setting, List<Row> rows)
+    implements Output.Report {
   private static final double GOAL_PERCENT = 4;
 
   /** Where the agent is that is measured. */
@@ -77,6 +76,7 @@ public record AgentReport(String machine, Of of, Kind client, Setting setting, L
     return new AgentReport(Machine.text(), of, client, setting, rows);
   }
 
+  @Override
   public String table() {
     TextTable table =
         new TextTable(
@@ -116,13 +116,15 @@ public record AgentReport(String machine, Of of, Kind client, Setting setting, L
         row.writePercent() + " %",
         name(row.mode()),
         "%,.0f".formatted(row.side().operationsPerSecond()),
-        number(row.side().p50Ms(), 2),
-        number(row.side().p99Ms(), 2),
-        number(row.side().cpuMicros(), 1),
-        lost == null ? "" : number(lost.median(), 1) + " %",
-        lost == null ? (noise == null ? "" : "noise " + range(noise)) : range(lost),
-        cpu == null ? "" : number(cpu.median(), 1) + " %",
-        cpu == null ? "" : range(cpu),
+        Numbers.fixed(row.side().p50Ms(), 2),
+        Numbers.fixed(row.side().p99Ms(), 2),
+        Numbers.fixed(row.side().cpuMicros(), 1),
+        lost == null ? "" : Numbers.fixed(lost.median(), 1) + " %",
+        lost == null
+            ? (noise == null ? "" : "noise " + Numbers.range(noise, 1))
+            : Numbers.range(lost, 1),
+        cpu == null ? "" : Numbers.fixed(cpu.median(), 1) + " %",
+        cpu == null ? "" : Numbers.range(cpu, 1),
         row.goal() == null ? "" : row.goal().text());
   }
 
@@ -132,18 +134,5 @@ public record AgentReport(String machine, Of of, Kind client, Setting setting, L
       case AGENT -> of == Of.CLIENT ? "in the client" : "no predicate";
       case PREDICATES -> "a predicate";
     };
-  }
-
-  private static String range(Spread spread) {
-    return number(spread.from(), 1) + " … " + number(spread.to(), 1);
-  }
-
-  private static String number(double value, int decimals) {
-    return String.format(Locale.ROOT, "%." + decimals + "f", value);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
   }
 }

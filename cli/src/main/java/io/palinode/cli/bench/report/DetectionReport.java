@@ -1,17 +1,15 @@
 package io.palinode.cli.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.DetectionBenchmark.Case;
 import io.palinode.benchmarks.DetectionBenchmark.Result;
 import io.palinode.benchmarks.Measurement;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
 
 /** What was measured; its components are the JSON output. */
-public record DetectionReport(String machine, long seed, List<Row> rows) {
+public record DetectionReport(String machine, long seed, List<Row> rows) implements Output.Report {
 
   /** One case. Times and bytes are those of one candidate. */
   record Row(
@@ -80,6 +78,7 @@ public record DetectionReport(String machine, long seed, List<Row> rows) {
     return Math.round(share * 100) + " %";
   }
 
+  @Override
   public String table() {
     TextTable table =
         new TextTable(
@@ -122,10 +121,5 @@ public record DetectionReport(String machine, long seed, List<Row> rows) {
 
   private static String number(double value) {
     return String.format(Locale.ROOT, "%,.0f", value);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
   }
 }

@@ -1,8 +1,5 @@
 package io.palinode.cli.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.windowlog.DiskBenchmark;
 import io.palinode.benchmarks.windowlog.DiskBenchmark.AppendFigures;
 import io.palinode.benchmarks.windowlog.DiskBenchmark.DiffFigures;
@@ -10,15 +7,18 @@ import io.palinode.benchmarks.windowlog.DiskBenchmark.Kind;
 import io.palinode.benchmarks.windowlog.DiskBenchmark.ReachFigures;
 import io.palinode.benchmarks.windowlog.DiskBenchmark.Result;
 import io.palinode.cli.terminal.DurationText;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
 /** What it costs to keep a window-log on disk; its components are the JSON output. */
-public record DiskReport(String machine, int entries, int rounds, long seed, Result result) {
+public record DiskReport(String machine, int entries, int rounds, long seed, Result result)
+    implements Output.Report {
 
-  public String text() {
+  @Override
+  public String table() {
     TextTable appends =
         new TextTable(TextTable.Align.RIGHT, List.of("append", "ns", "times", "allocated, bytes"));
     double memory = of(Kind.MEMORY).nanos();
@@ -69,10 +69,5 @@ public record DiskReport(String machine, int entries, int rounds, long seed, Res
 
   private static String number(String format, double value) {
     return String.format(Locale.ROOT, format, value);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
   }
 }

@@ -1,9 +1,7 @@
 package io.palinode.cli.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.online.InstancesBenchmark.Result;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
@@ -15,7 +13,8 @@ public record InstancesReport(
     double ratio,
     long coverageLost,
     boolean heapGoalMet,
-    boolean ratioGoalMet) {
+    boolean ratioGoalMet)
+    implements Output.Report {
   private static final long HEAP_GOAL_BYTES = 1L << 30;
   private static final double RATIO_GOAL = 0.8;
 
@@ -33,6 +32,7 @@ public record InstancesReport(
         ratio >= RATIO_GOAL);
   }
 
+  @Override
   public String table() {
     TextTable table =
         new TextTable(
@@ -63,10 +63,5 @@ public record InstancesReport(
 
   private static String number(double value) {
     return String.format(Locale.ROOT, "%,.0f", value);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
   }
 }

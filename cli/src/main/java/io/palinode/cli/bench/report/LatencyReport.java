@@ -1,10 +1,8 @@
 package io.palinode.cli.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.online.Latency;
 import io.palinode.benchmarks.online.LatencyBenchmark.Result;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +10,8 @@ import java.util.Locale;
 
 /** What was measured; its components are the JSON output. Latencies are milliseconds. */
 public record LatencyReport(
-    String machine, double seconds, long instances, List<Row> rows, List<Goal> goals) {
+    String machine, double seconds, long instances, List<Row> rows, List<Goal> goals)
+    implements Output.Report {
   private static final double GOAL_RATE = 10_000;
   private static final double GOAL_P50 = 5;
   private static final double GOAL_P999 = 25;
@@ -73,6 +72,7 @@ public record LatencyReport(
     return rows.stream().allMatch(Row::isComplete);
   }
 
+  @Override
   public String table() {
     TextTable table =
         new TextTable(
@@ -136,10 +136,5 @@ public record LatencyReport(
 
   private static String number(double value) {
     return String.format(Locale.ROOT, "%.2f", value);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
   }
 }

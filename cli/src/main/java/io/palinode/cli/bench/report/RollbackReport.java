@@ -1,10 +1,8 @@
 package io.palinode.cli.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.CopyResult;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Result;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -32,7 +30,8 @@ public record RollbackReport(
     List<CopyResult> copies,
     @Nullable Double sizeRatio,
     double pauseMs,
-    double copyRatio) {
+    double copyRatio)
+    implements Output.Report {
   private static final double SIZE_RATIO_GOAL = 1.3;
   private static final double PAUSE_GOAL_MS = 500;
   private static final double COPY_RATIO_GOAL = 10;
@@ -65,6 +64,7 @@ public record RollbackReport(
     return sorted[sorted.length / 2];
   }
 
+  @Override
   public String table() {
     TextTable table =
         new TextTable(
@@ -149,10 +149,5 @@ public record RollbackReport(
 
   private static String number(double value) {
     return String.format(Locale.ROOT, "%,.0f", value);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
   }
 }

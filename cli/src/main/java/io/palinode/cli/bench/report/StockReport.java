@@ -1,19 +1,18 @@
 package io.palinode.cli.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.stock.StockBenchmark.Clients;
 import io.palinode.benchmarks.stock.StockBenchmark.Result;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
 import io.palinode.benchmarks.stock.StockBenchmark.Side;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
 
 /** What was measured; its components are the JSON output. */
-public record StockReport(String machine, Setting setting, List<Row> rows) {
+public record StockReport(String machine, Setting setting, List<Row> rows)
+    implements Output.Report {
   private static final double GOAL = 1.5;
 
   /** One load; the ratios are ours by stock's. */
@@ -64,6 +63,7 @@ public record StockReport(String machine, Setting setting, List<Row> rows) {
     return new StockReport(Machine.text(), setting, results.stream().map(Row::of).toList());
   }
 
+  @Override
   public String table() {
     TextTable sides =
         new TextTable(
@@ -98,12 +98,12 @@ public record StockReport(String machine, Setting setting, List<Row> rows) {
           List.of(
               Integer.toString(row.connections()),
               row.writePercent() + " %",
-              number(row.throughputRatio().median(), 2),
-              range(row.throughputRatio()),
-              number(row.p99Ratio().median(), 2),
-              range(row.p99Ratio()),
-              number(row.perServerCpuRatio().median(), 2),
-              range(row.perServerCpuRatio()),
+              Numbers.fixed(row.throughputRatio().median(), 2),
+              Numbers.range(row.throughputRatio(), 2),
+              Numbers.fixed(row.p99Ratio().median(), 2),
+              Numbers.range(row.p99Ratio(), 2),
+              Numbers.fixed(row.perServerCpuRatio().median(), 2),
+              Numbers.range(row.perServerCpuRatio(), 2),
               row.goal().text));
     }
     return String.format(
@@ -131,24 +131,11 @@ public record StockReport(String machine, Setting setting, List<Row> rows) {
         row.writePercent() + " %",
         "%,.0f".formatted(row.stock().operationsPerSecond()),
         "%,.0f".formatted(row.ours().operationsPerSecond()),
-        number(row.stock().p50Ms(), 2),
-        number(row.ours().p50Ms(), 2),
-        number(row.stock().p99Ms(), 2),
-        number(row.ours().p99Ms(), 2),
-        number(row.stock().serverCpuMicros(), 1),
-        number(row.ours().serverCpuMicros(), 1));
-  }
-
-  private static String range(Spread spread) {
-    return number(spread.from(), 2) + " … " + number(spread.to(), 2);
-  }
-
-  private static String number(double value, int decimals) {
-    return String.format(Locale.ROOT, "%." + decimals + "f", value);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
+        Numbers.fixed(row.stock().p50Ms(), 2),
+        Numbers.fixed(row.ours().p50Ms(), 2),
+        Numbers.fixed(row.stock().p99Ms(), 2),
+        Numbers.fixed(row.ours().p99Ms(), 2),
+        Numbers.fixed(row.stock().serverCpuMicros(), 1),
+        Numbers.fixed(row.ours().serverCpuMicros(), 1));
   }
 }

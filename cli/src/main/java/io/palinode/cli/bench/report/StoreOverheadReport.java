@@ -1,18 +1,17 @@
 package io.palinode.cli.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Result;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Side;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
 
 /** What was measured; its components are the JSON output. */
-public record StoreOverheadReport(String machine, Setting setting, List<Row> rows) {
+public record StoreOverheadReport(String machine, Setting setting, List<Row> rows)
+    implements Output.Report {
   private static final double GOAL_PERCENT = 2;
 
   /**
@@ -54,6 +53,7 @@ public record StoreOverheadReport(String machine, Setting setting, List<Row> row
     return new StoreOverheadReport(Machine.text(), setting, results.stream().map(Row::of).toList());
   }
 
+  @Override
   public String table() {
     TextTable clients =
         new TextTable(
@@ -88,10 +88,10 @@ public record StoreOverheadReport(String machine, Setting setting, List<Row> row
               "%,d".formatted(row.keys()),
               row.writePercent() + " %",
               percent(row.throughputLost().median()),
-              range(row.throughputLost()),
+              Numbers.range(row.throughputLost(), 1),
               percent(row.cpuAdded().median()),
-              range(row.cpuAdded()),
-              range(row.noise()),
+              Numbers.range(row.cpuAdded(), 1),
+              Numbers.range(row.noise(), 1),
               row.goal().text()));
     }
     return String.format(
@@ -113,28 +113,15 @@ public record StoreOverheadReport(String machine, Setting setting, List<Row> row
         row.writePercent() + " %",
         "%,.0f".formatted(row.off().operationsPerSecond()),
         "%,.0f".formatted(row.on().operationsPerSecond()),
-        number(row.off().p50Ms(), 2),
-        number(row.on().p50Ms(), 2),
-        number(row.off().p99Ms(), 2),
-        number(row.on().p99Ms(), 2),
-        number(row.off().cpuMicros(), 1),
-        number(row.on().cpuMicros(), 1));
+        Numbers.fixed(row.off().p50Ms(), 2),
+        Numbers.fixed(row.on().p50Ms(), 2),
+        Numbers.fixed(row.off().p99Ms(), 2),
+        Numbers.fixed(row.on().p99Ms(), 2),
+        Numbers.fixed(row.off().cpuMicros(), 1),
+        Numbers.fixed(row.on().cpuMicros(), 1));
   }
 
   private static String percent(double value) {
-    return number(value, 1) + " %";
-  }
-
-  private static String range(Spread spread) {
-    return number(spread.from(), 1) + " … " + number(spread.to(), 1);
-  }
-
-  private static String number(double value, int decimals) {
-    return String.format(Locale.ROOT, "%." + decimals + "f", value);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
+    return Numbers.fixed(value, 1) + " %";
   }
 }

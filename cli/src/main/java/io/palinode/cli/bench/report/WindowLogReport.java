@@ -1,8 +1,5 @@
 package io.palinode.cli.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.windowlog.Goals;
 import io.palinode.benchmarks.windowlog.Goals.Goal;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Contestant;
@@ -10,6 +7,7 @@ import io.palinode.benchmarks.windowlog.WindowLogBenchmark.DiffFigures;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Figures;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Result;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Sizes;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -22,8 +20,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** What was measured; its components are the JSON output. */
-public record WindowLogReport(
-    String machine, int entries, int rounds, long seed, List<Case> cases) {
+public record WindowLogReport(String machine, int entries, int rounds, long seed, List<Case> cases)
+    implements Output.Report {
 
   /** One size of keys and values. */
   record Case(Sizes sizes, Map<Contestant, Figures> figures, Map<Contestant, List<Goal>> goals) {
@@ -66,7 +64,8 @@ public record WindowLogReport(
     return sizes.keyBytes() + "/" + sizes.valueBytes();
   }
 
-  public String text() {
+  @Override
+  public String table() {
     StringBuilder text = new StringBuilder(machine);
     text.append(String.format(Locale.ROOT, "; %,d entries; seed %d%n", entries, seed));
     for (Case each : cases) {
@@ -171,10 +170,5 @@ public record WindowLogReport(
 
   private static String number(double value) {
     return String.format(Locale.ROOT, Math.abs(value) < 20 ? "%.1f" : "%,.0f", value);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
   }
 }

@@ -1,13 +1,11 @@
 package io.palinode.cli.demo.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
+import io.palinode.cli.terminal.Output;
 import java.util.List;
 import java.util.Locale;
 
 /** What the demo found; its components are the JSON output. */
-public record DemoReport(String graph, long seed, List<ModeResult> modes) {
+public record DemoReport(String graph, long seed, List<ModeResult> modes) implements Output.Report {
 
   /** Whether each mode that must be right is. */
   public boolean everyRequiredAnswerIsRight() {
@@ -18,12 +16,8 @@ public record DemoReport(String graph, long seed, List<ModeResult> modes) {
                     || !Mode.valueOf(r.mode().toUpperCase(Locale.ROOT)).mustBeRight());
   }
 
+  @Override
   public String table() {
     return ResultTable.render(modes);
-  }
-
-  public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
-        + "\n";
   }
 }
