@@ -41,8 +41,8 @@ class ArchitectureTest {
           Map.entry(PREDICATE, List.of(HVC)),
           Map.entry(WIRE, List.of(HVC, PREDICATE)),
           Map.entry(DETECTION, List.of(HVC, PREDICATE)),
-          Map.entry(DETECTOR, List.of(HVC, RETROSCOPE, PREDICATE, WIRE)),
-          Map.entry("io.palinode.store..", List.of(HVC, RETROSCOPE, DETECTOR)),
+          Map.entry(DETECTOR, List.of(HVC, PREDICATE, WIRE)),
+          Map.entry("io.palinode.store..", List.of(HVC, RETROSCOPE, PREDICATE, WIRE, DETECTOR)),
           Map.entry("io.palinode.monitor..", List.of(HVC, PREDICATE, DETECTION, WIRE)),
           Map.entry("io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION)),
           Map.entry(CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER)),
@@ -157,9 +157,7 @@ class ArchitectureTest {
             "io.palinode.detection.trace",
             "io.palinode.detection.witness",
             "io.palinode.detector",
-            "io.palinode.detector.affected",
             "io.palinode.detector.binding",
-            "io.palinode.detector.control",
             "io.palinode.detector.ring",
             "io.palinode.detector.terms",
             "io.palinode.orchestrator",
@@ -171,7 +169,11 @@ class ArchitectureTest {
             "io.palinode.orchestrator.state",
             "io.palinode.orchestrator.step",
             "io.palinode.orchestrator.violations",
-            "io.palinode.simulation.check")
+            "io.palinode.simulation.check",
+            "io.palinode.store.affected",
+            "io.palinode.store.binding",
+            "io.palinode.store.control",
+            "io.palinode.wire.plan")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(

@@ -181,7 +181,8 @@ class StockStoresIT {
   private static Rollback rollBack(ControlPlane plane, long target) throws RefusedException {
     return plane
         .orchestrator()
-        .rollBack(new RollbackRequest("stock-stores", target, List.of(), "", 0));
+        .operator()
+        .run(new RollbackRequest("stock-stores", target, List.of(), "", 0));
   }
 
   private static long now() {

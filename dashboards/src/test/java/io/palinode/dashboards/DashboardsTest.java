@@ -168,7 +168,7 @@ class DashboardsTest {
     return samples;
   }
 
-  /** Type by name. */
+  /** The type of each metric. */
   private static Map<String, String> listed() {
     Map<String, String> listed = new TreeMap<>();
     for (String line : text("metrics.txt").lines().filter(l -> !l.startsWith("#")).toList()) {

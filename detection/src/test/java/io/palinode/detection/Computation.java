@@ -50,7 +50,7 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
     private final List<Candidate> trace = new ArrayList<>();
     private final List<@Nullable Candidate> open = new ArrayList<>();
     private final long[] sequences;
-    // From long intervals that nobody hears of to short ones that everybody does.
+    // From long intervals without messages to short ones that every node receives.
     private final double closing;
     private final double talking;
 

@@ -68,7 +68,7 @@ class ConsistentCutsTest {
         int node = random.nextInt(count);
         nodes.passTime();
         if (random.nextBoolean()) {
-          hear(node, nodes.request(node));
+          receive(node, nodes.request(node));
         } else {
           write(node, nodes, random);
         }
@@ -90,13 +90,13 @@ class ConsistentCutsTest {
       return events.get(node).get(events.get(node).size() - 1).holding();
     }
 
-    private void hear(int node, Hvc hvc) {
+    private void receive(int node, Hvc hvc) {
       events.get(node).add(new Event(hvc, holding(node)));
     }
 
     private void write(int node, Nodes nodes, Random random) {
       Hvc before = nodes.before(node);
-      hear(node, before);
+      receive(node, before);
       Candidate ended = holding(node);
       if (ended != null) {
         trace.add(ended.over(new Interval(ended.interval().start(), before)));
@@ -130,7 +130,7 @@ class ConsistentCutsTest {
       return false;
     }
 
-    /** Nobody knows of an event of another node that the cut does not have. */
+    /** No event of the cut depends on an event outside the cut. */
     private boolean isConsistent(int[] cut) {
       for (int node = 0; node < cut.length; node++) {
         for (int other = 0; other < cut.length; other++) {

@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What reports promise: for each grade, every interval that takes part in a witness of at least the
- * grade is named by a report of at least the grade that begins no later than any of these
- * witnesses.
+ * The coverage of reports. For each grade g and each interval in a witness of at least g, a report
+ * of at least g names the interval and begins no later than any of these witnesses.
  */
 final class Covering {
   private Covering() {}
@@ -30,12 +29,12 @@ final class Covering {
    */
   static void checkJudged(long hlc, Collection<Witness> witnesses, Collection<Witness> reports) {
     for (Grade grade : List.of(Grade.UNCERTAIN, Grade.POSSIBLE)) {
-      Map<CandidateId, Long> told = earliest(reports, grade);
+      Map<CandidateId, Long> reported = earliest(reports, grade);
       earliest(witnesses, grade)
           .forEach(
               (id, violate) -> {
                 if (violate <= hlc) {
-                  assertThat(told)
+                  assertThat(reported)
                       .as("judged(%d), grade %s", hlc, grade)
                       .containsEntry(id, violate);
                 }

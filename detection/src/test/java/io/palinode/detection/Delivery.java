@@ -25,8 +25,8 @@ final class Delivery {
   private final List<Judged> judged = new ArrayList<>();
   private InstanceDetector detector;
 
-  /** What had been told, as it was told last, when progress {@code hlc} could be said. */
-  record Judged(long hlc, Collection<Witness> told) {}
+  /** The reports with their latest grades when progress {@code hlc} was judged. */
+  record Judged(long hlc, Collection<Witness> latest) {}
 
   /** {@code between} is applied to the detector before every call. */
   Delivery(
@@ -45,17 +45,17 @@ final class Delivery {
     return reports;
   }
 
-  /** What was reported before, with higher grades, in the order in which they rose. */
+  /** Earlier reports with higher grades, in the order in which the grades rose. */
   List<Witness> raised() {
     return raised;
   }
 
-  /** All reports, each with the grade that was told last. */
-  Collection<Witness> told() {
-    Map<List<CandidateId>, Witness> told = new LinkedHashMap<>();
-    reports.forEach(report -> told.put(ids(report), report));
-    raised.forEach(higher -> told.put(ids(higher), higher));
-    return told.values();
+  /** All reports, each with its latest grade. */
+  Collection<Witness> latest() {
+    Map<List<CandidateId>, Witness> latest = new LinkedHashMap<>();
+    reports.forEach(report -> latest.put(ids(report), report));
+    raised.forEach(higher -> latest.put(ids(higher), higher));
+    return latest.values();
   }
 
   private static List<CandidateId> ids(Witness witness) {
@@ -106,12 +106,12 @@ final class Delivery {
   void progress(long hlc) {
     detector = between.apply(detector);
     if (detector.wakeAt() > hlc) {
-      // Whoever goes by that need not pass it on.
-      judged.add(new Judged(hlc, told()));
+      // A caller that uses wakeAt() may omit this progress.
+      judged.add(new Judged(hlc, latest()));
     }
     reports.addAll(detector.progress(hlc));
     raised.addAll(detector.raised());
-    judged.add(new Judged(hlc, told()));
+    judged.add(new Judged(hlc, latest()));
     assertThat(detector.wakeAt())
         .as("headway after progress(%d)", hlc)
         .isGreaterThan(Math.min(hlc, Long.MAX_VALUE - 1));

@@ -106,7 +106,7 @@ class DetectionPaperTest {
     assertThat(names(detect(causal(2, "inf", 2), Report.FIRST, all))).containsExactly("0:1 1:1");
   }
 
-  /** A variable lives on several nodes, and so does its term. */
+  /** A variable is stored on several nodes, and so is its term. */
   @Test
   void aTermMayHoldAtAnyNodeAndTwoTermsAtOne() {
     Candidate x = candidate(0, 0, 1, "100/0", "200/0");
@@ -115,7 +115,7 @@ class DetectionPaperTest {
     assertThat(cover(causal(2, "inf", 2), x, xCopy, y)).containsExactly("1:1 1:2");
   }
 
-  /** The page, "Replicas": what the writer did, not what a slow replica still shows. */
+  /** The page, "Replicas": the writer's actions count, not the state of a slow replica. */
   @Test
   void aLaggingReplicaMakesAPhantomUnlessReplicasAreJoined() {
     DetectionSpec any = causal(3, "10us", 2);

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Beside looking at every pair of replicas at every moment. */
+/** Compared with an oracle that checks every pair of replicas at every moment. */
 class DivergenceOracleTest {
   private static final int SEEDS = 4_000;
 
@@ -73,7 +73,7 @@ class DivergenceOracleTest {
     return episodes.size();
   }
 
-  /** The witnesses are what each replica had right then, of those that are known. */
+  /** The witnesses are the known replicas' states at that moment. */
   private static void assertShown(
       DetectionSpec spec, long seed, ReplicaHistory history, Witness witness) {
     int moment = (int) (Hlc.micros(witness.violate()) / MOMENT);
@@ -89,13 +89,13 @@ class DivergenceOracleTest {
         .isEqualTo(expected);
   }
 
-  /** Nodes' logs arrive in any order; before a node's restart is heard its last life has ended. */
+  /** Nodes' logs arrive in any order; a restart is read after its earlier incarnation has ended. */
   private static final class Run {
     private final DetectionSpec spec;
     private final ReplicaHistory history;
     private final Random random;
     private final int[] read;
-    private final long[] heard;
+    private final long[] readUpTo;
     private final List<Witness> witnesses = new ArrayList<>();
     private Detector detector;
 
@@ -104,7 +104,7 @@ class DivergenceOracleTest {
       this.history = history;
       this.random = random;
       this.read = new int[history.nodes];
-      this.heard = new long[history.nodes];
+      this.readUpTo = new long[history.nodes];
       this.detector = Detector.create(spec, DetectionLimits.DEFAULT);
     }
 
@@ -122,27 +122,27 @@ class DivergenceOracleTest {
       List<Line> log = history.logs.get(node);
       Line next = read[node] < log.size() ? log.get(read[node]) : null;
       long end = next == null ? history.moments : next.at() - 1;
-      if (heard[node] < end && random.nextBoolean()) {
-        heard[node] = Math.min(end, heard[node] + 1 + random.nextInt(20));
+      if (readUpTo[node] < end && random.nextBoolean()) {
+        readUpTo[node] = Math.min(end, readUpTo[node] + 1 + random.nextInt(20));
       } else if (next == null) {
-        heard[node] = end;
-      } else if (isToldBehindTheNext(log, node)) {
+        readUpTo[node] = end;
+      } else if (isReadBehindTheNext(log, node)) {
         Line after = log.get(read[node] + 1);
         read[node]++;
-        tell(after);
+        read(after);
         read[node]++;
-        tell(next);
-        heard[node] = after.at();
+        read(next);
+        readUpTo[node] = after.at();
       } else if (next.kind() != Kind.RESTARTED) {
         read[node]++;
-        heard[node] = next.at();
-        tell(next);
+        readUpTo[node] = next.at();
+        read(next);
       } else if (least() == next.at() - 1) {
         read[node]++;
-        tell(next);
-        heard[node] = next.at();
+        read(next);
+        readUpTo[node] = next.at();
       } else {
-        heard[node] = next.at() - 1;
+        readUpTo[node] = next.at() - 1;
       }
       long progress = Hlc.ofMicros(least() * MOMENT);
       boolean due = detector.wakeAt() <= progress;
@@ -151,15 +151,15 @@ class DivergenceOracleTest {
       witnesses.addAll(found);
     }
 
-    /** Kafka had refused it: it comes late, and before any progress that passes it. */
-    private boolean isToldBehindTheNext(List<Line> log, int node) {
+    /** Kafka refused it: it comes late, and before any progress that passes it. */
+    private boolean isReadBehindTheNext(List<Line> log, int node) {
       return read[node] + 1 < log.size()
           && log.get(read[node]).kind() == Kind.REPORTED
           && log.get(read[node] + 1).kind() == Kind.REPORTED
           && random.nextInt(4) == 0;
     }
 
-    private void tell(Line line) {
+    private void read(Line line) {
       switch (line.kind()) {
         case REPORTED ->
             witnesses.addAll(detector.opened(history.candidate(line, read[line.node()])));
@@ -174,8 +174,8 @@ class DivergenceOracleTest {
     private void restore() {
       detector = Detector.restore(spec, DetectionLimits.DEFAULT, detector.toBytes());
       for (int node = 0; node < history.nodes; node++) {
-        last(node, Kind.RESTARTED).ifPresent(this::tell);
-        last(node, Kind.SEARCHED).ifPresent(this::tell);
+        last(node, Kind.RESTARTED).ifPresent(this::read);
+        last(node, Kind.SEARCHED).ifPresent(this::read);
       }
     }
 
@@ -187,7 +187,7 @@ class DivergenceOracleTest {
     }
 
     private long least() {
-      return Arrays.stream(heard).min().orElseThrow();
+      return Arrays.stream(readUpTo).min().orElseThrow();
     }
   }
 }

@@ -34,9 +34,9 @@ class InstanceDetectorOracleTest {
     Seeds.each(Seeds.count() / 4, random -> checkRestored(shapes, random));
   }
 
-  /** Ends were bisected that other nodes could still set; a restored queue did so more often. */
+  /** Other nodes may still set an end, so a search must not pass over its interval. */
   @Test
-  void whatOtherNodesMayEndIsNotPassedOver() {
+  void intervalsThatOtherNodesMayEndAreNotPassedOver() {
     Seeds.one(1_908, random -> checkRestored(Shapes.K_OF_N, random));
     Seeds.one(1_150, random -> checkRestored(Shapes.SUM, random));
   }
@@ -58,7 +58,7 @@ class InstanceDetectorOracleTest {
     assertThat(restored.detector().toBytes()).isEqualTo(kept.detector().toBytes());
   }
 
-  /** Its least sum was not consistent, while an end could still move back. */
+  /** The least sum need not be consistent while an end may move back. */
   @Test
   void aSumIsOnlyReportedWhereItsIntervalsAreConcurrent() {
     Seeds.one(18_086, random -> check(ReplicatedComputation.random(random, Shapes.SUM), random));
@@ -78,25 +78,27 @@ class InstanceDetectorOracleTest {
     assertThat(all).as("sound").containsKeys(names(delivery.reports()).toArray(String[]::new));
     assertThat(names(delivery.reports())).as("repeated").doesNotHaveDuplicates();
     checkGrades(delivery, all);
-    Covering.check(witnesses, delivery.told());
+    Covering.check(witnesses, delivery.latest());
     for (Delivery.Judged judged : delivery.judged()) {
-      Covering.checkJudged(judged.hlc(), witnesses, judged.told());
+      Covering.checkJudged(judged.hlc(), witnesses, judged.latest());
     }
   }
 
   /** Grades only rise, and end where the oracle's are. */
   private static void checkGrades(Delivery delivery, Map<String, Grade> all) {
-    Map<String, Grade> told = new HashMap<>();
+    Map<String, Grade> reported = new HashMap<>();
     for (Witness report : delivery.reports()) {
-      told.put(name(report), report.grade());
+      reported.put(name(report), report.grade());
     }
     for (Witness higher : delivery.raised()) {
-      assertThat(higher.grade()).as("raised").isGreaterThan(told.put(name(higher), higher.grade()));
+      assertThat(higher.grade())
+          .as("raised")
+          .isGreaterThan(reported.put(name(higher), higher.grade()));
     }
-    told.forEach((name, grade) -> assertThat(grade).as(name).isEqualTo(all.get(name)));
+    reported.forEach((name, grade) -> assertThat(grade).as(name).isEqualTo(all.get(name)));
   }
 
-  /** What is left is open, or ε = ∞ and not known everywhere; and goes when nothing is to come. */
+  /** The rest is open, or ε = ∞ and not known everywhere. It is dropped at the end of the input. */
   private static void checkDrained(Computation run, Delivery delivery) {
     InstanceDetector detector = delivery.detector();
     boolean open = run.trace().stream().anyMatch(candidate -> candidate.interval().isOpen());

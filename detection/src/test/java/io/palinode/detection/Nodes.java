@@ -45,12 +45,12 @@ final class Nodes {
     return clocks.get(node).tick();
   }
 
-  /** A write that a client or nobody asked for. */
+  /** A write, with or without a client's request. */
   Hvc write(int node) {
     return random.nextBoolean() ? clocks.get(node).tick() : request(node);
   }
 
-  /** A client's request: what it knows goes to the node, what the node knows to it. */
+  /** A client's request: the client and the node exchange their clocks. */
   Hvc request(int node) {
     int client = random.nextInt(clients.length);
     Hvc reading = clocks.get(node).tick(clients[client]);

@@ -30,40 +30,40 @@ class PhantomsTest {
 
   @Test
   void aSlowReplicaMakesAPhantom() {
-    hear(X, X_COPY, closed(X, X_END), Y);
+    observe(X, X_COPY, closed(X, X_END), Y);
     assertThat(phantoms.reported("i", CAUSALITY, ANY)).isTrue();
     assertThat(outcomes(30)).containsExactly(Outcome.PHANTOM);
   }
 
   @Test
-  void whatTheWriterDidAtOnceIsReal() {
-    hear(X, X_COPY, Y);
+  void aViolationOfTheWritersVersionsIsReal() {
+    observe(X, X_COPY, Y);
     phantoms.reported("i", CAUSALITY, ANY);
-    hear(closed(X, Hvc.of(0, 40, 30)));
+    observe(closed(X, Hvc.of(0, 40, 30)));
     assertThat(outcomes(30)).containsExactly(Outcome.REAL);
   }
 
   @Test
-  void nothingIsDecidedBeforeAllIsHeardUpToTheViolation() {
-    hear(X, X_COPY, Y);
+  void nothingIsDecidedBeforeAllIsReadUpToTheViolation() {
+    observe(X, X_COPY, Y);
     phantoms.reported("i", CAUSALITY, ANY);
     assertThat(phantoms.nextAt()).isEqualTo(ANY.violate());
     assertThat(outcomes(29)).isEmpty();
-    hear(closed(X, X_END));
+    observe(closed(X, X_END));
     assertThat(outcomes(30)).containsExactly(Outcome.PHANTOM);
     assertThat(outcomes(31)).isEmpty();
     assertThat(phantoms.nextAt()).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
-  void whatWasNeverHeardOfOrIsForgottenIsNotDecided() {
-    hear(X_COPY, Y);
+  void anUnknownOrForgottenVersionIsNotDecided() {
+    observe(X_COPY, Y);
     phantoms.reported("i", CAUSALITY, ANY);
     assertThat(outcomes(30)).containsExactly(Outcome.UNKNOWN);
 
-    hear(X, closed(X, X_END), Y);
+    observe(X, closed(X, X_END), Y);
     for (int other = 0; other < 3; other++) {
-      hear(candidate(0, 0, 10 + other, "other" + other, 0, Hvc.of(0, 50 + other, 0)));
+      observe(candidate(0, 0, 10 + other, "other" + other, 0, Hvc.of(0, 50 + other, 0)));
     }
     phantoms.reported("i", CAUSALITY, ANY);
     assertThat(outcomes(30)).containsExactly(Outcome.UNKNOWN);
@@ -72,14 +72,14 @@ class PhantomsTest {
   @Test
   void scopesAreApart() {
     phantoms.observed("another", X);
-    hear(X_COPY, Y);
+    observe(X_COPY, Y);
     phantoms.reported("i", CAUSALITY, ANY);
     assertThat(outcomes(30)).containsExactly(Outcome.UNKNOWN);
   }
 
   @Test
   void reportsThatAreTooManyAreRefused() {
-    hear(X, X_COPY, Y);
+    observe(X, X_COPY, Y);
     assertThat(phantoms.reported("i", CAUSALITY, ANY)).isTrue();
     assertThat(phantoms.reported("i", CAUSALITY, ANY)).isTrue();
     assertThat(phantoms.reported("i", CAUSALITY, ANY)).isFalse();
@@ -87,7 +87,7 @@ class PhantomsTest {
     assertThatThrownBy(() -> new Phantoms<String>(0, 1)).hasMessageContaining("versionsMax=0");
   }
 
-  private void hear(Candidate... candidates) {
+  private void observe(Candidate... candidates) {
     for (Candidate candidate : candidates) {
       phantoms.observed("i", candidate);
     }

@@ -42,9 +42,9 @@ class PortableWitnessOracleTest {
                   : ReplicatedComputation.random(random, shapes);
           Delivery delivery =
               new Delivery(random, run.spec(), run.events(), detector -> detector).run();
-          List<Witness> told = new ArrayList<>(delivery.reports());
-          told.addAll(delivery.raised());
-          for (Witness witness : told) {
+          List<Witness> found = new ArrayList<>(delivery.reports());
+          found.addAll(delivery.raised());
+          for (Witness witness : found) {
             assertThat(WitnessCheck.check(portable(run.spec(), witness))).isEmpty();
           }
         });

@@ -10,9 +10,9 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the replicas of one variable had, moment by moment, by a random hand: nodes start and search
- * their stores, write, copy from each other late or never, delete, and are killed and started anew.
- * No two events share a moment.
+ * The random states of one variable's replicas at each moment. Nodes start and search their stores,
+ * write, copy from each other late or never, delete, crash and restart. No two events share a
+ * moment.
  */
 final class ReplicaHistory {
   static final long MOMENT_MICROS = 1_000;
@@ -85,14 +85,14 @@ final class ReplicaHistory {
     }
   }
 
-  /** First what is there, then that this was all. */
+  /** Publishes the present state first, then the end of the search. */
   private long search(int node, int moment, long due) {
-    boolean told = shown[node][moment] != UNKNOWN;
-    if (now[node] != ReplicaState.ABSENT && !told) {
-      tell(node, moment);
+    boolean published = shown[node][moment] != UNKNOWN;
+    if (now[node] != ReplicaState.ABSENT && !published) {
+      publish(node, moment);
       return due;
     }
-    if (!told) {
+    if (!published) {
       shown[node][moment] = ReplicaState.ABSENT;
     }
     logs.get(node)
@@ -104,16 +104,16 @@ final class ReplicaHistory {
     long before = now[node];
     now[node] = random.nextInt(3) == 0 ? random.nextInt(4) : now[random.nextInt(nodes)];
     if (now[node] != before) {
-      tell(node, moment);
+      publish(node, moment);
     }
   }
 
-  private void tell(int node, int moment) {
+  private void publish(int node, int moment) {
     shown[node][moment] = now[node];
     logs.get(node).add(new Line(node, incarnations[node], moment, Kind.REPORTED, now[node]));
   }
 
-  /** Its last word was right before; it may have lost what it had. */
+  /** The earlier incarnation ends right before. The node may have lost its state. */
   private void restart(int node, int moment) {
     incarnations[node]++;
     shown[node][moment] = UNKNOWN;

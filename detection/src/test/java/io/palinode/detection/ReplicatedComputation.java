@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A random run over replicated variables, one for each term: a version is accepted by one node
- * first, and its copies reach the others later, or never; a node keeps the newest version. The
- * trace has one interval a version, joined here in the obvious way.
+ * A random run over replicated variables, one for each term. One node accepts a version first, and
+ * its copies reach the others later or never. A node keeps the newest version. The trace has one
+ * joined interval for each version.
  */
 final class ReplicatedComputation {
   private final Random random;

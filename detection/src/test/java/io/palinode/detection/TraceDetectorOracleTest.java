@@ -23,13 +23,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TraceDetectorOracleTest {
   @ParameterizedTest
   @EnumSource
-  void everyReportOfATraceIsWhatTheOracleFinds(Shapes shapes) {
+  void theReportsOfATraceEqualThoseOfTheOracle(Shapes shapes) {
     Seeds.each(Seeds.count(), random -> check(Computation.random(random, shapes), random));
   }
 
   @ParameterizedTest
   @EnumSource(value = Shapes.class, names = "GROUPS", mode = EnumSource.Mode.EXCLUDE)
-  void everyReportOfAReplicatedTraceIsWhatTheOracleFinds(Shapes shapes) {
+  void theReportsOfAReplicatedTraceEqualThoseOfTheOracle(Shapes shapes) {
     Seeds.each(
         Seeds.count(), random -> check(ReplicatedComputation.random(random, shapes), random));
   }
@@ -80,10 +80,10 @@ class TraceDetectorOracleTest {
     return Hvc.of(hvc.owner(), entries);
   }
 
-  /** With a limit: what is passed on is right, and nothing is missed of what is called judged. */
+  /** With a limit: all reports are right, and none is missing up to the judged time. */
   @ParameterizedTest
   @EnumSource
-  void aTraceThatMeetsTheLimitSaysFromWhenOnViolationsMayBeMissing(Shapes shapes) {
+  void aTraceThatMeetsTheLimitReportsFromWhenOnViolationsMayBeMissing(Shapes shapes) {
     int[] cut = {0};
     Seeds.each(
         Seeds.count() / 2,

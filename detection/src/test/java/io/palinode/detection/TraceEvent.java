@@ -1,6 +1,6 @@
 package io.palinode.detection;
 
-/** What a node tells: an interval opened, or, if it has an end, closed. */
+/** A candidate of a node: an interval that opened or, if it has an end, closed. */
 record TraceEvent(Candidate candidate) {
   boolean isOpening() {
     return candidate.interval().isOpen();

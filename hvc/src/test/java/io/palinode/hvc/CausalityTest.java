@@ -24,7 +24,7 @@ class CausalityTest {
     "100/50, 110/50, 110/119, 110/150, inf, conservative, BEFORE",
     // ε = 0: a clock that reads the same is not too close.
     "100/50, 110/50, 110/110, 110/150, 0, conservative, BEFORE",
-    // Far apart by clocks, but J's node had not heard of I: no message, no order.
+    // Far apart by clocks, but J's node received no message after I, so there is no order.
     "100/50, 110/50, 99/500, 99/600, 10us, conservative, CONCURRENT",
     "100/50, 110/50, 99/500, 99/600, 10us, causal, CONCURRENT",
     // More than 2ε apart: the floor of J's clock orders them without a message.

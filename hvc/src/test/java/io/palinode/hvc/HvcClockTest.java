@@ -19,7 +19,7 @@ class HvcClockTest {
   private final AtomicLong now = new AtomicLong(1_000_000);
 
   @Test
-  void anEntryThatWasNotHeardOfFollowsPhysicalTimeAtTheDistanceOfEpsilon() {
+  void anEntryWithoutMessagesFollowsPhysicalTimeAtTheDistanceOfEpsilon() {
     HvcClock clock = clock(0, 3, "10ms");
     assertThat(clock.tick()).isEqualTo(hvc(0, 1_000_000, 990_000, 990_000));
     now.addAndGet(50_000);
@@ -63,7 +63,7 @@ class HvcClockTest {
   }
 
   @Test
-  void aClockTooFarAheadDragsNobodyFurtherThanTheDriftButIsNotRefused() {
+  void aClockTooFarAheadMovesOthersByAtMostTheDriftButIsNotRefused() {
     HvcClock clock = clock(0, 3, "10ms");
     assertThat(clock.tickPast(Hlc.ofMicros(9_000_000)).own()).isEqualTo(Hlc.ofMicros(1_500_000));
     Hvc far = clock.last();

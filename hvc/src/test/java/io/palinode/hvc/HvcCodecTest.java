@@ -29,7 +29,7 @@ class HvcCodecTest {
   }
 
   @Test
-  void whatWasNotHeardOfLatelyCostsOneBit() {
+  void anEntryWithoutRecentMessagesCostsOneBit() {
     long[] entries = new long[100];
     Arrays.fill(entries, Hlc.ofMicros(1_700_000_000_000_000L));
     entries[4] = Hlc.ofMicros(1_700_000_000_010_000L);

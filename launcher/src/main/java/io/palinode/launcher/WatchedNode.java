@@ -1,13 +1,13 @@
 package io.palinode.launcher;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.detector.kafka.NodeDetector;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.kafka.ClusterMember;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.Cluster;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class WatchedNode implements AutoCloseable {
   private final Parts parts = new Parts();
   private final StoreService service;
-  private final @Nullable NodeDetector monitor;
+  private final @Nullable ClusterMember monitor;
 
   private WatchedNode(
       StoreService service,
@@ -37,7 +37,7 @@ public final class WatchedNode implements AutoCloseable {
           watch == null
               ? null
               : parts.started(
-                  NodeDetector.start(
+                  ClusterMember.start(
                       service.node(), service.snapshots(), watch, epochMicros, meters));
       if (monitor != null) {
         service.had(monitor.newestBefore());

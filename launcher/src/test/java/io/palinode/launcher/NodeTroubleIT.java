@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One node of three with a wrong clock, or a full disk: the cluster goes on and names it. */
+/** One node of three with a wrong clock or a full disk: the cluster continues and names it. */
 @Timeout(240)
 class NodeTroubleIT {
   private static final int NODES = 3;

@@ -1,6 +1,6 @@
 package io.palinode.detector;
 
-import io.palinode.detector.binding.UndoLog;
+import io.palinode.detector.binding.NodeClock;
 import io.palinode.hvc.Hvc;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * write lock, or in the order of writes where {@link #stop} and {@link #published} are called.
  */
 final class DetectorEpoch {
-  private final UndoLog store;
+  private final NodeClock store;
   private long number;
   private boolean watching;
   private long publishedUpTo;
@@ -17,7 +17,7 @@ final class DetectorEpoch {
   /** When the epoch ended for this node, or the next one began; null while it publishes. */
   private @Nullable Hvc endedAt;
 
-  DetectorEpoch(UndoLog store) {
+  DetectorEpoch(NodeClock store) {
     this.store = store;
   }
 

@@ -1,7 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog;
+import io.palinode.detector.binding.NodeClock;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.ring.CandidateRing;
@@ -55,7 +55,7 @@ final class IntervalPublisher {
   /** Late events that one event may publish before it. */
   private static final int LATE_MAX = 64;
 
-  private final UndoLog store;
+  private final NodeClock store;
   private final CandidateRing ring;
   private final ToIntFunction<String> partitionOf;
   private final DetectorEpoch epoch;
@@ -71,7 +71,7 @@ final class IntervalPublisher {
   private final LongAdder closedCount = new LongAdder();
 
   IntervalPublisher(
-      UndoLog store,
+      NodeClock store,
       CandidateRing ring,
       ToIntFunction<String> partitionOf,
       DetectorEpoch epoch,

@@ -2,7 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.detector.KeyScan.Found;
 import io.palinode.detector.Omissions.Search;
-import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.ring.CandidateEncoder;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * write opens the interval.
  */
 final class IntervalScan {
-  private final StoreBinding store;
+  private final WatchedStore store;
   private final WatchedPredicates predicates;
   private final DetectorEpoch epoch;
   private final IntervalPublisher publisher;
@@ -39,7 +39,7 @@ final class IntervalScan {
   private final Truth truth;
 
   IntervalScan(
-      StoreBinding store,
+      WatchedStore store,
       WatchedPredicates predicates,
       DetectorEpoch epoch,
       IntervalPublisher publisher,

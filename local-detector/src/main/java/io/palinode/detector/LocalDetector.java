@@ -1,7 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.detector.KeyScan.Found;
-import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * checks these flags after its clock reading.
  */
 public final class LocalDetector implements WriteFeed.WriteListener {
-  private final StoreBinding store;
+  private final WatchedStore store;
   private final Truth truth = new Truth();
   private final WatchedPredicates predicates = new WatchedPredicates();
   private final Activity activity;
@@ -62,7 +62,7 @@ public final class LocalDetector implements WriteFeed.WriteListener {
    *     the ring's number of partitions
    */
   public LocalDetector(
-      StoreBinding store,
+      WatchedStore store,
       CandidateRing ring,
       ToIntFunction<String> partitionOf,
       int openIntervalsMax) {

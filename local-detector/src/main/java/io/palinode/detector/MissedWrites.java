@@ -1,6 +1,6 @@
 package io.palinode.detector;
 
-import io.palinode.detector.binding.StoreBinding;
+import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.terms.OpenInterval;
 import io.palinode.hvc.Hvc;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * checks the flags last, by {@link #any}.
  */
 final class MissedWrites {
-  private final StoreBinding store;
+  private final WatchedStore store;
   private final WatchedPredicates predicates;
   private final DetectorEpoch epoch;
   private final IntervalPublisher publisher;
@@ -36,7 +36,7 @@ final class MissedWrites {
   private record PossibleEnds(Hvc at, List<StoreKey> keys) {}
 
   MissedWrites(
-      StoreBinding store,
+      WatchedStore store,
       WatchedPredicates predicates,
       DetectorEpoch epoch,
       IntervalPublisher publisher) {

@@ -1,7 +1,6 @@
 package io.palinode.detector;
 
 import io.palinode.detector.binding.NodeClock;
-import io.palinode.detector.binding.Serving;
 import io.palinode.detector.ring.CandidateRing;
 import io.palinode.detector.ring.Emission.Progress;
 import io.palinode.hvc.Hlc;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * too. A turn before it has added its event, and the ring keeps the order. A turn after it has
  * later readings, because the clock only grows. A write that has not had its turn has no reading
  * yet. A write that had its turn is published, although the store may not show it yet; a reader of
- * the store pauses it first ({@link Serving#pause}). The flags of missed writes are checked after
+ * the store pauses it first ({@code Serving.pause}). The flags of missed writes are checked after
  * the reading, so a write that is missed later is not before the reading.
  */
 final class NodeProgress {

@@ -1,13 +1,10 @@
 /**
- * Watches the writes of one node, and does the node's side of the rollback protocol.
+ * Watches the writes of one node.
  *
  * <p>Writes become {@link io.palinode.detector.ring.Emission}s in {@link
  * io.palinode.detector.LocalDetector}, wait in {@link io.palinode.detector.ring.CandidateRing}, and
- * are sent by the threads of {@code detector.kafka}. The control log becomes {@link
- * io.palinode.detector.control.Command}s in {@link io.palinode.detector.control.NodeControl}, which
- * {@link io.palinode.detector.control.ControlExecution} carries out. Nothing here reads a clock,
- * starts a thread or does I/O; the store comes in as a {@link
- * io.palinode.detector.binding.StoreBinding}.
+ * are sent by the threads of {@code detector.kafka}. Nothing here reads a clock, starts a thread or
+ * does I/O; the store comes in as a {@link io.palinode.detector.binding.WatchedStore}.
  *
  * <p>Promises, each with the part that relies on it:
  *
@@ -25,16 +22,12 @@
  *       then on. (The monitor's watermark.)
  *   <li><b>A put does not wait.</b> Under the write lock there is no I/O and no wait for a queue,
  *       and no exception leaves. (The store.)
- *   <li><b>No duty is forgotten.</b> The duties of a node follow from the log alone, and every
- *       command may be repeated. (The orchestrator.)
  * </ul>
  *
  * <p>Hazards:
  *
  * <ul>
  *   <li>A store that calls the listener outside its write lock breaks order and progress.
- *   <li>A store that changes keys in a restore or merge without naming them leaves the new epoch
- *       without their intervals.
  *   <li>A store that accepts writes after its detector is closed makes {@code Stopped} false.
  *   <li>A record that Kafka refuses after later ones were sent becomes a gap behind them; the jump
  *       in the sequence shows it to the monitor before.

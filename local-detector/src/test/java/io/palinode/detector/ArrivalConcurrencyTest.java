@@ -31,7 +31,7 @@ class ArrivalConcurrencyTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void whatIsOpenInTheEndIsWhatHolds(long seed) throws InterruptedException {
+  void theIntervalsOpenAtTheEndAreThoseThatHold(long seed) throws InterruptedException {
     MemoryNode store = MemoryNode.alone(new Ticking());
     CandidateRing ring = new CandidateRing(1 << 16, 2);
     LocalDetector detector =
@@ -124,12 +124,12 @@ class ArrivalConcurrencyTest {
     void drain(CandidateRing ring) {
       List<Emission> batch = new ArrayList<>();
       while (ring.drain(batch, 1_000) > 0) {
-        batch.forEach(this::hear);
+        batch.forEach(this::receive);
         batch.clear();
       }
     }
 
-    private void hear(Emission emission) {
+    private void receive(Emission emission) {
       assertThat(emission).isNotInstanceOf(Gap.class);
       if (emission instanceof Progress progress) {
         for (int partition = 0; partition < 2; partition++) {

@@ -65,7 +65,7 @@ class CandidateEncoderTest {
   }
 
   @Test
-  void aClosingNamesItsOpeningAndWhatEndedIt() {
+  void aClosingNamesItsOpeningAndTheVersionThatEndedIt() {
     CandidateRecord record = encoder.closed(new Closed(2, 18, INTERVAL, END, ZERO, "other", 0));
     assertThat(record)
         .isEqualTo(
@@ -83,15 +83,15 @@ class CandidateEncoderTest {
                 .build());
   }
 
-  /** Absent is told by earlier releases, which is not the same as a writer whose clock says 0. */
+  /** Earlier releases omit the time; that differs from a writer whose clock is at 0. */
   @Test
-  void theTimeOfAVersionIsToldAlsoWhereItIsZero() {
+  void theTimeOfAVersionIsPublishedEvenIfItIsZero() {
     for (long timestampMs : new long[] {0, 5, 1_700_000_000_123L}) {
       Version at = new Version(ONE.value(), ONE.clock(), timestampMs, 1);
       CandidateRecord record = encoder.opened(new Opened(2, INTERVAL, List.of(at)));
-      VariableVersion told = record.getOpened().getValues(0);
-      assertThat(told.hasTimestampMs()).isTrue();
-      assertThat(told.getTimestampMs()).isEqualTo(timestampMs);
+      VariableVersion published = record.getOpened().getValues(0);
+      assertThat(published.hasTimestampMs()).isTrue();
+      assertThat(published.getTimestampMs()).isEqualTo(timestampMs);
     }
   }
 

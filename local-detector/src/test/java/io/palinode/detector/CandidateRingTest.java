@@ -37,7 +37,7 @@ class CandidateRingTest {
   }
 
   @Test
-  void whatDoesNotFitBecomesOneGapBehindWhatDid() {
+  void eventsThatDoNotFitBecomeOneGapBehindThoseThatDo() {
     CandidateRing ring = new CandidateRing(2, 2);
     for (int sequence = 1; sequence <= 5; sequence++) {
       ring.add(event(0, sequence));
@@ -48,7 +48,7 @@ class CandidateRingTest {
   }
 
   @Test
-  void whatIsBetweenTwoLossesIsInNoGap() {
+  void anEventBetweenTwoRefusedOnesIsInNoGap() {
     CandidateRing ring = new CandidateRing(4, 1);
     ring.add(event(0, 1));
     ring.add(event(0, 2));
@@ -109,7 +109,7 @@ class CandidateRingTest {
   }
 
   @Test
-  void longValuesThatWaitTakeNoMoreThanABoundOfMemory() {
+  void waitingValuesTakeBoundedMemory() {
     CandidateRing ring = new CandidateRing(100, 1);
     int quarter = (int) (CandidateRing.VALUE_BYTES_MAX / 4);
     for (int sequence = 1; sequence <= 5; sequence++) {
@@ -152,7 +152,7 @@ class CandidateRingTest {
   /** Every sequence comes out once, as an event or in a gap, in order; progress is never ahead. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void nothingIsLostInSilence(long seed) {
+  void everySequenceIsInAnEventOrAGap(long seed) {
     Random random = new Random(seed);
     int partitions = 1 + random.nextInt(4);
     CandidateRing ring = new CandidateRing(2 + random.nextInt(6), partitions);
@@ -174,14 +174,14 @@ class CandidateRingTest {
       }
     }
     while (ring.drain(out, 100) > 0) {}
-    out.forEach(coverage::hear);
+    out.forEach(coverage::receive);
     assertThat(coverage.last).as("seed=%d", seed).isEqualTo(added);
     assertThat(ring.dropped() + ring.emitted() + ring.gaps())
         .isGreaterThanOrEqualTo(Arrays.stream(added).sum());
   }
 
   @Test
-  void aWriterAndAReaderAtOnceLoseNothingInSilence() throws InterruptedException {
+  void aConcurrentWriterAndReaderLoseNoSequence() throws InterruptedException {
     CandidateRing ring = new CandidateRing(64, 2);
     long events = 200_000;
     AtomicLong written = new AtomicLong();
@@ -200,12 +200,12 @@ class CandidateRingTest {
     while (written.get() < events || ring.size() > 0) {
       ring.awaitEmission(TimeUnit.MILLISECONDS.toNanos(1));
       ring.drain(batch, 50);
-      batch.forEach(coverage::hear);
+      batch.forEach(coverage::receive);
       batch.clear();
     }
     writer.join();
     while (ring.drain(batch, 50) > 0) {
-      batch.forEach(coverage::hear);
+      batch.forEach(coverage::receive);
       batch.clear();
     }
     assertThat(coverage.last).containsExactly(events, 0);
@@ -219,7 +219,7 @@ class CandidateRingTest {
       last = new long[partitions];
     }
 
-    void hear(Emission emission) {
+    void receive(Emission emission) {
       if (emission instanceof Gap gap) {
         assertThat(gap.firstSequence()).isEqualTo(last[gap.partition()] + 1);
         last[gap.partition()] = gap.lastSequence();
@@ -251,8 +251,8 @@ class CandidateRingTest {
             sequence,
             Hvc.of(0, sequence * 10),
             OpenInterval.Source.UNKNOWN);
-    Version told = new Version(new byte[valueBytes], VERSION.clock());
-    return new Emission.Opened(1, interval, List.of(told));
+    Version published = new Version(new byte[valueBytes], VERSION.clock());
+    return new Emission.Opened(1, interval, List.of(published));
   }
 
   private static Progress progress(long sequence) {

@@ -9,7 +9,7 @@ import io.palinode.wire.v1.IntervalRef;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The end of an epoch and the begin of the next one. */
+/** The end of an epoch and the start of the next one. */
 class EpochResetTest extends DetectorFixture {
   @Test
   void afterTheEndOfTheEpochNothingIsPublishedAndTheNextOneBeginsThere() {
@@ -70,7 +70,7 @@ class EpochResetTest extends DetectorFixture {
     drain();
     int scans = store.scans();
     store.pause(8);
-    detector.noteChanged(store.restore(8, 1, target).changed());
+    detector.noteChanged(List.copyOf(store.restoreTo(8, target)));
     assertThat(detector.holding()).extracting(IntervalRef::getTerm).containsExactly(0);
     detector.reset(8);
     Opened found = (Opened) only(drain());
@@ -85,7 +85,7 @@ class EpochResetTest extends DetectorFixture {
     store.put("x", "0");
     drain();
     store.pause(8);
-    store.restore(8, 1, target);
+    store.restoreTo(8, target);
     // As after a start: the plan has not ended, and the store is at its target.
     LocalDetector late = detector(10);
     late.setPredicates(List.of(Watched.exact(1)));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Events that the ring or Kafka refused, and intervals without room. */
 class LatePublishingTest extends DetectorFixture {
   @Test
-  void allEndsThatKafkaRefusedArePublishedHoweverFewIntervalsAreKept() {
+  void allEndsThatKafkaRefusedArePublishedEvenIfFewIntervalsAreKept() {
     LocalDetector small = detector(2);
     store.listen(small);
     small.setPredicates(List.of(Watched.exact(1)));

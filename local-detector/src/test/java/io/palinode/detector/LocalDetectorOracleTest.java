@@ -39,7 +39,7 @@ class LocalDetectorOracleTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void intervalsAreWhatTheOracleSays(long seed) {
+  void intervalsEqualThoseOfTheOracle(long seed) {
     Run run = new Run(seed);
     for (int step = 0; step < STEPS; step++) {
       run.step();
@@ -49,21 +49,21 @@ class LocalDetectorOracleTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void whatHoldsAndNothingElseIsToldInTheEndThoughTheRingOverflows(long seed) {
+  void exactlyTheHoldingTermsArePublishedInTheEndThoughTheRingOverflows(long seed) {
     Run run = new Run(seed, 6);
     run.watchAll();
-    Set<String> told = new TreeSet<>();
+    Set<String> published = new TreeSet<>();
     for (int step = 0; step < STEPS; step++) {
       run.write();
       if (run.random.nextInt(12) == 0) {
-        run.hear(told);
+        run.drain(published);
       }
     }
     assertThat(run.ring.dropped()).as("seed=%d", seed).isPositive();
-    for (int i = 0; i < STEPS && !told.equals(run.holding()); i++) {
-      run.hear(told);
+    for (int i = 0; i < STEPS && !published.equals(run.holding()); i++) {
+      run.drain(published);
     }
-    assertThat(told).as("seed=%d", seed).isEqualTo(run.holding());
+    assertThat(published).as("seed=%d", seed).isEqualTo(run.holding());
   }
 
   private static final class Run {
@@ -158,19 +158,19 @@ class LocalDetectorOracleTest {
       return TruthOracle.holding(active.values(), store.state());
     }
 
-    /** Drains the ring around a progress, and keeps what is open by what was told. */
-    void hear(Set<String> told) {
+    /** Drains the ring around a progress and updates the set of open intervals. */
+    void drain(Set<String> published) {
       List<Emission> out = new ArrayList<>();
       ring.drain(out, Integer.MAX_VALUE);
       detector.reportProgress();
       ring.drain(out, Integer.MAX_VALUE);
       for (Emission emission : out) {
         if (emission instanceof Emission.IntervalEvent event) {
-          // Nothing comes between what was dropped and the same, told late.
+          // No event is emitted between a dropped one and its late repeat.
           assertThat(event.hlc()).as("seed=%d", seed).isGreaterThanOrEqualTo(lastHlc);
           lastHlc = event.hlc();
           String name = TruthOracle.name(event.interval());
-          boolean changed = event instanceof Opened ? told.add(name) : told.remove(name);
+          boolean changed = event instanceof Opened ? published.add(name) : published.remove(name);
           opened += changed ? 1 : 0;
         } else if (emission instanceof Emission.Progress progress) {
           lastHlc = progress.hvc().own() + 1;

@@ -23,7 +23,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a node tells of keys whose replicas are compared. */
+/** The digests that a node publishes of keys whose replicas are compared. */
 class ReplicaStatesTest {
   private static final ActivePredicate CARTS =
       Watched.predicate(
@@ -47,18 +47,18 @@ class ReplicaStatesTest {
   }
 
   @Test
-  void eachWriteTellsWhatTheNodeHasThenADeleteToo() {
+  void eachWriteAndDeletePublishesTheStateOfItsKey() {
     store.put("cart_1", "pear");
     store.putConcurrently("cart_1", "plum", 1);
     store.delete("cart_1");
-    List<KeyState> told = told(drain());
-    assertThat(told).extracting(KeyState::instance).containsOnly("carts|u=1");
-    assertThat(told).extracting(KeyState::sequence).containsExactly(1L, 2L, 3L);
-    assertThat(told).extracting(each -> each.siblings().size()).containsExactly(1, 2, 0);
-    assertThat(told.get(2).digest()).isZero();
-    assertThat(told).extracting(KeyState::digest).doesNotHaveDuplicates();
-    assertThat(told.get(0).replicas()).containsExactly(0);
-    assertThat(told.get(0).source().writer()).isEqualTo("client");
+    List<KeyState> states = states(drain());
+    assertThat(states).extracting(KeyState::instance).containsOnly("carts|u=1");
+    assertThat(states).extracting(KeyState::sequence).containsExactly(1L, 2L, 3L);
+    assertThat(states).extracting(each -> each.siblings().size()).containsExactly(1, 2, 0);
+    assertThat(states.get(2).digest()).isZero();
+    assertThat(states).extracting(KeyState::digest).doesNotHaveDuplicates();
+    assertThat(states.get(0).replicas()).containsExactly(0);
+    assertThat(states.get(0).source().writer()).isEqualTo("client");
     assertThat(detector.openIntervals()).isZero();
   }
 
@@ -84,7 +84,7 @@ class ReplicaStatesTest {
   }
 
   @Test
-  void otherKeysAreNotToldOf() {
+  void otherKeysArePublishedNowhere() {
     store.put("basket_1", "pear");
     assertThat(drain()).isEmpty();
   }
@@ -109,14 +109,14 @@ class ReplicaStatesTest {
   }
 
   @Test
-  void whatIsThereWhenAPredicateComesIsToldAndThenThatThisWasAll() {
+  void aNewPredicatePublishesAllStatesAndThenTheEndOfTheSearch() {
     detector.setPredicates(List.of());
     store.put("cart_1", "pear");
     store.put("cart_2", "plum");
     assertThat(drain()).isEmpty();
     assertThat(progress().searched()).isEmpty();
     detector.setPredicates(List.of(CARTS));
-    assertThat(told(drain()))
+    assertThat(states(drain()))
         .extracting(KeyState::instance)
         .containsExactlyInAnyOrder("carts|u=1", "carts|u=2");
     assertThat(progress().searched()).containsExactly(CARTS);
@@ -125,7 +125,7 @@ class ReplicaStatesTest {
   }
 
   @Test
-  void anEpochBeginsWithAllThatIsThere() {
+  void anEpochBeginsWithAllStates() {
     store.put("cart_1", "pear");
     store.put("cart_2", "plum");
     store.delete("cart_2");
@@ -133,14 +133,14 @@ class ReplicaStatesTest {
     store.pause(8);
     detector.endEpoch();
     detector.reset(8);
-    KeyState told = told(drain()).get(0);
-    assertThat(told.instance()).isEqualTo("carts|u=1");
-    assertThat(told.epoch()).isEqualTo(8);
+    KeyState states = states(drain()).get(0);
+    assertThat(states.instance()).isEqualTo("carts|u=1");
+    assertThat(states.epoch()).isEqualTo(8);
     assertThat(progress().searched()).containsExactly(CARTS);
   }
 
   @Test
-  void aSearchThatFailedIsNotCalledOne() {
+  void aFailedSearchIsNotPublishedAsComplete() {
     detector.setPredicates(List.of());
     store.put("cart_1", "pear");
     store.failReads(true);
@@ -148,12 +148,12 @@ class ReplicaStatesTest {
     assertThat(progress().searched()).isEmpty();
     store.failReads(false);
     detector.setPredicates(List.of(CARTS));
-    assertThat(told(drain())).hasSize(1);
+    assertThat(states(drain())).hasSize(1);
     assertThat(progress().searched()).containsExactly(CARTS);
   }
 
   @Test
-  void whatHasNoRoomIsToldLaterWithItsOwnTimeAndNoProgressBefore() {
+  void aStateWithoutRoomIsPublishedLateWithItsTimeAndBeforeAnyProgress() {
     for (int i = 0; i < 150; i++) {
       store.put("cart_" + i, "pear");
     }
@@ -161,53 +161,53 @@ class ReplicaStatesTest {
     List<Emission> first = drain();
     assertThat(first).anyMatch(emission -> emission instanceof Gap);
     assertThat(detector.reportProgress()).isTrue();
-    List<KeyState> told = new ArrayList<>(told(first));
-    told.addAll(told(drain()));
-    assertThat(told).extracting(KeyState::instance).doesNotHaveDuplicates().hasSize(150);
-    assertThat(told).extracting(KeyState::sequence).isSorted();
-    assertThat(told).extracting(KeyState::hlc).isSorted();
+    List<KeyState> states = new ArrayList<>(states(first));
+    states.addAll(states(drain()));
+    assertThat(states).extracting(KeyState::instance).doesNotHaveDuplicates().hasSize(150);
+    assertThat(states).extracting(KeyState::sequence).isSorted();
+    assertThat(states).extracting(KeyState::hlc).isSorted();
   }
 
   @Test
-  void whatWasRefusedIsToldAnew() {
+  void aRefusedStateIsPublishedAgain() {
     store.put("cart_1", "pear");
-    KeyState refused = told(drain()).get(0);
+    KeyState refused = states(drain()).get(0);
     detector.lost(refused);
     assertThat(detector.reportProgress()).isTrue();
-    KeyState anew = told(drain()).get(0);
-    assertThat(anew).isEqualTo(refused.withSequence(2));
+    KeyState again = states(drain()).get(0);
+    assertThat(again).isEqualTo(refused.withSequence(2));
   }
 
-  /** What was told before would seem to have gone on until the next state that was told. */
+  /** Else the state before it would seem to last until the next published state. */
   @Test
-  void whatWasRefusedIsToldAsItWasThoughItIsNotSoAnyMore() {
+  void aRefusedStateIsPublishedUnchangedThoughTheKeyHasChanged() {
     store.put("cart_1", "pear");
-    KeyState refused = told(drain()).get(0);
+    KeyState refused = states(drain()).get(0);
     store.delete("cart_1");
-    KeyState since = told(drain()).get(0);
+    KeyState since = states(drain()).get(0);
     detector.lost(refused);
-    assertThat(told(drain())).as("in its turn").isEmpty();
+    assertThat(states(drain())).as("in its turn").isEmpty();
     assertThat(detector.reportProgress()).isTrue();
     List<Emission> late = drain();
-    assertThat(told(late)).containsExactly(refused.withSequence(3));
+    assertThat(states(late)).containsExactly(refused.withSequence(3));
     assertThat(since.digest()).isZero();
     assertThat(late.get(late.size() - 1)).as("progress is behind it").isInstanceOf(Progress.class);
   }
 
   @Test
-  void whatWasRefusedIsToldAnewWhenTheStoreCannotBeRead() {
+  void aRefusedStateIsPublishedAgainEvenIfTheStoreCannotBeRead() {
     store.put("cart_1", "pear");
-    KeyState refused = told(drain()).get(0);
+    KeyState refused = states(drain()).get(0);
     store.failReads(true);
     detector.lost(refused);
     store.failReads(false);
     assertThat(detector.reportProgress()).isTrue();
-    assertThat(told(drain())).containsExactly(refused.withSequence(2));
+    assertThat(states(drain())).containsExactly(refused.withSequence(2));
   }
 
-  /** Deletes too, which no scan finds. */
+  /** Includes deletes, which no scan finds. */
   @Test
-  void statesThatTheQueueHadNoRoomForAreToldAsTheyAreLater() {
+  void statesWithoutRoomInTheQueueArePublishedAsOfLater() {
     LocalDetector small = new LocalDetector(store, ring, instance -> 0, 20);
     store.listen(small);
     small.setPredicates(List.of(CARTS));
@@ -218,18 +218,21 @@ class ReplicaStatesTest {
     for (int i = 0; i < 11; i++) {
       store.delete("cart_1" + (110 + i));
     }
-    List<KeyState> told = new ArrayList<>();
-    told.addAll(told(drain()));
+    List<KeyState> states = new ArrayList<>();
+    states.addAll(states(drain()));
     assertThat(small.reportProgress()).isTrue();
-    told.addAll(told(drain()));
-    assertThat(told).extracting(KeyState::instance).as("20 of the 41 that came late").hasSize(120);
+    states.addAll(states(drain()));
+    assertThat(states)
+        .extracting(KeyState::instance)
+        .as("20 of the 41 that came late")
+        .hasSize(120);
     small.openRefused();
-    told.addAll(told(drain()));
+    states.addAll(states(drain()));
     Map<String, Integer> last = new HashMap<>();
-    told.forEach(each -> last.put(each.instance(), each.siblings().size()));
+    states.forEach(each -> last.put(each.instance(), each.siblings().size()));
     assertThat(last).hasSize(130);
     assertThat(last.values()).filteredOn(siblings -> siblings == 0).hasSize(11);
-    assertThat(told).extracting(KeyState::hlc).isSorted();
+    assertThat(states).extracting(KeyState::hlc).isSorted();
   }
 
   @Test
@@ -238,7 +241,7 @@ class ReplicaStatesTest {
     drain();
     detector.missed();
     detector.openRefused();
-    assertThat(told(drain())).extracting(KeyState::instance).containsExactly("carts|u=1");
+    assertThat(states(drain())).extracting(KeyState::instance).containsExactly("carts|u=1");
     detector.openRefused();
     assertThat(drain()).as("once").isEmpty();
   }
@@ -258,11 +261,11 @@ class ReplicaStatesTest {
     drain();
     full.missed();
     full.openRefused();
-    assertThat(told(drain())).extracting(KeyState::instance).containsExactly("carts|u=1");
+    assertThat(states(drain())).extracting(KeyState::instance).containsExactly("carts|u=1");
   }
 
   @Test
-  void aStateOfAWriteThatMetABugIsToldAsItIs() {
+  void theStateOfAWriteThatMetABugIsPublished() {
     store.put("cart_1", "pear");
     drain();
     List<Version> broken =
@@ -283,7 +286,7 @@ class ReplicaStatesTest {
     detector.written(new WriteEvent(key, broken, version("plum", 1), before, after, "client", 0));
     assertThat(detector.failures()).isEqualTo(1);
     detector.openRefused();
-    assertThat(told(drain())).extracting(KeyState::instance).containsExactly("carts|u=1");
+    assertThat(states(drain())).extracting(KeyState::instance).containsExactly("carts|u=1");
   }
 
   @Test
@@ -301,7 +304,7 @@ class ReplicaStatesTest {
     return new Version(value.getBytes(StandardCharsets.UTF_8), new byte[] {0, 1, (byte) writer, 1});
   }
 
-  private static List<KeyState> told(List<Emission> emissions) {
+  private static List<KeyState> states(List<Emission> emissions) {
     return emissions.stream()
         .filter(emission -> emission instanceof KeyState)
         .map(emission -> (KeyState) emission)

@@ -3,7 +3,7 @@ package io.palinode.detector;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** A physical clock that goes on by one microsecond with each reading. Thread-safe. */
+/** A physical clock that advances by one microsecond with each reading. Thread-safe. */
 public final class Ticking implements LongSupplier {
   private final AtomicLong micros = new AtomicLong(1_000_000);
 

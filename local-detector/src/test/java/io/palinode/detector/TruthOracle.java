@@ -24,14 +24,14 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds in a state, by asking every term of every predicate about every version: slow. What
- * binds nothing is compared by the plainest means of the platform.
+ * Finds the terms that hold by evaluating every term of every predicate on every version. Terms
+ * without captures are compared with plain Java.
  */
-final class TruthOracle {
+public final class TruthOracle {
   private TruthOracle() {}
 
   /** One text a version that makes a term true: predicate, place, binding, key and version. */
-  static Set<String> holding(
+  public static Set<String> holding(
       Collection<ActivePredicate> active, Map<StoreKey, List<Version>> state) {
     Set<String> holding = new TreeSet<>();
     state.forEach(
@@ -128,7 +128,7 @@ final class TruthOracle {
     return filled;
   }
 
-  static String name(OpenInterval interval) {
+  public static String name(OpenInterval interval) {
     WatchedTerm term = interval.holding().term();
     return name(
         term.predicate(),

@@ -24,44 +24,44 @@ class UnpublishedTest {
   private static final StoreKey KEY = MemoryNode.key("x");
 
   private final CandidateRing ring = new CandidateRing(8, 1);
-  private final Unpublished untold = new Unpublished(ring, STATES_MAX);
+  private final Unpublished unpublished = new Unpublished(ring, STATES_MAX);
 
   @Test
   void statesThatAreTooManyPushOutTheOldestStateAndNoEnd() {
-    assertThat(untold.add(end(1))).isNull();
+    assertThat(unpublished.add(end(1))).isNull();
     for (int i = 2; i < 2 + STATES_MAX; i++) {
-      assertThat(untold.add(state(i))).isNull();
+      assertThat(unpublished.add(state(i))).isNull();
     }
-    assertThat(untold.add(end(5))).isNull();
-    assertThat(untold.add(state(6))).as("a state went for it").isNotNull();
-    assertThat(toldInOrder()).containsExactly(1L, 3L, 4L, 5L, 6L);
+    assertThat(unpublished.add(end(5))).isNull();
+    assertThat(unpublished.add(state(6))).as("a state went for it").isNotNull();
+    assertThat(publishedHlcs()).containsExactly(1L, 3L, 4L, 5L, 6L);
   }
 
   @Test
-  void whatComesBackLateIsToldInTheOrderOfTime() {
-    untold.add(end(6));
-    untold.add(end(3));
-    untold.add(state(5));
-    untold.add(state(2));
-    assertThat(toldInOrder()).containsExactly(2L, 3L, 5L, 6L);
+  void refusedEventsArePublishedInTheOrderOfTime() {
+    unpublished.add(end(6));
+    unpublished.add(end(3));
+    unpublished.add(state(5));
+    unpublished.add(state(2));
+    assertThat(publishedHlcs()).containsExactly(2L, 3L, 5L, 6L);
   }
 
-  private List<Long> toldInOrder() {
-    while (!untold.isEmpty()) {
-      assertThat(untold.publishNext(new long[1])).isTrue();
+  private List<Long> publishedHlcs() {
+    while (!unpublished.isEmpty()) {
+      assertThat(unpublished.publishNext(new long[1])).isTrue();
     }
     return drained();
   }
 
   @Test
-  void whatTheRingRefusesStaysUntold() {
-    untold.add(end(1));
+  void anEventThatTheRingRefusesStaysUnpublished() {
+    unpublished.add(end(1));
     while (ring.size() < ring.capacity()) {
       ring.add(end(7));
     }
-    assertThat(untold.publishNext(new long[1])).isFalse();
+    assertThat(unpublished.publishNext(new long[1])).isFalse();
     drained();
-    assertThat(toldInOrder()).containsExactly(1L);
+    assertThat(publishedHlcs()).containsExactly(1L);
   }
 
   private List<Long> drained() {

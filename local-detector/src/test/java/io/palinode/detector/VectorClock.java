@@ -5,30 +5,30 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** Counters of writers, as the bytes that a {@link Version} carries. */
-record VectorClock(long[] counters) {
-  static VectorClock zero(int writers) {
+public record VectorClock(long[] counters) {
+  public static VectorClock zero(int writers) {
     return new VectorClock(new long[writers]);
   }
 
-  static VectorClock of(byte[] bytes) {
+  public static VectorClock of(byte[] bytes) {
     long[] counters = new long[bytes.length / Long.BYTES];
     ByteBuffer.wrap(bytes).asLongBuffer().get(counters);
     return new VectorClock(counters);
   }
 
-  byte[] bytes() {
+  public byte[] bytes() {
     ByteBuffer bytes = ByteBuffer.allocate(counters.length * Long.BYTES);
     bytes.asLongBuffer().put(counters);
     return bytes.array();
   }
 
-  VectorClock increment(int writer) {
+  public VectorClock increment(int writer) {
     long[] next = counters.clone();
     next[writer]++;
     return new VectorClock(next);
   }
 
-  VectorClock merge(VectorClock other) {
+  public VectorClock merge(VectorClock other) {
     long[] merged = counters.clone();
     for (int i = 0; i < merged.length; i++) {
       merged[i] = Math.max(merged[i], other.counters[i]);
@@ -36,7 +36,7 @@ record VectorClock(long[] counters) {
     return new VectorClock(merged);
   }
 
-  boolean isAtMost(VectorClock other) {
+  public boolean isAtMost(VectorClock other) {
     for (int i = 0; i < counters.length; i++) {
       if (counters[i] > other.counters[i]) {
         return false;

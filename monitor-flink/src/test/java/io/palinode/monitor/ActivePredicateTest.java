@@ -30,7 +30,7 @@ class ActivePredicateTest {
       ActivePredicate.of(record(2, false), 3, Epsilon.ofMicros(7));
 
   @Test
-  void itTakesFromThePredicateWhatDetectionNeeds() {
+  void itHasTheFieldsOfThePredicateThatDetectionNeeds() {
     DetectionSpec spec = Objects.requireNonNull(active.spec());
     assertThat(spec.clauses()).isEqualTo(List.of(ClauseShape.all(2)));
     assertThat(spec.nodes()).isEqualTo(3);

@@ -39,7 +39,7 @@ class CandidateEventTest {
   }
 
   @Test
-  void whatIsNoEventOfThisClusterIsRefused() {
+  void aRecordOfAnotherClusterIsRefused() {
     assertThatThrownBy(() -> CandidateEvent.parse(0, 3, new byte[] {9, 9}))
         .hasMessageContaining("protobuf");
     assertThatThrownBy(() -> Records.event(Records.gap(7, 1, 2, 10, 20)))

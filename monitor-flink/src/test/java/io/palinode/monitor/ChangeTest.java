@@ -55,15 +55,15 @@ class ChangeTest {
     assertThat(overwrite.endOrigin()).isEqualTo(2);
   }
 
-  /** The clock of a key begins anew with a delete. */
+  /** The clock of a key restarts with a delete. */
   @Test
-  void twoVersionsOfOneClockAreToldApartByTheirTimes() {
+  void twoVersionsOfOneClockDifferByTheirTimes() {
     assertThat(Change.version(Records.version("x1", 9, 5))).isEqualTo("s/x1@09.5");
     assertThat(Change.version(Records.version("x1", 9, 0)))
         .as("a time as any other")
         .isEqualTo("s/x1@09.0");
     assertThat(Change.version(Records.version("x1", 9)))
-        .as("as it was told by an earlier release")
+        .as("as an earlier release publishes it")
         .isEqualTo("s/x1@09");
   }
 

@@ -22,7 +22,7 @@ class InstanceStateTest {
   }
 
   @Test
-  void whatWasEncodedIsDecoded() {
+  void anEncodedStateIsDecoded() {
     InstanceState decoded = InstanceState.decode(state.encode());
     assertThat(decoded).usingRecursiveComparison().isEqualTo(state);
   }

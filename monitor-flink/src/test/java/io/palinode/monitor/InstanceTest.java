@@ -48,7 +48,7 @@ class InstanceTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
-  void itReportsTheSameHoweverOftenItIsPacked(long seed) {
+  void itReportsTheSameHoweverOftenItIsSerialized(long seed) {
     List<CandidateRecord> records = records(new Random(seed));
     Instance live = begun(records.get(0));
     Instance packed = begun(records.get(0));
@@ -65,7 +65,7 @@ class InstanceTest {
   }
 
   @Test
-  void aGradeThatRoseIsToldOnce() {
+  void aGradeThatRoseIsReportedOnce() {
     Instance instance = begun(Records.opened(0, 1, interval("", 0), clock(0, 1_000, 0)));
     apply(instance, Records.opened(0, 1, interval("", 0), clock(0, 1_000, 0)));
     apply(instance, Records.opened(1, 1, interval("", 1), clock(1, 1_005, 0)));
@@ -76,7 +76,7 @@ class InstanceTest {
     assertThat(instance.progress(Hlc.ofMicros(1_200))).isEmpty();
   }
 
-  /** A checkpoint writes it while the task makes the copy that it goes on with. */
+  /** A checkpoint writes the state while the task copies it. */
   @Test
   void itsStateMayBeReadByTwoThreads() throws Exception {
     Instance instance = null;
@@ -91,7 +91,7 @@ class InstanceTest {
               .build();
       record = record.toBuilder().setOpened(opened).build();
       instance = instance == null ? Instance.begin(event(record), 1, JOINED, LIMITS) : instance;
-      tell(instance, record);
+      applyJoined(instance, record);
     }
     Instance shared = Objects.requireNonNull(instance);
     byte[] expected = shared.state().encode();
@@ -113,13 +113,13 @@ class InstanceTest {
     }
   }
 
-  /** The clock of its key began anew with the delete. */
+  /** The delete restarts the clock of its key. */
   @Test
-  void whatIsWrittenAfterADeleteIsAnIntervalOfItsOwn() {
+  void aWriteAfterADeleteHasItsOwnInterval() {
     Instance instance = Instance.begin(event(accepted(1, 1_000, 5)), 1, JOINED, LIMITS);
-    tell(instance, accepted(1, 1_000, 5));
-    tell(instance, ended(0, 2, 1_000, 1_100, 5));
-    tell(instance, accepted(3, 1_200, 9));
+    applyJoined(instance, accepted(1, 1_000, 5));
+    applyJoined(instance, ended(0, 2, 1_000, 1_100, 5));
+    applyJoined(instance, accepted(3, 1_200, 9));
     assertThat(seenBeside(instance, 1_300))
         .singleElement()
         .extracting(Witness::candidates, list(Candidate.class))
@@ -128,13 +128,13 @@ class InstanceTest {
   }
 
   @Test
-  void aLateEndOfWhatWasDeletedDoesNotEndWhatWasWrittenSince() {
+  void aLateEndOfADeletedVersionDoesNotEndALaterOne() {
     Instance instance = Instance.begin(event(accepted(1, 1_000, 5)), 1, JOINED, LIMITS);
-    tell(instance, accepted(1, 1_000, 5));
-    tell(instance, ended(0, 2, 1_000, 1_100, 5));
+    applyJoined(instance, accepted(1, 1_000, 5));
+    applyJoined(instance, ended(0, 2, 1_000, 1_100, 5));
     assertThat(instance.progress(Hlc.ofMicros(1_180))).isEmpty();
-    tell(instance, accepted(3, 1_200, 9));
-    tell(instance, ended(2, 2, 1_010, 1_250, 5));
+    applyJoined(instance, accepted(3, 1_200, 9));
+    applyJoined(instance, ended(2, 2, 1_010, 1_250, 5));
     assertThat(seenBeside(instance, 1_300))
         .singleElement()
         .extracting(Witness::candidates, list(Candidate.class))
@@ -186,14 +186,15 @@ class InstanceTest {
     return record.toBuilder().setClosed(closed).build();
   }
 
-  private static List<Witness> tell(Instance instance, CandidateRecord record) {
+  private static List<Witness> applyJoined(Instance instance, CandidateRecord record) {
     return instance.apply(Change.of(record, JOINED));
   }
 
-  /** What is found when term 1 turns true on node 1. */
+  /** The witnesses that are found when term 1 turns true on node 1. */
   private static List<Witness> seenBeside(Instance instance, long micros) {
     List<Witness> found =
-        new ArrayList<>(tell(instance, Records.opened(1, 1, interval("", 1), clock(1, micros, 0))));
+        new ArrayList<>(
+            applyJoined(instance, Records.opened(1, 1, interval("", 1), clock(1, micros, 0))));
     found.addAll(instance.progress(Hlc.ofMicros(2_000)));
     return found;
   }
@@ -224,7 +225,7 @@ class InstanceTest {
         .toList();
   }
 
-  /** Each node opens and closes one term in turns; after each, all have come so far. */
+  /** Each node opens and closes one term in turns; then all publish progress. */
   private static List<CandidateRecord> records(Random random) {
     List<CandidateRecord> records = new ArrayList<>();
     for (int node = 0; node < 2; node++) {

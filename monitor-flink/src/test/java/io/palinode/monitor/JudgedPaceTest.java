@@ -11,7 +11,7 @@ class JudgedPaceTest {
   private final JudgedPace pace = new JudgedPace(PERIOD);
 
   @Test
-  void theFirstWatermarkIsSaidAtOnce() {
+  void theFirstWatermarkIsPublishedAtOnce() {
     assertThat(pace.due(0)).isEqualTo(JudgedPace.NOTHING);
     pace.watermark(100);
     assertThat(pace.due(0)).isEqualTo(100);
@@ -19,7 +19,7 @@ class JudgedPaceTest {
   }
 
   @Test
-  void withinAPeriodItIsSaidOnceAndTheLastOneWhenThePeriodIsOver() {
+  void withinAPeriodOneWatermarkIsPublishedAndTheLastOneAfterIt() {
     pace.watermark(100);
     pace.due(1_000);
     pace.watermark(101);
@@ -49,7 +49,7 @@ class JudgedPaceTest {
   }
 
   @Test
-  void forAWhileAfterSomethingHappenedASmallStepIsSaidAtOnce() {
+  void soonAfterARecordASmallStepIsPublishedAtOnce() {
     pace.watermark(ms(100));
     pace.due(0);
     pace.noteActivity();
@@ -62,7 +62,7 @@ class JudgedPaceTest {
   }
 
   @Test
-  void nothingIsSaidTwice() {
+  void noWatermarkIsPublishedTwice() {
     pace.watermark(100);
     pace.due(0);
     assertThat(pace.due(1_000)).isEqualTo(JudgedPace.NOTHING);
@@ -71,7 +71,7 @@ class JudgedPaceTest {
   }
 
   @Test
-  void judgementStopsRightBeforeWhatIsHeld() {
+  void judgementStopsRightBeforeAHold() {
     pace.watermark(100);
     pace.due(0);
     pace.hold(150);

@@ -21,44 +21,44 @@ class KeptBackTest {
   private static final int STEPS = 100;
 
   /**
-   * Two seeds of the simulator showed it: a job that began anew between a hole and the end that was
-   * told late used what had waited for that end, and found violations that were none.
+   * Else a job that restarts between a hole and the late end uses the waiting events before that
+   * end and finds false violations.
    */
   @Test
-  void whatWaitsForALateEndWaitsInTheNextLifeOfTheJobToo() {
-    List<CandidateEvent> handedOn = new ArrayList<>();
+  void eventsThatWaitForALateEndWaitAfterARestartToo() {
+    List<CandidateEvent> passedOn = new ArrayList<>();
     KeptBack before = new KeptBack();
-    before.observe(opened(0, 1, 10), true, handedOn::add);
-    before.observe(opened(0, 3, 30), true, handedOn::add);
+    before.observe(opened(0, 1, 10), true, passedOn::add);
+    before.observe(opened(0, 3, 30), true, passedOn::add);
     KeptBack after = restored(before.states());
-    handedOn.clear();
-    after.observe(progress(0, 3, 35), true, handedOn::add);
-    after.observe(event(gap(0, 2, 2, 20, 20)), true, handedOn::add);
+    passedOn.clear();
+    after.observe(progress(0, 3, 35), true, passedOn::add);
+    after.observe(event(gap(0, 2, 2, 20, 20)), true, passedOn::add);
     CandidateEvent lateEnd =
         event(closed(0, 4, 1, interval("", 0), Records.clock(0, 10, 0), Records.clock(0, 20, 0)));
-    after.observe(lateEnd, true, handedOn::add);
-    assertThat(handedOn).as("before the end was told").isEmpty();
+    after.observe(lateEnd, true, passedOn::add);
+    assertThat(passedOn).as("before the end is read").isEmpty();
     assertThat(after.isWaiting()).isTrue();
-    after.observe(progress(0, 4, 40), true, handedOn::add);
-    assertThat(handedOn).extracting(CandidateEvent::sequence).containsExactly(4L, 3L);
+    after.observe(progress(0, 4, 40), true, passedOn::add);
+    assertThat(passedOn).extracting(CandidateEvent::sequence).containsExactly(4L, 3L);
     assertThat(after.isWaiting()).isFalse();
   }
 
-  /** The hole itself may come after the checkpoint: its beginning is known all the same. */
+  /** The hole may follow the checkpoint: its start is known. */
   @Test
   void aHoleRightBehindTheCheckpointIsSeen() {
-    List<CandidateEvent> handedOn = new ArrayList<>();
+    List<CandidateEvent> passedOn = new ArrayList<>();
     KeptBack before = new KeptBack();
-    before.observe(opened(0, 1, 10), true, handedOn::add);
+    before.observe(opened(0, 1, 10), true, passedOn::add);
     KeptBack after = restored(before.states());
-    handedOn.clear();
-    after.observe(opened(0, 3, 30), true, handedOn::add);
-    assertThat(handedOn).isEmpty();
+    passedOn.clear();
+    after.observe(opened(0, 3, 30), true, passedOn::add);
+    assertThat(passedOn).isEmpty();
     assertThat(after.isWaiting()).isTrue();
   }
 
   @Test
-  void whatIsReadElsewhereHoldsNoWatermarkHere() {
+  void aNodeReadByAnotherSubtaskHoldsNoWatermark() {
     KeptBack before = new KeptBack();
     before.observe(opened(0, 1, 10), true, event -> {});
     before.observe(opened(0, 3, 30), true, event -> {});
@@ -70,17 +70,17 @@ class KeptBackTest {
         .containsAll(before.states());
   }
 
-  /** Each subtask writes what it has of all; only one of them has heard more since. */
+  /** Each subtask writes its state of all nodes; only one has read more since. */
   @Test
-  void ofTwoCopiesTheOneThatHeardMoreCounts() {
-    List<CandidateEvent> handedOn = new ArrayList<>();
+  void ofTwoCopiesTheOneThatHasReadMoreCounts() {
+    List<CandidateEvent> passedOn = new ArrayList<>();
     KeptBack before = new KeptBack();
     before.observe(opened(0, 1, 10), true, event -> {});
     before.observe(opened(0, 3, 30), true, event -> {});
     KeptBack elsewhere = restored(before.states());
     KeptBack reader = restored(before.states());
-    reader.observe(event(gap(0, 2, 2, 20, 20)), true, handedOn::add);
-    reader.observe(progress(0, 3, 40), true, handedOn::add);
+    reader.observe(event(gap(0, 2, 2, 20, 20)), true, passedOn::add);
+    reader.observe(progress(0, 3, 40), true, passedOn::add);
     for (List<KeptBack> order : List.of(List.of(reader, elsewhere), List.of(elsewhere, reader))) {
       List<State> both = new ArrayList<>();
       order.forEach(one -> both.addAll(one.states()));
@@ -90,9 +90,9 @@ class KeptBackTest {
     }
   }
 
-  /** Each copy that is written is read by all, and would be written by all again. */
+  /** Every subtask reads each written copy and would write it again. */
   @Test
-  void whatIsReadElsewhereIsNotWrittenHereByAllButOne() {
+  void onlyTheReaderOfANodeWritesItsState() {
     KeptBack before = new KeptBack();
     before.observe(opened(0, 1, 10), true, event -> {});
     before.observe(opened(0, 3, 30), true, event -> {});
@@ -108,37 +108,37 @@ class KeptBackTest {
   }
 
   @Test
-  void whatWaitsIsBoundedInBytesToo() {
+  void waitingEventsAreBoundedInBytesToo() {
     long bytesMax = 20_000;
     KeptBack kept = new KeptBack(bytesMax);
-    List<CandidateEvent> handedOn = new ArrayList<>();
-    kept.observe(opened(0, 1, 1), true, handedOn::add);
+    List<CandidateEvent> passedOn = new ArrayList<>();
+    kept.observe(opened(0, 1, 1), true, passedOn::add);
     int events = 1_000;
     for (int at = 2; at <= events; at++) {
-      kept.observe(opened(0, at + 1, at), true, handedOn::add);
+      kept.observe(opened(0, at + 1, at), true, passedOn::add);
       long waiting =
           kept.states().get(0).events().stream().mapToLong(event -> event.record().length).sum();
       assertThat(waiting).as("at=%d", at).isLessThanOrEqualTo(bytesMax);
     }
-    kept.observe(event(gap(0, 2, 2, 1, 1)), true, handedOn::add);
-    kept.observe(progress(0, events + 1, events + 1), true, handedOn::add);
-    assertThat(handedOn).hasSize(events);
+    kept.observe(event(gap(0, 2, 2, 1, 1)), true, passedOn::add);
+    kept.observe(progress(0, events + 1, events + 1), true, passedOn::add);
+    assertThat(passedOn).hasSize(events);
 
-    kept.observe(opened(0, events + 3, events + 3), true, handedOn::add);
-    assertThat(handedOn).as("once it is empty there is room again").hasSize(events);
+    kept.observe(opened(0, events + 3, events + 3), true, passedOn::add);
+    assertThat(passedOn).as("once it is empty there is room again").hasSize(events);
   }
 
   static LongStream seeds() {
     return LongStream.range(0, 200);
   }
 
-  /** Whenever the job begins anew from a checkpoint, it hands on what one that goes on does. */
+  /** A job that restarts from a checkpoint passes on the same events as one that continues. */
   @ParameterizedTest
   @MethodSource("seeds")
-  void aJobThatBeginsAnewHandsOnTheSame(long seed) {
+  void aRestartedJobPassesOnTheSame(long seed) {
     Random random = new Random(seed);
-    List<CandidateEvent> goesOn = new ArrayList<>();
-    List<CandidateEvent> beginsAnew = new ArrayList<>();
+    List<CandidateEvent> continued = new ArrayList<>();
+    List<CandidateEvent> restarted = new ArrayList<>();
     KeptBack one = new KeptBack();
     KeptBack other = new KeptBack();
     long sequence = 0;
@@ -151,12 +151,12 @@ class KeptBackTest {
             case 2, 3 -> progress(node, sequence, at);
             default -> opened(node, ++sequence, at);
           };
-      one.observe(next, true, goesOn::add);
+      one.observe(next, true, continued::add);
       if (random.nextInt(5) == 0) {
         other = restored(other.states());
       }
-      other.observe(next, true, beginsAnew::add);
-      assertThat(beginsAnew).as("seed=%d at=%d", seed, at).isEqualTo(goesOn);
+      other.observe(next, true, restarted::add);
+      assertThat(restarted).as("seed=%d at=%d", seed, at).isEqualTo(continued);
     }
   }
 

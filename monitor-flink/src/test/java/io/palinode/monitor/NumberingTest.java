@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Beside a set of all numbers that are missing. */
+/** Compared with a set of all missing numbers. */
 class NumberingTest {
   private static final int STEPS = 200;
 
@@ -64,12 +64,12 @@ class NumberingTest {
     }
   }
 
-  /** A job that began anew behind what was read already: nobody would explain 83 to 88. */
+  /** In a job that restarted behind earlier records, no gap would explain 83 to 88. */
   @Test
-  void aGapThatIsHeardFirstDoesNotTellWhereSequencesBegin() {
+  void aGapThatIsReadFirstDoesNotShowWhereSequencesStart() {
     Numbering numbering = new Numbering();
     assertThat(isBehindHole(numbering, event(gap(0, 80, 82, 1, 1)))).isTrue();
-    assertThat(isBehindHole(numbering, opened(0, 89, 2))).as("told late, perhaps").isTrue();
+    assertThat(isBehindHole(numbering, opened(0, 89, 2))).as("possibly late").isTrue();
     assertThat(isBehindHole(numbering, progress(0, 89, 3))).isFalse();
     assertThat(isBehindHole(numbering, progress(0, 90, 4))).as("90 is missing").isTrue();
   }
@@ -80,10 +80,10 @@ class NumberingTest {
   }
 
   @Test
-  void whatFollowsANewGapWaitsForProgress() {
+  void eventsAfterANewGapWaitForProgress() {
     Numbering numbering = new Numbering();
     numbering.observe(progress(0, 1, 1));
-    // An end that Kafka refused: it is told late, and this was sent before that was known.
+    // An end that Kafka refused: it is published late, and the next event was sent before it.
     numbering.observe(event(gap(0, 2, 2, 2, 2)));
     CandidateEvent next = opened(0, 3, 3);
     numbering.observe(next);
@@ -94,7 +94,7 @@ class NumberingTest {
   }
 
   @Test
-  void whatIsToldLateDoesNotShortenTheWaitForAHole() {
+  void aLateEventDoesNotShortenTheWaitForAHole() {
     Numbering numbering = new Numbering();
     numbering.observe(progress(0, 1, 1));
     CandidateEvent late = opened(0, 3, 2);

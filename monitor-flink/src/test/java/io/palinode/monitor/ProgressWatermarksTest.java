@@ -13,7 +13,7 @@ class ProgressWatermarksTest {
   private final ProgressWatermarks watermarks = new ProgressWatermarks(Records.NODES);
 
   @Test
-  void nothingIsCompleteBeforeEveryNodeHasSpoken() {
+  void nothingIsCompleteBeforeEveryNodeHasPublished() {
     assertThat(watermarks.observe(progress(0, 0, 100))).isFalse();
     assertThat(watermarks.observe(progress(1, 0, 100))).isFalse();
     assertThat(watermarks.watermark()).isEqualTo(ProgressWatermarks.NONE);
@@ -31,7 +31,7 @@ class ProgressWatermarksTest {
   }
 
   @Test
-  void aCandidateOnlySaysThatWhatIsBeforeItIsComplete() {
+  void aCandidateOnlyCompletesTheTimeBeforeIt() {
     allAt(50);
     watermarks.observe(progress(0, 0, 90));
     watermarks.observe(progress(1, 0, 90));
@@ -51,7 +51,7 @@ class ProgressWatermarksTest {
   }
 
   @Test
-  void progressOnItsWayBehindARefusedEventCompletesNothingUntilThatIsExplained() {
+  void progressBehindARefusedEventCompletesNothingUntilAGapExplainsIt() {
     allAt(50);
     watermarks.observe(progress(0, 0, 200));
     watermarks.observe(progress(1, 0, 200));
@@ -61,7 +61,7 @@ class ProgressWatermarksTest {
     assertThat(watermarks.observe(opened(2, 3, 95))).isFalse();
     assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(60) - 1);
     assertThat(watermarks.observe(event(gap(2, 2, 2, 70, 70)))).isFalse();
-    // The end, as it is told late; and what follows it, which is behind the hole as well.
+    // The late end and the event after it, which is behind the hole as well.
     assertThat(watermarks.observe(opened(2, 4, 70))).isFalse();
     assertThat(watermarks.observe(opened(2, 5, 98))).isFalse();
     assertThat(watermarks.observe(progress(2, 5, 100))).isTrue();
@@ -86,7 +86,7 @@ class ProgressWatermarksTest {
   }
 
   @Test
-  void whatKafkaHasLostHoldsTheWatermarkForHalfAMinuteOfTheNodesTime() {
+  void recordsThatKafkaHasLostHoldTheWatermarkFor30SecondsOfTheNodesTime() {
     allAt(50);
     watermarks.observe(progress(0, 0, 90_000_000));
     watermarks.observe(progress(1, 0, 90_000_000));
@@ -96,7 +96,7 @@ class ProgressWatermarksTest {
   }
 
   @Test
-  void aTopicWhoseBeginningIsGoneIsWholeFromWhereItBegins() {
+  void aTopicWithoutItsFirstRecordsIsCompleteFromItsFirstRecordOn() {
     watermarks.observe(progress(0, 0, 100));
     watermarks.observe(progress(1, 0, 100));
     assertThat(watermarks.observe(progress(2, 700, 50))).isTrue();
@@ -110,7 +110,7 @@ class ProgressWatermarksTest {
   }
 
   @Test
-  void aNodeThatCountsItsIncarnationsOrSequencesAnewCompletesNothing() {
+  void aNodeThatReusesIncarnationsOrSequencesCompletesNothing() {
     allAt(50);
     watermarks.observe(progress(1, 0, 90));
     watermarks.observe(progress(2, 0, 90));
@@ -122,7 +122,7 @@ class ProgressWatermarksTest {
   }
 
   @Test
-  void anOlderEpochCountsAsLongAsNobodySpeaksInANewerOne() {
+  void anOlderEpochCountsUntilANodePublishesInANewerOne() {
     allAt(50);
     assertThat(watermarks.observe(progress(0, 0, 90))).isFalse();
     assertThat(watermarks.observe(progress(1, 0, 80))).isFalse();
@@ -130,11 +130,11 @@ class ProgressWatermarksTest {
   }
 
   @Test
-  void afterTheFirstEventOfANewEpochANodeCountsOnceItHasSpokenInIt() {
+  void afterTheFirstEventOfANewEpochANodeCountsOnceItHasPublishedInIt() {
     allAt(50);
     watermarks.observe(progress(1, 0, 95));
     watermarks.observe(progress(2, 0, 95));
-    // The others are ahead of what they may find again in the new epoch.
+    // The others are ahead of the intervals they may open again in the new epoch.
     assertThat(watermarks.observe(inEpoch(1, opened(0, 1, 90)))).isFalse();
     assertThat(watermarks.observe(inEpoch(1, progress(0, 1, 120)))).isFalse();
     assertThat(watermarks.observe(inEpoch(1, progress(1, 0, 110)))).isFalse();
@@ -144,7 +144,7 @@ class ProgressWatermarksTest {
   }
 
   @Test
-  void whatIsSaidInAnOlderEpochThanTheNewestCompletesNothing() {
+  void progressOfAnEpochBeforeTheNewestCompletesNothing() {
     allAt(50);
     watermarks.observe(inEpoch(1, progress(0, 0, 120)));
     watermarks.observe(inEpoch(1, progress(1, 0, 120)));

@@ -8,7 +8,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Beside a set of all that was published. */
+/** Compared with a set of all published times. */
 class PublishedGapsTest {
   private static final int TIMES = 200;
   private static final int RANGES = 30;

@@ -20,7 +20,7 @@ public final class Records {
 
   private Records() {}
 
-  /** The clock of a node that has heard of the others {@code lag} µs ago. */
+  /** The clock of a node that received the others' clocks {@code lag} µs ago. */
   public static Hvc clock(int node, long micros, long lag) {
     long[] entries = new long[NODES];
     for (int i = 0; i < NODES; i++) {
@@ -47,7 +47,7 @@ public final class Records {
         .build();
   }
 
-  /** As a node tells it that tells times. */
+  /** As a node publishes it that publishes times. */
   public static VariableVersion version(String key, int clock, long timestampMs) {
     return version(key, clock).toBuilder().setTimestampMs(timestampMs).build();
   }

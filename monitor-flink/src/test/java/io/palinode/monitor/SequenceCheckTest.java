@@ -31,19 +31,19 @@ class SequenceCheckTest {
   @Test
   void nodesAndPartitionsAreCountedApart() {
     check.observe(opened(0, 1, 10));
-    assertThat(losses(check.observe(opened(1, 1, 10)))).isEmpty();
+    assertThat(coverageGaps(check.observe(opened(1, 1, 10)))).isEmpty();
     CandidateEvent elsewhere =
         event(7, Records.opened(0, 1, Records.interval("", 0), clock(0, 11, 0)));
-    assertThat(losses(check.observe(elsewhere))).isEmpty();
+    assertThat(coverageGaps(check.observe(elsewhere))).isEmpty();
     assertThat(check.positions()).hasSize(3);
   }
 
   @Test
-  void aJumpIsALossOfWhatWasSkipped() {
+  void aJumpIsACoverageGapOfTheSkippedSequences() {
     check.observe(opened(0, 1, 10));
     Outcome outcome = check.observe(opened(0, 5, 50));
     assertThat(outcome.fresh()).isTrue();
-    assertThat(losses(outcome))
+    assertThat(coverageGaps(outcome))
         .containsExactly(
             CoverageLost.newBuilder()
                 .setNode(0)
@@ -56,86 +56,86 @@ class SequenceCheckTest {
   }
 
   @Test
-  void progressTellsOfEventsThatNeverCame() {
+  void progressRevealsEventsThatNeverCame() {
     check.observe(opened(0, 1, 10));
-    assertThat(losses(check.observe(progress(0, 1, 20)))).isEmpty();
-    assertThat(losses(check.observe(progress(0, 3, 30))))
+    assertThat(coverageGaps(check.observe(progress(0, 1, 20)))).isEmpty();
+    assertThat(coverageGaps(check.observe(progress(0, 3, 30))))
         .singleElement()
-        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 3L));
-    assertThat(losses(check.observe(opened(0, 4, 40)))).isEmpty();
+        .satisfies(gap -> assertThat(sequences(gap)).containsExactly(2L, 3L));
+    assertThat(coverageGaps(check.observe(opened(0, 4, 40)))).isEmpty();
   }
 
   @Test
-  void aGapIsALossAndTheSequenceGoesOnAfterIt() {
+  void aGapIsACoverageGapAndTheSequenceContinuesAfterIt() {
     check.observe(opened(0, 1, 10));
-    assertThat(losses(check.observe(event(gap(0, 2, 6, 12, 18)))))
+    assertThat(coverageGaps(check.observe(event(gap(0, 2, 6, 12, 18)))))
         .singleElement()
-        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 6L))
-        .satisfies(loss -> assertThat(loss.getFromHlc()).isEqualTo(Hlc.ofMicros(12)))
-        .satisfies(loss -> assertThat(loss.getToHlc()).isEqualTo(Hlc.ofMicros(18)));
-    assertThat(losses(check.observe(opened(0, 7, 20)))).isEmpty();
+        .satisfies(gap -> assertThat(sequences(gap)).containsExactly(2L, 6L))
+        .satisfies(gap -> assertThat(gap.getFromHlc()).isEqualTo(Hlc.ofMicros(12)))
+        .satisfies(gap -> assertThat(gap.getToHlc()).isEqualTo(Hlc.ofMicros(18)));
+    assertThat(coverageGaps(check.observe(opened(0, 7, 20)))).isEmpty();
   }
 
   @Test
-  void aGapThatIsToldLateIsNotReportedAgain() {
+  void aLateGapIsNotReportedAgain() {
     check.observe(opened(0, 1, 10));
-    assertThat(losses(check.observe(opened(0, 4, 40)))).hasSize(1);
+    assertThat(coverageGaps(check.observe(opened(0, 4, 40)))).hasSize(1);
     assertThat(check.observe(event(gap(0, 2, 3, 20, 30))).fresh()).isFalse();
-    assertThat(losses(check.observe(event(gap(0, 3, 5, 30, 50)))))
+    assertThat(coverageGaps(check.observe(event(gap(0, 3, 5, 30, 50)))))
         .singleElement()
-        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(5L, 5L));
+        .satisfies(gap -> assertThat(sequences(gap)).containsExactly(5L, 5L));
   }
 
-  /** An end that was refused once is told with the time at which it was. */
+  /** A refused end is published with its own time. */
   @Test
-  void aGapBehindAnEndThatIsToldLateTellsWhatTheEndCouldNot() {
+  void aGapBehindALateEndIsReportedWithItsTime() {
     check.observe(opened(0, 1, 10));
-    assertThat(losses(check.observe(opened(0, 3, 12))))
+    assertThat(coverageGaps(check.observe(opened(0, 3, 12))))
         .singleElement()
-        .satisfies(loss -> assertThat(loss.getToHlc()).isEqualTo(Hlc.ofMicros(12)));
-    assertThat(losses(check.observe(event(gap(0, 2, 2, 20, 20)))))
+        .satisfies(gap -> assertThat(gap.getToHlc()).isEqualTo(Hlc.ofMicros(12)));
+    assertThat(coverageGaps(check.observe(event(gap(0, 2, 2, 20, 20)))))
         .singleElement()
-        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 2L))
-        .satisfies(loss -> assertThat(loss.getToHlc()).isEqualTo(Hlc.ofMicros(20)));
-    assertThat(losses(check.observe(event(gap(0, 2, 2, 20, 20))))).isEmpty();
+        .satisfies(gap -> assertThat(sequences(gap)).containsExactly(2L, 2L))
+        .satisfies(gap -> assertThat(gap.getToHlc()).isEqualTo(Hlc.ofMicros(20)));
+    assertThat(coverageGaps(check.observe(event(gap(0, 2, 2, 20, 20))))).isEmpty();
   }
 
-  /** What was told of later is no reason to keep silent of what was before. */
+  /** A later coverage gap must not hide an earlier one. */
   @Test
-  void aGapBehindAnEndThatIsToldLateIsToldThoughMoreWasLostSince() {
+  void aGapBehindALateEndIsReportedThoughALaterOneWas() {
     check.observe(opened(0, 1, 10));
-    assertThat(losses(check.observe(opened(0, 4, 12)))).hasSize(1);
+    assertThat(coverageGaps(check.observe(opened(0, 4, 12)))).hasSize(1);
     check.observe(opened(0, 5, 30));
-    assertThat(losses(check.observe(opened(0, 7, 40)))).hasSize(1);
-    assertThat(losses(check.observe(event(gap(0, 2, 3, 12, 35)))))
+    assertThat(coverageGaps(check.observe(opened(0, 7, 40)))).hasSize(1);
+    assertThat(coverageGaps(check.observe(event(gap(0, 2, 3, 12, 35)))))
         .singleElement()
-        .satisfies(loss -> assertThat(loss.getFromHlc()).isEqualTo(Hlc.ofMicros(12)))
-        .satisfies(loss -> assertThat(loss.getToHlc()).isEqualTo(Hlc.ofMicros(35)));
-    assertThat(losses(check.observe(event(gap(0, 2, 3, 12, 35))))).isEmpty();
-    assertThat(losses(check.observe(event(gap(0, 6, 6, 32, 32))))).isEmpty();
+        .satisfies(gap -> assertThat(gap.getFromHlc()).isEqualTo(Hlc.ofMicros(12)))
+        .satisfies(gap -> assertThat(gap.getToHlc()).isEqualTo(Hlc.ofMicros(35)));
+    assertThat(coverageGaps(check.observe(event(gap(0, 2, 3, 12, 35))))).isEmpty();
+    assertThat(coverageGaps(check.observe(event(gap(0, 6, 6, 32, 32))))).isEmpty();
   }
 
   @Test
-  void whatIsMissingBeforeAGapIsPartOfTheLoss() {
+  void sequencesMissingBeforeAGapArePartOfTheCoverageGap() {
     check.observe(opened(0, 1, 10));
-    assertThat(losses(check.observe(event(gap(0, 4, 6, 40, 60)))))
+    assertThat(coverageGaps(check.observe(event(gap(0, 4, 6, 40, 60)))))
         .singleElement()
-        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 6L))
-        .satisfies(loss -> assertThat(loss.getFromHlc()).isEqualTo(Hlc.ofMicros(10)));
+        .satisfies(gap -> assertThat(sequences(gap)).containsExactly(2L, 6L))
+        .satisfies(gap -> assertThat(gap.getFromHlc()).isEqualTo(Hlc.ofMicros(10)));
   }
 
   @Test
-  void aFirstEventThatIsNotTheFirstOneIsALoss() {
-    assertThat(losses(check.observe(opened(2, 4, 40))))
+  void aFirstEventWithALaterSequenceIsACoverageGap() {
+    assertThat(coverageGaps(check.observe(opened(2, 4, 40))))
         .singleElement()
-        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(1L, 3L));
+        .satisfies(gap -> assertThat(sequences(gap)).containsExactly(1L, 3L));
   }
 
   @Test
-  void aNewIncarnationOfANodeThatDidNotStopIsALossFromTheLastToTheFirstThatIsHeard() {
+  void aNewIncarnationOfANodeThatDidNotStopIsACoverageGapFromItsLastToItsFirstRecord() {
     check.observe(opened(0, 1, 10));
     check.observe(progress(0, 1, 30));
-    assertThat(losses(check.observe(incarnation(2, 1, 90))))
+    assertThat(coverageGaps(check.observe(incarnation(2, 1, 90))))
         .containsExactly(
             CoverageLost.newBuilder()
                 .setNode(0)
@@ -144,52 +144,52 @@ class SequenceCheckTest {
                 .setFromHlc(Hlc.ofMicros(30))
                 .setToHlc(Hlc.ofMicros(90))
                 .build());
-    assertThat(losses(check.observe(incarnation(2, 2, 95)))).isEmpty();
+    assertThat(coverageGaps(check.observe(incarnation(2, 2, 95)))).isEmpty();
   }
 
   @Test
-  void aKilledNodeLosesCoverageOnEachPartitionWhereItHadNotStopped() {
+  void aKilledNodeLeavesACoverageGapOnEachPartitionWithoutItsStop() {
     check.observe(progress(0, 0, 30));
     check.observe(event(1, progress(0, 0, 30).decode()));
     check.observe(stopped(0, 0, 40));
-    assertThat(losses(check.observe(incarnation(2, 1, 90)))).isEmpty();
+    assertThat(coverageGaps(check.observe(incarnation(2, 1, 90)))).isEmpty();
     CandidateRecord first = incarnation(2, 1, 90).decode();
-    assertThat(losses(check.observe(event(1, first))))
+    assertThat(coverageGaps(check.observe(event(1, first))))
         .singleElement()
-        .satisfies(loss -> assertThat(loss.getPartition()).isEqualTo(1));
+        .satisfies(gap -> assertThat(gap.getPartition()).isEqualTo(1));
   }
 
   @Test
-  void aStopTellsOfEventsThatNeverCameAsProgressDoes() {
+  void aStopRevealsEventsThatNeverCameAsProgressDoes() {
     check.observe(opened(0, 1, 10));
-    assertThat(losses(check.observe(stopped(0, 3, 30))))
+    assertThat(coverageGaps(check.observe(stopped(0, 3, 30))))
         .singleElement()
-        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 3L));
+        .satisfies(gap -> assertThat(sequences(gap)).containsExactly(2L, 3L));
   }
 
   @Test
-  void aRestoredCheckKnowsWhoStopped() {
+  void aRestoredCheckKnowsTheStoppedNodes() {
     check.observe(progress(0, 0, 30));
     check.observe(progress(1, 0, 30));
     check.observe(stopped(0, 0, 40));
     SequenceCheck restored = new SequenceCheck();
     restored.restore(check.positions());
-    assertThat(losses(restored.observe(incarnation(2, 1, 90)))).isEmpty();
+    assertThat(coverageGaps(restored.observe(incarnation(2, 1, 90)))).isEmpty();
     CandidateRecord other = progress(1, 0, 90).decode().toBuilder().setIncarnation(2).build();
-    assertThat(losses(restored.observe(event(other)))).hasSize(1);
+    assertThat(coverageGaps(restored.observe(event(other)))).hasSize(1);
   }
 
   @Test
-  void theFirstIncarnationThatIsHeardHasNoneBeforeIt() {
-    assertThat(losses(check.observe(incarnation(5, 1, 90)))).isEmpty();
+  void theFirstIncarnationThatIsReadHasNoEarlierOne() {
+    assertThat(coverageGaps(check.observe(incarnation(5, 1, 90)))).isEmpty();
   }
 
   @Test
-  void aNodeThatCountsItsIncarnationsAnewIsToldAsLostOnceInAWhile() {
+  void aNodeThatReusesIncarnationsIsReportedAsAGapOnceIn10Seconds() {
     check.observe(event(withIncarnation(4, progress(0, 7, 30))));
     Outcome outcome = check.observe(event(withIncarnation(1, progress(0, 0, 90))));
     assertThat(outcome.fresh()).isFalse();
-    assertThat(losses(outcome))
+    assertThat(coverageGaps(outcome))
         .containsExactly(
             CoverageLost.newBuilder()
                 .setNode(0)
@@ -201,23 +201,23 @@ class SequenceCheckTest {
                     "the node numbers its incarnations from the start, as with another disk (incarnation 1 after 4)")
                 .build());
     assertThat(check.observe(opened(0, 1, 100)).notices()).isEmpty();
-    assertThat(losses(check.observe(opened(0, 2, 10_000_200))))
+    assertThat(coverageGaps(check.observe(opened(0, 2, 10_000_200))))
         .singleElement()
-        .satisfies(loss -> assertThat(loss.getFromHlc()).isEqualTo(Hlc.ofMicros(90)));
+        .satisfies(gap -> assertThat(gap.getFromHlc()).isEqualTo(Hlc.ofMicros(90)));
     assertThat(check.observe(event(withIncarnation(4, progress(0, 7, 40)))).fresh()).isTrue();
   }
 
   @Test
-  void aNodeThatCountsItsSequencesAnewIsToldAsLost() {
+  void aNodeThatReusesSequencesIsReportedAsAGap() {
     check.observe(opened(0, 7, 30));
-    assertThat(losses(check.observe(progress(0, 0, 90)))).hasSize(1);
+    assertThat(coverageGaps(check.observe(progress(0, 0, 90)))).hasSize(1);
     Outcome outcome = check.observe(opened(0, 1, 10_000_200));
     assertThat(outcome.fresh()).isFalse();
-    assertThat(losses(outcome)).hasSize(1);
+    assertThat(coverageGaps(outcome)).hasSize(1);
   }
 
   @Test
-  void aNewIncarnationCountsAnewAndIsTold() {
+  void aNewIncarnationCountsFromOneAndIsReported() {
     check.observe(opened(0, 1, 10));
     check.observe(stopped(0, 1, 30));
     Outcome outcome = check.observe(incarnation(2, 1, 90));
@@ -226,12 +226,12 @@ class SequenceCheckTest {
         .satisfies(
             notice -> assertThat(Restart.of(notice)).isEqualTo(new Restart(0, 2, clock(0, 90, 0))));
     assertThat(check.observe(incarnation(2, 2, 95)).notices()).isEmpty();
-    // What the dead process still had on its way.
+    // A record that the ended process had on its way.
     assertThat(check.observe(opened(0, 2, 40)).fresh()).isFalse();
   }
 
   @Test
-  void aRestartThatIsFirstHeardOfByAGapIsToldWithItsFirstClock() {
+  void aRestartThatAGapRevealsIsReportedWithItsFirstClock() {
     check.observe(stopped(0, 0, 30));
     CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
     assertThat(check.observe(event(gap)).notices())
@@ -246,7 +246,7 @@ class SequenceCheckTest {
   }
 
   @Test
-  void aRestartAfterOneThatOnlyHadGapsIsToldToo() {
+  void aRestartAfterOneWithOnlyGapsIsReportedToo() {
     check.observe(stopped(0, 0, 30));
     check.observe(event(gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build()));
     assertThat(check.observe(incarnation(3, 1, 95)).notices())
@@ -255,7 +255,7 @@ class SequenceCheckTest {
   }
 
   @Test
-  void theLossesOfANodeThatOnlyHasGapsAreToldWithoutARestart() {
+  void theCoverageGapsOfANodeWithOnlyGapsAreReportedWithoutARestart() {
     check.observe(event(gap(0, 1, 2, 10, 20)));
     CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
     assertThat(check.observe(event(gap)).notices())
@@ -264,7 +264,7 @@ class SequenceCheckTest {
   }
 
   @Test
-  void anEpochIsToldByTheFirstThatSpeaksInIt() {
+  void anEpochIsReportedWithItsFirstRecord() {
     assertThat(check.observe(opened(0, 1, 10)).notices()).isEmpty();
     CandidateRecord next = progress(0, 1, 30).decode().toBuilder().setEpoch(4).build();
     assertThat(check.observe(event(next)).notices())
@@ -276,7 +276,7 @@ class SequenceCheckTest {
   }
 
   @Test
-  void aRestoredCheckGoesOnFromTheFurthestPosition() {
+  void aRestoredCheckContinuesFromTheFurthestPosition() {
     check.observe(opened(0, 1, 10));
     List<SequenceCheck.Position> older = List.copyOf(check.positions());
     check.observe(opened(0, 2, 20));
@@ -298,18 +298,18 @@ class SequenceCheckTest {
     return event.decode().toBuilder().setIncarnation(incarnation).build();
   }
 
-  private static List<Long> sequences(CoverageLost loss) {
-    return List.of(loss.getFirstSequence(), loss.getLastSequence());
+  private static List<Long> sequences(CoverageLost gap) {
+    return List.of(gap.getFirstSequence(), gap.getLastSequence());
   }
 
-  private static List<CoverageLost> losses(Outcome outcome) {
+  private static List<CoverageLost> coverageGaps(Outcome outcome) {
     return outcome.notices().stream()
         .filter(notice -> notice.kind() == Notice.Kind.LOST)
-        .map(SequenceCheckTest::loss)
+        .map(SequenceCheckTest::coverageGap)
         .toList();
   }
 
-  private static CoverageLost loss(Notice notice) {
+  private static CoverageLost coverageGap(Notice notice) {
     try {
       return CoverageLost.parseFrom(notice.body());
     } catch (InvalidProtocolBufferException e) {

@@ -31,7 +31,7 @@ class ViolationsTest {
   private final Candidate late = candidate(2, 9, 1, 130);
 
   @Test
-  void aViolationTellsItsWitnessesAndWhenAllHeld() {
+  void aViolationHasItsWitnessesAndTheTimeWhenAllHeld() {
     Violation violation =
         Violations.of(
             interval("a=1", 0),
@@ -54,7 +54,7 @@ class ViolationsTest {
   }
 
   @Test
-  void theIdDependsOnlyOnWhoTheWitnessesAre() {
+  void theIdDependsOnlyOnTheIdsOfTheWitnesses() {
     String id = id("a=1", Grade.DEFINITE, early, late);
     assertThat(id("a=1", Grade.POSSIBLE, late, early)).isEqualTo(id);
     assertThat(id("a=2", Grade.DEFINITE, early, late)).isNotEqualTo(id);

@@ -7,7 +7,6 @@ import io.palinode.retroscope.disklog.Compaction;
 import io.palinode.retroscope.disklog.Compactor;
 import io.palinode.retroscope.disklog.DamagedFileException;
 import io.palinode.retroscope.disklog.DiskLog;
-import io.palinode.retroscope.segment.Cursor;
 import io.palinode.retroscope.segment.Segment;
 import io.palinode.retroscope.segment.Segment.Part;
 import java.io.IOException;
@@ -22,21 +21,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recent past of one store: for each change its time and the value that the key had before.
- * Bounded by age and by bytes; what no longer fits is dropped a segment at a time, and {@link
- * #reach} moves up. (Retroscope, §III.)
+ * The recent past of one store: the HLC of each change, and the value that the key had before it.
+ * Bounded by age and bytes: the log drops its oldest segments, and {@link #reach} moves up.
+ * (Retroscope, §III.)
  *
- * <p>An append copies key and old value into a segment, which lies outside of the heap. When the
- * segment is full, its keys are replaced by numbers: by the {@code executor}, or else by the append
- * that fills the next one. A diff compares numbers, not keys, and is a view. (ADR 0008 has the
- * measurements.)
+ * <p>An append copies key and old value into a segment outside the heap. Keys of a full segment are
+ * replaced by numbers: by the {@code executor}, or by the append that fills the next segment. A
+ * diff compares numbers and is a view (ADR 0008).
  *
- * <p>With a {@link DiskLog} each entry is written to a file too, so the log reaches further back
- * than memory, and past a restart. What memory has is read from there.
+ * <p>With a {@link DiskLog}, each entry is also written to a file, so the log continues after a
+ * restart. Reads prefer memory.
  *
- * <p>Thread-safe. The lock is held for an append, for dropping a segment and for taking hold of
- * segments that are to be read, never while they are read or rewritten. While a diff is made
- * nothing is rewritten, and appends continue.
+ * <p>Thread-safe. The lock is held for an append and to pin or drop segments, not while segments
+ * are read or rewritten. During a diff no segment is rewritten, and appends continue.
  */
 public final class WindowLog implements AutoCloseable {
   private final WindowLogConfig config;
@@ -101,10 +98,9 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Records that at {@code hlc} the value of {@code key} stopped being {@code oldValue} (null: it
-   * was absent). Throws {@link IllegalArgumentException} when {@code hlc} is before the last one:
-   * the log is in order, or it is worth nothing. Allocates nothing once the window is full, apart
-   * from what rewriting full segments needs for the keys of each generation.
+   * Records that {@code oldValue} of {@code key} was replaced at {@code hlc}; null: the key was
+   * absent. Throws {@link IllegalArgumentException} if {@code hlc} is before the last one. Once the
+   * window is full, only the rewriting of segments allocates.
    */
   public void append(long hlc, byte[] key, byte @Nullable [] oldValue) {
     boolean sealed;
@@ -117,8 +113,8 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Like the other, at the time that {@code clock} returns. The log calls it under its lock, so the
-   * log never has a later time of it before this one. Returns the time.
+   * Like the other, at the HLC that {@code clock} returns. Returns that HLC. The log reads the
+   * clock under its lock, so entries are in the clock's order.
    */
   public long append(LongSupplier clock, byte[] key, byte @Nullable [] oldValue) {
     boolean sealed;
@@ -164,20 +160,20 @@ public final class WindowLog implements AutoCloseable {
     }
   }
 
-  /** The earliest time that can be reached. */
+  /** The earliest HLC that can be read. */
   public synchronized long reach() {
     return disk == null ? reach : Math.min(reach, disk.reach());
   }
 
   /**
-   * From here on every time can be reached. Before it, down to {@link #reach}, the log on disk was
-   * compacted: only multiples of {@link #granularity} can.
+   * The earliest HLC from which every HLC can be read. Before it, down to {@link #reach}, the log
+   * on disk was compacted: only multiples of {@link #granularity} can be read.
    */
   public synchronized long exactReach() {
     return disk == null ? reach : Math.min(reach, disk.exactReach());
   }
 
-  /** The coarsest that some of the log was compacted to; zero: every time is in reach. */
+  /** The coarsest step of the compacted log; zero: every HLC in reach can be read. */
   public synchronized Duration granularity() {
     return disk == null
         ? Duration.ZERO
@@ -185,8 +181,8 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * The last time at or before {@code hlc} that can be reached. Throws {@link OutOfReachException}
-   * when there is none.
+   * The last HLC at or before {@code hlc} that can be read. Throws {@link OutOfReachException} if
+   * there is none.
    */
   public synchronized long floor(long hlc) {
     long floor = hlc >= reach ? hlc : disk == null ? -1 : disk.floor(hlc);
@@ -196,34 +192,34 @@ public final class WindowLog implements AutoCloseable {
     return floor;
   }
 
-  /** The earliest time that can be reached without the disk. */
+  /** The earliest HLC that can be read without the disk. */
   public synchronized long memoryReach() {
     return reach;
   }
 
-  /** Since when everything is on disk; {@link Long#MAX_VALUE}: nothing is. */
+  /** The HLC from which all entries are on disk; {@link Long#MAX_VALUE}: none. */
   public synchronized long diskReach() {
     return disk == null ? Long.MAX_VALUE : disk.reach();
   }
 
-  /** The bytes that the log takes on disk, nearly; 0 without one. */
+  /** The approximate bytes on disk; 0 without a disk log. */
   public synchronized long diskBytes() {
     return disk == null ? 0 : disk.bytes();
   }
 
-  /** Why nothing is written to disk at present; null: it is, or there is none. */
+  /** Why no entry is written to disk now; null: entries are, or there is no disk log. */
   public synchronized @Nullable String diskFailure() {
     return disk == null ? null : disk.failure();
   }
 
-  /** The time of the last entry, or when the log began. */
+  /** The HLC of the last entry, or of the begin of the log. */
   public synchronized long last() {
     return lastHlc;
   }
 
   /**
-   * The memory that the log holds, in bytes: within the bound, except for one segment. A few
-   * dropped segments that wait to be used again, and what differences hold, come on top.
+   * The memory of the log in bytes: within the bound, except for one segment. Diffs and a few
+   * dropped segments, kept for reuse, are not counted.
    */
   public synchronized long bytes() {
     return segments.bytes();
@@ -254,10 +250,9 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Forward: the keys that changed in {@code (start, end]}, with their values at {@code end}. That
-   * is what the next change after {@code end} found; for a key without one, {@code present} is
-   * asked. It must agree with the log: no write may be stored and not appended, or the reverse,
-   * until this returns. Throws like {@link #diffTo}. O(changes after {@code start}).
+   * Forward: the keys that changed in {@code (start, end]}, with their values at {@code end}: the
+   * old value of the next change, or {@code present}. Until this returns, no write may be stored
+   * without its entry, or the reverse. Throws like {@link #diffTo}. O(changes after {@code start}).
    */
   public Diff diffForward(long start, long end, PresentValues present) {
     requireOrder(start, end);
@@ -274,7 +269,7 @@ public final class WindowLog implements AutoCloseable {
         });
   }
 
-  /** The state of the store as it is now. */
+  /** The current values of the store. */
   @FunctionalInterface
   public interface PresentValues {
     /** Null: the key is absent. */
@@ -282,7 +277,7 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Visits each change in {@code (start, end]}, in order. Throws like {@link #diffTo}, and when
+   * Visits each change in {@code (start, end]}, in order. Throws like {@link #diffTo}, and if
    * {@code start} is before {@link #exactReach}. O(changes in between).
    */
   public void forEachBetween(long start, long end, ChangeVisitor visitor) {
@@ -305,23 +300,13 @@ public final class WindowLog implements AutoCloseable {
 
   private void visit(Pinned pinned, long start, long end, ChangeVisitor visitor) {
     try {
-      Cursor entry = new Cursor();
-      for (Part part : pinned.parts()) {
-        long after = Math.max(start, part.after());
-        long upTo = Math.min(end, part.upTo());
-        entry.open(part, after);
-        while (entry.next() && entry.hlc() <= upTo) {
-          if (entry.hlc() > after) {
-            visitor.visit(entry.hlc(), entry.copyKey(), entry.copyOld());
-          }
-        }
-      }
+      pinned.forEach(start, end, visitor);
     } finally {
       unpin(pinned);
     }
   }
 
-  /** Sees the changes. */
+  /** Receives changes. */
   @FunctionalInterface
   public interface ChangeVisitor {
     /** {@code old} is null when the key was absent before. */
@@ -336,16 +321,11 @@ public final class WindowLog implements AutoCloseable {
     }
   }
 
-  /** What is read, and does not go before it is unpinned. */
-  private record Pinned(List<Part> parts, List<Segment> memory, DiskLog.Pinned disk) {}
-
   private Pinned pin(long start, long end) {
     return pin(start, end, () -> {});
   }
 
-  /**
-   * @param required looked at when {@code start} is in reach, and before anything is compacted
-   */
+  /** Runs {@code required} once {@code start} is in reach, under the lock. */
   private Pinned pin(long start, long end, Runnable required) {
     while (true) {
       Pinned pinned = hold(start, end, required);
@@ -354,7 +334,7 @@ public final class WindowLog implements AutoCloseable {
         parts.addAll(pinned.parts());
         return new Pinned(parts, pinned.memory(), pinned.disk());
       } catch (DamagedFileException damaged) {
-        // Then the reach is behind the damage, and the next look shows it.
+        // The reach is now after the damage; the next attempt shows that.
         unpin(pinned);
         lose(damaged);
       } catch (IOException failed) {
@@ -368,7 +348,7 @@ public final class WindowLog implements AutoCloseable {
     }
   }
 
-  /** What memory has comes from there, and only what it has not from the disk. */
+  /** Pins segments in memory, and files only for entries that memory does not hold. */
   private synchronized Pinned hold(long start, long end, Runnable required) {
     requireReached(start);
     required.run();
@@ -388,7 +368,7 @@ public final class WindowLog implements AutoCloseable {
     return new Pinned(parts, memory, files);
   }
 
-  /** Also when compaction has taken the time away since it was looked for. */
+  /** Compaction may remove a readable HLC at any time. */
   private synchronized void requireReached(long hlc) {
     long floor = floor(hlc);
     if (floor != hlc) {
@@ -397,9 +377,9 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Compacts some of what is old on disk, if there is enough of it: see {@link Compaction}. Appends
-   * and differences continue. Returns false if there was nothing to do. Throws {@link
-   * UncheckedIOException} when there is no room, and changes nothing then.
+   * Compacts old entries on disk, if there are enough of them (see {@link Compaction}). Appends and
+   * diffs continue. Returns false if there was nothing to do. If the disk has no room, changes
+   * nothing and throws {@link UncheckedIOException}.
    *
    * @param pause called after about every 64 KiB, in the caller's thread
    */
@@ -453,9 +433,9 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Ends a log on disk in order, so that the next run continues it, whatever happens to the
-   * machine. Call it when the store's medium has all appended writes; nothing is appended after it.
-   * What the log knows can still be read. Idempotent.
+   * Ends the log on disk in order, so that the next incarnation continues it, also after a power
+   * loss. Call it once the store's medium has all appended writes. The log can still be read.
+   * Idempotent.
    */
   @Override
   public synchronized void close() {
@@ -464,14 +444,15 @@ public final class WindowLog implements AutoCloseable {
     }
   }
 
-  /** Gives way to diffs, and to another that does the same: what is left waits for the next. */
+  /** Does nothing while a diff or another thread holds the lock; the next call continues. */
   private void internSealed() {
     if (!differences.rewriting().tryLock()) {
       return;
     }
     try {
-      while (internNext()) {
-        // Until nothing is left.
+      boolean more = true;
+      while (more) {
+        more = internNext();
       }
     } finally {
       differences.rewriting().unlock();

@@ -19,18 +19,17 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random histories whose log on disk is compacted now and then, with kills at any moment of that.
- * Every time that the log says it reaches equals the replay from the beginning; the others are
- * refused.
+ * Random writes whose disk log is compacted at random, with kills at any moment. Every reachable
+ * time equals the replay from the start; the log refuses all others.
  */
 class CompactionOracleTest {
   private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000);
 
-  private final List<String> told = new ArrayList<>();
+  private final List<String> reported = new ArrayList<>();
   private MemoryVolume volume = new MemoryVolume();
   private DiskBound bound = new DiskBound(Duration.ofDays(1), 1, 0);
   private DiskLog.Layout layout = new DiskLog.Layout(4_200, 64);
-  private DiskLog disk = DiskLog.open(volume, bound, layout, "test", 0, told::add);
+  private DiskLog disk = DiskLog.open(volume, bound, layout, "test", 0, reported::add);
   private long session;
   private long compacted;
 
@@ -38,7 +37,7 @@ class CompactionOracleTest {
     History history = new History(seed);
     volume = new MemoryVolume();
     session = 0;
-    told.clear();
+    reported.clear();
     int slotBytes = history.pick(64, 128, 512);
     layout =
         new DiskLog.Layout(DiskFile.HEADER_BYTES + history.pick(1, 2, 7) * slotBytes, slotBytes);
@@ -59,7 +58,7 @@ class CompactionOracleTest {
   }
 
   private void restart(History history) {
-    disk = DiskLog.open(volume, bound, layout, "test", session, told::add);
+    disk = DiskLog.open(volume, bound, layout, "test", session, reported::add);
     session++;
     disk.begin(session);
     history.restart(disk);
@@ -129,7 +128,7 @@ class CompactionOracleTest {
   }
 
   @Test
-  void everyTimeThatItSaysItReachesEqualsTheReplayAndTheOthersAreRefused() {
+  void everyReachableTimeEqualsTheReplayAndTheOthersAreRefused() {
     for (long seed = 0; seed < SEEDS / 10; seed++) {
       History history = begin(seed);
       for (int i = 0; i < 6; i++) {
@@ -144,7 +143,7 @@ class CompactionOracleTest {
           volume = volume.copy();
           chooseGranularity(history);
           restart(history);
-          assertThat(told).as("seed=" + seed).isEmpty();
+          assertThat(reported).as("seed=" + seed).isEmpty();
         }
       }
     }
@@ -168,7 +167,7 @@ class CompactionOracleTest {
         long before = session;
         restart(history);
         session = before;
-        assertThat(told).as("seed=" + seed).isEmpty();
+        assertThat(reported).as("seed=" + seed).isEmpty();
         assertThat(history.log.reach()).as("seed=" + seed).isLessThan(reach + (1L << 40));
         check(history, seed);
         assertThat(volume.rewritten).as("seed=" + seed).isNull();
@@ -178,7 +177,7 @@ class CompactionOracleTest {
   }
 
   @Test
-  void differencesThatAreHeldKeepWhatTheySawWhateverIsCompacted() {
+  void heldDifferencesKeepTheirChangesThroughCompactions() {
     for (long seed = 0; seed < SEEDS / 10; seed++) {
       History history = begin(seed);
       List<Map.Entry<Diff, Map<String, String>>> held = new ArrayList<>();
@@ -199,7 +198,7 @@ class CompactionOracleTest {
   }
 
   @Test
-  void whatWasPinnedBeforeACompactionIsReadAfterItAsItWas() throws IOException {
+  void changesPinnedBeforeACompactionAreReadUnchangedAfterIt() throws IOException {
     for (long seed = 0; seed < SEEDS / 10; seed++) {
       History history = begin(seed);
       for (int changes = 200; changes > 0; changes--) {
@@ -228,7 +227,7 @@ class CompactionOracleTest {
   }
 
   @Test
-  void changesThatAreNotAllThereAreNotVisitedAsIfTheyWere() {
+  void changesThatAreNotCompleteAreNotVisited() {
     for (long seed = 0; seed < SEEDS / 10; seed++) {
       History history = begin(seed);
       for (int changes = 200; changes > 0; changes--) {
@@ -272,7 +271,7 @@ class CompactionOracleTest {
         assertThat(rounds).as("seed=" + seed).isLessThan(2 * numbers.size());
       }
       find(history);
-      found += told.size();
+      found += reported.size();
       checkIntervals(history, seed, check(history, seed));
     }
     assertThat(found).isPositive();

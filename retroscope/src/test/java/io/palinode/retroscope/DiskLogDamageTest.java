@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A log whose bytes are not what was written: it is told, and nothing wrong is ever read. */
+/** A log with changed bytes: the damage is reported, and no wrong value is read. */
 class DiskLogDamageTest {
   private static final DiskBound BOUND = new DiskBound(Duration.ofDays(1), 1 << 20, 0);
   private static final DiskLog.Layout LAYOUT =
@@ -31,7 +31,7 @@ class DiskLogDamageTest {
   private static final int KEYS = 7;
 
   private final MemoryVolume written = new MemoryVolume();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> reported = new ArrayList<>();
 
   /** Change i is of key i mod {@link #KEYS}, at time i; its value was i − {@link #KEYS} before. */
   @BeforeEach
@@ -44,7 +44,7 @@ class DiskLogDamageTest {
   }
 
   private WindowLog open(MemoryVolume volume, long session) {
-    DiskLog disk = DiskLog.open(volume, BOUND, LAYOUT, "test", session, told::add);
+    DiskLog disk = DiskLog.open(volume, BOUND, LAYOUT, "test", session, reported::add);
     disk.begin(session + 1);
     // Less than memory holds, so the disk is asked.
     return new WindowLog(
@@ -55,7 +55,7 @@ class DiskLogDamageTest {
         disk);
   }
 
-  /** Returns how far back it reached in truth. */
+  /** Returns the least time that could be read. */
   private long check(MemoryVolume damaged, String what) {
     WindowLog log = open(damaged, 1);
     long reach = CHANGES;
@@ -66,7 +66,7 @@ class DiskLogDamageTest {
         assertThat(seen).as("%s target=%d", what, target).isEqualTo(expected(target));
         reach = target;
       } catch (OutOfReachException e) {
-        // Refused is never wrong. Nobody can tell an oldest file that is missing from one dropped.
+        // A refusal is always right: a missing oldest file equals a dropped one.
         assertThat(target).as(what).isLessThan(CHANGES);
       }
     }
@@ -84,7 +84,7 @@ class DiskLogDamageTest {
   @Test
   void withoutDamageEverythingIsThere() {
     assertThat(check(written.copy(), "whole")).isZero();
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   @Test
@@ -93,12 +93,12 @@ class DiskLogDamageTest {
     written.files.forEach(
         (number, bytes) -> {
           for (int length = 0; length < bytes.length; length++) {
-            told.clear();
+            reported.clear();
             MemoryVolume cut = written.copy();
             cut.files.put(number, Arrays.copyOf(bytes, length));
             long reach = check(cut, "file=" + number + " length=" + length);
-            assertThat(told.get(0)).contains("file " + number).contains("memory");
-            // What follows an older file is as good as before.
+            assertThat(reported.get(0)).contains("file " + number).contains("memory");
+            // The files after an older one are intact.
             assertThat(reach == CHANGES).isEqualTo(number == newest);
           }
         });
@@ -110,15 +110,15 @@ class DiskLogDamageTest {
         (number, bytes) -> {
           for (int from = 0; from < bytes.length; from++) {
             if (number.equals(written.files.lastKey()) && isCountOfASlot(from)) {
-              // The newest entries are what this one word says, and it says that there are none. A
-              // kill does not take it back, and after a loss of power the log begins empty.
+              // This one word counts the newest entries, and its count is zero. A
+              // kill does not reset it, and after a loss of power the log begins empty.
               continue;
             }
             MemoryVolume torn = written.copy();
             byte[] zeros = bytes.clone();
             Arrays.fill(zeros, from, bytes.length, (byte) 0);
             torn.files.put(number, zeros);
-            told.clear();
+            reported.clear();
             long reach = check(torn, "file=" + number + " from=" + from);
             boolean same = Arrays.equals(zeros, bytes);
             assertThat(reach == 0).as("file=%d from=%d", number, from).isEqualTo(same);
@@ -140,7 +140,7 @@ class DiskLogDamageTest {
             for (int bit : new int[] {1, 0x80}) {
               MemoryVolume spoilt = written.copy();
               spoilt.file(number)[at] ^= (byte) bit;
-              told.clear();
+              reported.clear();
               try {
                 check(spoilt, "file=%d at=%d bit=%d".formatted(number, at, bit));
               } catch (DiskLogException refused) {
@@ -159,7 +159,7 @@ class DiskLogDamageTest {
         MemoryVolume spoilt = written.copy();
         byte[] state = java.util.Objects.requireNonNull(spoilt.state);
         state[at] ^= (byte) bit;
-        told.clear();
+        reported.clear();
         try {
           check(spoilt, "at=%d bit=%d".formatted(at, bit));
         } catch (DiskLogException refused) {
@@ -170,14 +170,14 @@ class DiskLogDamageTest {
   }
 
   @Test
-  void aMissingFileCutsWhatIsBeforeItAndTheNewestAll() {
+  void aMissingFileCutsEarlierFilesAndTheNewestFileCutsAll() {
     for (long number : new TreeMap<>(written.files).keySet()) {
       MemoryVolume missing = written.copy();
       missing.files.remove(number);
-      told.clear();
+      reported.clear();
       long reach = check(missing, "file=" + number);
       if (number == written.files.lastKey()) {
-        assertThat(told)
+        assertThat(reported)
             .containsExactly(
                 "the window-log in memory begins empty: its file " + number + " is missing");
         assertThat(reach).isEqualTo(CHANGES);
@@ -188,7 +188,7 @@ class DiskLogDamageTest {
   }
 
   @Test
-  void aReadThatFailsLosesNothingAndTheNextOneIsAsGoodAsBefore() {
+  void aReadThatFailsLosesNothingAndTheNextOneSucceeds() {
     WindowLog log = open(written, 1);
     long reach = log.reach();
     List<Supplier<Diff>> reads =
@@ -215,10 +215,10 @@ class DiskLogDamageTest {
     written.mapsFailing = 1;
     assertThatThrownBy(() -> log.forFirstChanges(0, (hlc, key, old) -> fail("a torn answer")))
         .isInstanceOf(UncheckedIOException.class);
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
-  /** Nothing keeps what a failed read had held: so it can be given back. */
+  /** A failed read releases its files. */
   @Test
   void aReadThatFailsHoldsNoFile() {
     WindowLog log = open(written, 1);
@@ -230,17 +230,17 @@ class DiskLogDamageTest {
     for (long i = CHANGES + 1; written.files.containsKey(oldest); i++) {
       log.append(i, text(i % KEYS), text(i - KEYS));
     }
-    // Else it would be left as it is for whoever still reads it.
+    // Else the bytes would stay for a reader.
     assertThat(bytes).containsOnly(0xEE);
   }
 
   @Test
-  void aFileThatSomebodyRemovesWhileTheLogIsOpenIsToldAndWhatFollowsIsKept() {
+  void aFileRemovedWhileTheLogIsOpenIsReportedAndLaterFilesAreKept() {
     WindowLog log = open(written, 1);
     long oldest = written.files.firstKey();
     written.files.remove(oldest);
     assertThatThrownBy(() -> log.diffTo(0)).isInstanceOf(OutOfReachException.class);
-    assertThat(told)
+    assertThat(reported)
         .singleElement()
         .asString()
         .startsWith(
@@ -255,7 +255,7 @@ class DiskLogDamageTest {
     MemoryVolume swapped = written.copy();
     swapped.files.put(2L, written.file(1).clone());
     open(swapped, 1);
-    assertThat(told)
+    assertThat(reported)
         .singleElement()
         .asString()
         .startsWith("file 2 of the window-log in memory is damaged: it was file 1; times before ");
@@ -263,7 +263,7 @@ class DiskLogDamageTest {
 
   @Test
   void aLogOfAnotherStoreOrReleaseIsRefusedAndKept() {
-    assertThatThrownBy(() -> DiskLog.open(written, BOUND, LAYOUT, "another", 1, told::add))
+    assertThatThrownBy(() -> DiskLog.open(written, BOUND, LAYOUT, "another", 1, reported::add))
         .isInstanceOf(DiskLogException.class)
         .hasMessage(
             "the window-log in memory is that of test, not of another: remove the folder, or give it back");
@@ -277,7 +277,7 @@ class DiskLogDamageTest {
     assertThat(later.files).hasSameSizeAs(written.files);
   }
 
-  /** What an append had begun when its process died lies behind the entries. */
+  /** An append that a crash interrupted leaves bytes behind the entries. */
   @Test
   void aTornEntryIsCut() {
     MemoryVolume before = written.copy();
@@ -286,16 +286,16 @@ class DiskLogDamageTest {
     log.append(CHANGES + 1, text(1), text(CHANGES + 1 - KEYS));
     byte[] after = before.files.lastEntry().getValue();
     byte[] torn = after.clone();
-    // All but the word that says so.
+    // All bytes except the count of entries.
     int published = DiskFile.HEADER_BYTES + 16;
     Arrays.fill(torn, published, published + Long.BYTES, (byte) 0);
     begun.files.put(before.files.lastKey(), torn);
     begun.state = before.state;
-    told.clear();
-    DiskLog found = DiskLog.open(begun, BOUND, LAYOUT, "test", 2, told::add);
+    reported.clear();
+    DiskLog found = DiskLog.open(begun, BOUND, LAYOUT, "test", 2, reported::add);
     assertThat(found.last()).isEqualTo(CHANGES);
     assertThat(found.reach()).isZero();
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   private static byte[] text(long number) {

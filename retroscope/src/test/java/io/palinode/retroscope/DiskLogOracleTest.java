@@ -14,24 +14,24 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random histories with a log on disk: restarts in order and by a kill, machines that stop, disks
- * that fill up. After each, whatever is in reach equals the replay from the beginning.
+ * Random writes with a disk log: orderly restarts, kills, machines that stop, full disks. After
+ * each, every reachable time equals the replay from the start.
  */
 class DiskLogOracleTest {
   private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000);
 
-  private final List<String> told = new ArrayList<>();
+  private final List<String> reported = new ArrayList<>();
   private MemoryVolume volume = new MemoryVolume();
   private DiskBound bound = new DiskBound(Duration.ofDays(1), 1, 0);
   private DiskLog.Layout layout = new DiskLog.Layout(4_200, 64);
-  private DiskLog disk = DiskLog.open(volume, bound, layout, "test", 0, told::add);
+  private DiskLog disk = DiskLog.open(volume, bound, layout, "test", 0, reported::add);
   private long session;
 
   private History begin(long seed) {
     History history = new History(seed);
     volume = new MemoryVolume();
     session = 0;
-    told.clear();
+    reported.clear();
     int slotBytes = history.pick(64, 128, 512);
     int slots = history.pick(1, 2, 7);
     layout = new DiskLog.Layout(DiskFile.HEADER_BYTES + slots * slotBytes, slotBytes);
@@ -42,7 +42,7 @@ class DiskLogOracleTest {
   }
 
   private void restart(History history) {
-    disk = DiskLog.open(volume, bound, layout, "test", session, told::add);
+    disk = DiskLog.open(volume, bound, layout, "test", session, reported::add);
     session++;
     disk.begin(session);
     history.restart(disk);
@@ -95,16 +95,16 @@ class DiskLogOracleTest {
             history.fail();
           }
           long reach = disk.reach();
-          // What an old process still does is nothing to the new one.
+          // Late work of the old process does not affect the new one.
           volume = volume.copy();
           restart(history);
           assertThat(disk.reach()).as("seed=" + seed).isEqualTo(reach);
-          assertThat(told).as("seed=" + seed).isEmpty();
+          assertThat(reported).as("seed=" + seed).isEmpty();
         });
   }
 
   @Test
-  void whatWasClosedInOrderGoesOnOnAnotherRunOfTheMachine() {
+  void aLogClosedInOrderContinuesAfterAMachineRestart() {
     forEachSeed(
         (history, seed) -> {
           long reach = disk.reach();
@@ -112,37 +112,37 @@ class DiskLogOracleTest {
           volume.boot = "later" + session;
           restart(history);
           assertThat(disk.reach()).as("seed=" + seed).isEqualTo(reach);
-          assertThat(told).as("seed=" + seed).isEmpty();
+          assertThat(reported).as("seed=" + seed).isEmpty();
         });
   }
 
   @Test
-  void afterALossOfPowerItBeginsAnew() {
+  void afterALossOfPowerItBeginsEmpty() {
     forEachSeed(
         (history, seed) -> {
           volume = volume.copy();
           volume.boot = "after" + session;
-          told.clear();
+          reported.clear();
           restart(history);
           assertThat(history.log.reach()).as("seed=" + seed).isEqualTo(history.log.last());
-          assertThat(told).as("seed=" + seed).hasSize(1);
-          assertThat(told).allMatch(what -> what.contains("the machine stopped before it was"));
+          assertThat(reported).as("seed=" + seed).hasSize(1);
+          assertThat(reported).allMatch(what -> what.contains("the machine stopped before it was"));
           assertThat(volume.files).hasSize(1);
         });
   }
 
   @Test
-  void aStoreThatRanWithoutItsLogMakesItBeginAnew() {
+  void aStoreThatRanWithoutItsLogMakesItBeginEmpty() {
     forEachSeed(
         (history, seed) -> {
           history.log.close();
           history.changeUnseen();
           session++;
-          told.clear();
+          reported.clear();
           restart(history);
           assertThat(history.log.reach()).as("seed=" + seed).isEqualTo(history.log.last());
-          assertThat(told).as("seed=" + seed).hasSize(1);
-          assertThat(told).allMatch(what -> what.contains("its store ran without it"));
+          assertThat(reported).as("seed=" + seed).hasSize(1);
+          assertThat(reported).allMatch(what -> what.contains("its store ran without it"));
         });
   }
 
@@ -168,7 +168,7 @@ class DiskLogOracleTest {
   }
 
   @Test
-  void differencesThatAreHeldKeepWhatTheySawWhateverFilesGo() {
+  void heldDifferencesKeepTheirChangesWhenFilesAreDropped() {
     for (long seed = 0; seed < SEEDS / 4; seed++) {
       History history = begin(seed);
       List<Map.Entry<Diff, Map<String, String>>> held = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** A store, its log in small pieces, and everything that ever happened to it. */
+/** A store, its log in small segments, and all its changes. */
 final class History {
   private static final int SIBLINGS_MAX = 3;
 
@@ -47,7 +47,7 @@ final class History {
     remember();
   }
 
-  /** The process ends, and another one goes on, with {@code disk}. */
+  /** Ends the process; another one continues with {@code disk}. */
   void restart(DiskLog disk) {
     postponed.clear();
     now += random.nextInt(1_000);
@@ -70,7 +70,7 @@ final class History {
     remember();
   }
 
-  /** Changes of which the log hears nothing. */
+  /** Changes the state without the log. */
   void changeUnseen() {
     WindowLog seeing = log;
     log = new WindowLog(config, now, executor, layout);
@@ -138,7 +138,7 @@ final class History {
     return states.get(times.indexOf(target));
   }
 
-  /** What it was at any time. */
+  /** The state at a time. */
   Map<String, String> stateAt(long hlc) {
     int at = 0;
     while (at + 1 < times.size() && times.get(at + 1) <= hlc) {
@@ -147,7 +147,7 @@ final class History {
     return states.get(at);
   }
 
-  /** What a difference must hold: of each key that changed, the value at {@code valuesAt}. */
+  /** The expected difference: the value at {@code valuesAt} of each changed key. */
   Map<String, String> expected(long start, long end, long valuesAt) {
     Map<String, String> expected = new HashMap<>();
     for (String key : changedIn(start, end)) {
@@ -175,13 +175,13 @@ final class History {
     return value == null ? null : bytes(value);
   }
 
-  /** Fails when a key is told twice. */
+  /** Fails when a key comes twice. */
   static Map<String, String> read(Diff diff) {
     Map<String, String> read = new HashMap<>();
     diff.forEach(
         (key, value) -> {
           if (read.put(text(key), value == null ? "absent" : text(value)) != null) {
-            throw new AssertionError("told twice: " + text(key));
+            throw new AssertionError("key twice: " + text(key));
           }
         });
     return read;

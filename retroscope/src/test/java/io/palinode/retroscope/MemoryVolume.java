@@ -22,13 +22,13 @@ final class MemoryVolume implements LogVolume {
   long reservable = Long.MAX_VALUE;
   boolean fails;
 
-  /** So many of the next ones. */
+  /** The number of next maps that fail. */
   int mapsFailing;
 
-  /** Told before and after each change of what files there are. */
+  /** Runs before and after each file is added or removed. */
   Runnable changed = () -> {};
 
-  /** The same at this moment, for another process. */
+  /** A copy of the present state, for another process. */
   MemoryVolume copy() {
     MemoryVolume copy = new MemoryVolume();
     files.forEach((number, bytes) -> copy.files.put(number, bytes.clone()));
@@ -173,7 +173,7 @@ final class MemoryVolume implements LogVolume {
       return;
     }
     if (!mapped) {
-      // Whoever reads it now finds out.
+      // A reader of the file would notice these bytes.
       Arrays.fill(removed, (byte) 0xEE);
     }
     freeBytes += removed.length;

@@ -17,8 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The claims of Charapko et al., "Retrospective Lightweight Distributed Snapshots Using Loosely
- * Synchronized Clocks", ICDCS 2017, one test each; then what its implementation of the time got
- * wrong.
+ * Synchronized Clocks", ICDCS 2017, one test each; then the errors of its implementation.
  */
 class RetroscopePaperTest {
   private static final Duration MAX_DRIFT = Duration.ofSeconds(1);
@@ -28,7 +27,7 @@ class RetroscopePaperTest {
 
   /** §II: if e happened before f, then HLC(e) < HLC(f). */
   @Test
-  void whatHappenedBeforeHasTheSmallerTime() {
+  void anEarlierEventHasTheSmallerTime() {
     Site ahead = new Site(1_500_000);
     long sent = ahead.retroscope.timeTick();
     assertThat(site.retroscope.timeTick(sent)).isGreaterThan(sent);
@@ -190,7 +189,7 @@ class RetroscopePaperTest {
 
   /** The original let one clock that was ahead break everyone's order. */
   @Test
-  void aTimeTooFarAheadIsRefusedAndDragsNobodyAlong() {
+  void aTimeTooFarAheadIsRefusedAndMovesNoClock() {
     long farAhead = Hlc.ofMicros(3_000_000);
     assertThatThrownBy(() -> site.retroscope.timeTick(farAhead))
         .isInstanceOf(IllegalArgumentException.class)
@@ -198,7 +197,7 @@ class RetroscopePaperTest {
     assertThat(site.retroscope.timeTick()).isLessThan(farAhead);
   }
 
-  /** The original forgot what had been wrapped. */
+  /** The original lost the wrapped message. */
   @Test
   void aMessageComesBackAsItWas() {
     Site other = new Site(1_200_000);
@@ -209,7 +208,7 @@ class RetroscopePaperTest {
 
   /** The original ticked outside of the log's lock: of a million entries 30 were out of order. */
   @Test
-  void theLogIsInTheOrderOfTimeWhoeverAppends() throws InterruptedException {
+  void theLogIsInTheOrderOfTimeWithManyAppenders() throws InterruptedException {
     List<Thread> threads = new ArrayList<>();
     List<Throwable> failures = new ArrayList<>();
     for (int t = 0; t < 4; t++) {
@@ -247,9 +246,9 @@ class RetroscopePaperTest {
     assertThat(site.at(changed - 1)).isEqualTo(Map.of("x", "1"));
   }
 
-  /** The original kept checkpoints of what it had dropped, for ever. */
+  /** The original kept checkpoints of dropped entries for ever. */
   @Test
-  void theMemoryStaysWithinItsBoundHoweverLongTheLogRuns() {
+  void theMemoryStaysWithinItsBoundInALongRun() {
     byte[] value = new byte[1_000];
     for (int i = 0; i < 50_000; i++) {
       site.retroscope.appendToLog("log", bytes("key" + i), value, value);

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When the memory outside of the heap is used up. */
+/** The log when the memory outside of the heap is used up. */
 class ShortMemoryTest {
   private static final int SEGMENT_BYTES = 256;
 

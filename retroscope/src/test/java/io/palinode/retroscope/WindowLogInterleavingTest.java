@@ -10,16 +10,15 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
 
 /**
- * Appends, trims, rewriting, and differences that hold what they read, two threads of them in every
- * order that Lincheck comes to: each outcome must be one of the operations one after another.
+ * Appends, trims, rewriting, and held differences in two threads, in every order that Lincheck
+ * tries. Each outcome must equal one of a sequential order.
  *
- * <p>{@link WindowLogStressTest} has more threads and appends, and the orders that happen to
- * happen.
+ * <p>{@link WindowLogStressTest} has more threads and appends, in random order.
  */
 class WindowLogInterleavingTest {
   private static final int SEGMENT_BYTES = 64;
 
-  /** An entry is so large that each one has a segment of its own, two when keys are numbers. */
+  /** Each entry fills a segment; two fit if keys are numbers. */
   private static final int VALUE_BYTES = 3 * Integer.BYTES;
 
   private static final int KEYS = 3;
@@ -66,7 +65,7 @@ class WindowLogInterleavingTest {
             && STEPWISE.stream().noneMatch(each -> each.getName().equals(className)));
   }
 
-  /** Change i happens at time i, and whoever reads sees all up to some time that was the last. */
+  /** Change i happens at time i, and a reader sees all up to some last time. */
   public static final class Model {
     private long last;
 
@@ -83,7 +82,7 @@ class WindowLogInterleavingTest {
     }
 
     public void diffOfPast() {
-      // It says only whether it was right.
+      // The operation only checks its result.
     }
   }
 
@@ -100,8 +99,8 @@ class WindowLogInterleavingTest {
   }
 
   /**
-   * Change i is of key i mod {@link #KEYS}, whose value until then was i − {@link #KEYS}: so it is
-   * known what must be read, whoever appended it.
+   * Change i is of key i mod {@link #KEYS}, whose value until then was i − {@link #KEYS}, so the
+   * expected value is known.
    */
   public abstract static class Log {
     private final WindowLog log;
@@ -128,7 +127,7 @@ class WindowLogInterleavingTest {
           old);
     }
 
-    /** Looked at twice: what it refers to must not change while it is held. */
+    /** Reads twice: the difference must not change while it is held. */
     @Operation
     public long diff() {
       while (true) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Every difference of random histories, beside the states that were seen at the time. */
+/** Every difference of random writes, compared with the states at the time. */
 class WindowLogOracleTest {
   private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000);
 
@@ -64,7 +64,7 @@ class WindowLogOracleTest {
   }
 
   @Test
-  void aDifferenceThatIsHeldKeepsWhatItSawWhateverTheLogDrops() {
+  void aHeldDifferenceKeepsItsChangesWhenTheLogDropsSegments() {
     forEachSeed(
         60,
         (history, seed) -> {
@@ -89,7 +89,7 @@ class WindowLogOracleTest {
   }
 
   @Test
-  void whatIsBeforeTheReachIsRefusedAndTheReachIsATimeOfTheLog() {
+  void aTimeBeforeTheReachIsRefusedAndTheReachIsATimeOfTheLog() {
     forEachSeed(
         120,
         (history, seed) -> {

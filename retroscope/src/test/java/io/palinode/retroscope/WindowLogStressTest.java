@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Appends, trims, rewriting, differences and their closing, all at once. Change i happens at time
- * i, of key i mod {@link #KEYS}, whose value until then was i − {@link #KEYS}: so whoever reads
- * knows what must be there without asking anybody.
+ * i, of key i mod {@link #KEYS}, whose value until then was i − {@link #KEYS}. A reader thus knows
+ * the expected values.
  */
 class WindowLogStressTest {
   private static final int KEYS = 97;
@@ -36,7 +36,7 @@ class WindowLogStressTest {
   }
 
   @Test
-  void soItDoesWhenAnotherThreadRewrites() throws InterruptedException {
+  void everyReaderSeesItsChangesWhileAnotherThreadRewrites() throws InterruptedException {
     ExecutorService rewriter = Executors.newSingleThreadExecutor();
     for (long seed = 0; seed < 4; seed++) {
       run(seed, log(seed, 20_000, rewriter));

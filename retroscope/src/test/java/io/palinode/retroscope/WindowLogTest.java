@@ -61,7 +61,7 @@ class WindowLogTest {
   }
 
   @Test
-  void whatIsOlderThanTheBoundInAgeIsDropped() {
+  void entriesOlderThanTheBoundInAgeAreDropped() {
     WindowLog log = new WindowLog(new WindowLogConfig(Duration.ofMillis(100), 1 << 30), 0);
     byte[] old = new byte[LogLayout.SEGMENT_BYTES / 4];
     for (int ms = 1; ms <= 1_000; ms++) {
@@ -79,7 +79,7 @@ class WindowLogTest {
   }
 
   @Test
-  void aDiffSeesTheLogAsItWasWhileAppendsGoOn() throws InterruptedException {
+  void aDiffSeesTheLogAsItWasDuringAppends() throws InterruptedException {
     WindowLog log = new WindowLog(new WindowLogConfig(Duration.ofHours(1), 64 << 20), 0);
     Thread appender =
         new Thread(
@@ -106,7 +106,7 @@ class WindowLogTest {
   }
 
   @Test
-  void whatIsRewrittenIntoASegmentThatIsDroppedMeanwhileIsNotLost() {
+  void entriesRewrittenIntoADroppedSegmentAreNotLost() {
     List<Runnable> postponed = new ArrayList<>();
     ArrayDeque<Runnable> atAllocations = new ArrayDeque<>();
     IntFunction<ByteBuffer> memory =

@@ -22,7 +22,7 @@ public final class Outcomes {
       return Outcome.NO_ROLLBACK;
     }
     ControlLogState log = state.log();
-    PastPlan kept = log.settledWithoutRestore(violation.getEpoch(), violation.getViolate());
+    PastPlan kept = log.plans().settledWithoutRestore(violation.getEpoch(), violation.getViolate());
     if (kept != null) {
       return of(kept);
     }
@@ -33,7 +33,7 @@ public final class Outcomes {
         policy.isGated()
             || log.gates()
                 .holds(violation.getPredicate(), violation.getBinding(), violation.getViolate());
-    if (mayStand && log.isFoundAtBeginning(violation)) {
+    if (mayStand && log.plans().isFoundAtBeginning(violation)) {
       return Outcome.STANDS;
     }
     // Before the comparison with the safe point, which may have passed a standing violation.
@@ -55,7 +55,7 @@ public final class Outcomes {
       return known;
     }
     ControlLogState log = state.log();
-    PastPlan kept = log.settledWithoutRestore(violation.getEpoch(), violation.getViolate());
+    PastPlan kept = log.plans().settledWithoutRestore(violation.getEpoch(), violation.getViolate());
     if (kept != null) {
       return of(kept);
     }
@@ -84,8 +84,8 @@ public final class Outcomes {
   }
 
   private static boolean isCovered(ControlLogState log, Violation violation) {
-    return log.isSettled(violation.getEpoch(), violation.getViolate())
-        || log.isBeingDiscarded(violation.getEpoch(), violation.getViolate());
+    return log.plans().isSettled(violation.getEpoch(), violation.getViolate())
+        || log.plans().isBeingDiscarded(violation.getEpoch(), violation.getViolate());
   }
 
   /** Whether the predicate was deleted, or asks for no rollback now, before a plan was opened. */

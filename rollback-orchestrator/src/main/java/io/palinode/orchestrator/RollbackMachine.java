@@ -2,7 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.policy.Policy;
@@ -26,11 +26,9 @@ import io.palinode.orchestrator.violations.Coverage;
 import io.palinode.orchestrator.violations.Demand;
 import io.palinode.orchestrator.violations.FoundViolations;
 import io.palinode.orchestrator.violations.Grades;
-import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.orchestrator.violations.TouchedInstance;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
-import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.Violation;
 import java.util.ArrayList;
@@ -149,17 +147,8 @@ public final class RollbackMachine {
     if (record.hasResume() || record.hasGate() || !state.found().equals(left)) {
       commands.add(new Command.Review());
     }
-    if (record.hasHalted() && !record.getHalted().hasThen() && state.live()) {
-      alertHalted();
-    } else if (record.hasResume() && state.live()) {
-      alertRestarted(record);
-      PastPlan ended = state.log().pastPlan(record.getEpoch());
-      if (ended != null) {
-        alertGivenUp(before, ended);
-      }
-      alertSequential(record.getAtMicros());
-    } else if (record.hasGate() && state.live()) {
-      alertGate(record.getGate());
+    if (state.live()) {
+      ControlAlerts.after(before, record, state).forEach(this::raise);
     }
   }
 
@@ -254,7 +243,7 @@ public final class RollbackMachine {
 
   private void expire(Violation violation) {
     commands.add(new Command.Classified(violation, Command.Outcome.EXPIRED));
-    commands.add(new Command.Raise(Alerts.predicateUnknown(violation, state.nowMicros())));
+    raise(Alerts.predicateUnknown(violation, state.nowMicros()));
   }
 
   private void classify(Violation violation, Policy policy) {
@@ -263,14 +252,12 @@ public final class RollbackMachine {
     Command.Outcome outcome = Outcomes.first(state, violation, policy);
     commands.add(new Command.Classified(violation, outcome));
     if (policy.alerts(grade) && !stale) {
-      commands.add(
-          new Command.Raise(Alerts.violation(violation, policy, outcome, state.nowMicros())));
+      raise(Alerts.violation(violation, policy, outcome, state.nowMicros()));
     }
     if (outcome == Command.Outcome.ROLLBACK) {
       state = state.with(state.found().demanding(demand(violation, policy)));
     } else if (outcome == Command.Outcome.TOO_LATE && state.live()) {
-      commands.add(
-          new Command.Raise(Alerts.tooLate(violation, state.safePoint(), state.nowMicros())));
+      raise(Alerts.tooLate(violation, state.safePoint(), state.nowMicros()));
     }
   }
 
@@ -294,7 +281,7 @@ public final class RollbackMachine {
   /** Whether an earlier orchestrator has handled it, so that it is not alerted again. */
   private boolean isStale(Violation violation) {
     return violation.getViolate() <= state.safePoint()
-        || state.log().isSettled(violation.getEpoch(), violation.getViolate());
+        || state.log().plans().isSettled(violation.getEpoch(), violation.getViolate());
   }
 
   private boolean isCovered(Demand demand) {
@@ -304,7 +291,8 @@ public final class RollbackMachine {
   }
 
   private boolean isCovered(long epoch, long violate) {
-    return state.log().isSettled(epoch, violate) || state.log().isBeingDiscarded(epoch, violate);
+    return state.log().plans().isSettled(epoch, violate)
+        || state.log().plans().isBeingDiscarded(epoch, violate);
   }
 
   private void coverageLost(CoverageLost loss) {
@@ -319,7 +307,7 @@ public final class RollbackMachine {
   }
 
   private void alertGap(CoverageLost loss) {
-    commands.add(new Command.Raise(Alerts.coverageLost(loss, state)));
+    raise(Alerts.coverageLost(loss, state));
   }
 
   private void policyChanged(Policy policy) {
@@ -339,13 +327,15 @@ public final class RollbackMachine {
     state = state.goLive();
     Plan plan = state.log().plan();
     if (plan != null && plan.phase() == Phase.HALTED) {
-      alertHalted();
+      raise(Alerts.planHalted(plan, state.nowMicros()));
     }
     state.found().unrecorded().stream()
         .limit(CoverageSteps.GAPS_PER_RECORD_MAX)
         .forEach(this::alertGap);
     // The previous orchestrator may have ended before it alerted.
-    state.log().gates().requests().forEach(this::alertApproval);
+    state.log().gates().requests().stream()
+        .map(request -> Alerts.approvalNeeded(request, state.nowMicros()))
+        .forEach(this::raise);
   }
 
   private void appendFailed(Event.AppendFailed failed) {
@@ -356,54 +346,8 @@ public final class RollbackMachine {
                 .failed(failed.record(), failed.failure(), failed.reason(), state.nowMicros()));
     Unwritten unwritten = state.outbox().unwritten();
     if (unwritten != null && unwritten.isAlerted(state.nowMicros())) {
-      commands.add(new Command.Raise(Alerts.controlWriteFailed(unwritten, state.nowMicros())));
+      raise(Alerts.controlWriteFailed(unwritten, state.nowMicros()));
     }
-  }
-
-  private void alertHalted() {
-    Plan plan = state.log().plan();
-    if (plan != null) {
-      commands.add(new Command.Raise(Alerts.planHalted(plan, state.nowMicros())));
-    }
-  }
-
-  private void alertSequential(long sinceMicros) {
-    List<SequentialSpan> entered =
-        state.log().sequential().stream().filter(s -> s.sinceMicros() == sinceMicros).toList();
-    if (!entered.isEmpty()) {
-      commands.add(new Command.Raise(Alerts.sequential(entered, state.nowMicros())));
-    }
-  }
-
-  private void alertGate(GateStep step) {
-    if (step.hasAsked()) {
-      ApprovalRequest request = state.log().gates().request(step.getAsked().getPredicate());
-      if (request != null && request.askedMicros() == request.recordedMicros()) {
-        alertApproval(request);
-      }
-    } else if (step.hasLetStand() && step.getLetStand().getHeld()) {
-      commands.add(new Command.Raise(Alerts.stands(step.getLetStand(), state.nowMicros())));
-    } else if (step.hasLetStand() && step.getLetStand().getRejects() == 0) {
-      commands.add(new Command.Raise(Alerts.budgetSpent(step.getLetStand(), state.nowMicros())));
-    }
-  }
-
-  private void alertApproval(ApprovalRequest request) {
-    commands.add(new Command.Raise(Alerts.approvalNeeded(request, state.nowMicros())));
-  }
-
-  /** Alerts approval requests that a plan without a restore has closed. */
-  private void alertGivenUp(ControlLogState before, PastPlan ended) {
-    if (!ended.keptAll()) {
-      return;
-    }
-    List<ApprovalRequest> left = state.log().gates().requests();
-    before.gates().requests().stream()
-        .filter(request -> !left.contains(request))
-        .forEach(
-            request ->
-                commands.add(
-                    new Command.Raise(Alerts.approvalGivenUp(request, ended, state.nowMicros()))));
   }
 
   /** Alerts an abandoned plan once. The control log holds which plan was alerted. */
@@ -412,16 +356,12 @@ public final class RollbackMachine {
     long reported = Math.max(state.found().reportedEpoch(), state.log().coverage().reportedEpoch());
     if (plan != null && plan.epoch() > reported) {
       state = state.with(state.found().reported(plan.epoch()));
-      commands.add(
-          new Command.Raise(Alerts.planAbandoned(plan, state.safePoint(), state.nowMicros())));
+      raise(Alerts.planAbandoned(plan, state.safePoint(), state.nowMicros()));
     }
   }
 
-  private void alertRestarted(ControlRecord record) {
-    PastPlan plan = state.log().pastPlan(record.getEpoch());
-    if (plan != null && plan.restarted()) {
-      commands.add(new Command.Raise(Alerts.planRestarted(plan, state.nowMicros())));
-    }
+  private void raise(Alert alert) {
+    commands.add(new Command.Raise(alert));
   }
 
   private void decide() {
@@ -463,18 +403,18 @@ public final class RollbackMachine {
     long since = Math.max(plan.sinceMicros(), state.stallAlertMicros());
     if (state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait())) {
       state = state.stallAlerted();
-      commands.add(new Command.Raise(Alerts.planWaits(state, plan)));
+      raise(Alerts.planWaits(state, plan));
     }
   }
 
   private void alertNotServing() {
-    ServingNodes serving = state.log().serving();
+    ServingNodes serving = state.log().plans().serving();
     long since = Math.max(serving.resumedMicros(), state.stallAlertMicros());
     boolean isDue =
         state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait());
     if (isDue && !serving.missing().isEmpty()) {
       state = state.stallAlerted();
-      commands.add(new Command.Raise(Alerts.resumeWaits(serving, state.nowMicros())));
+      raise(Alerts.resumeWaits(serving, state.nowMicros()));
     }
   }
 

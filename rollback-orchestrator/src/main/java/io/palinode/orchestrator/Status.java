@@ -1,6 +1,6 @@
 package io.palinode.orchestrator;
 
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.violations.SequentialSpan;

@@ -42,7 +42,7 @@ class AffectedRollbackTest {
   }
 
   @Test
-  void theNewEpochNamesWhomItConcerns() {
+  void theNewEpochNamesTheClientsThatItConcerns() {
     Script script = restoring(SOME);
     Concerned alice =
         Concerned.newBuilder()
@@ -57,18 +57,18 @@ class AffectedRollbackTest {
   }
 
   @Test
-  void whoTakesOverGoesOnWithTheSame() {
+  void aSuccessorContinuesThePlan() {
     Script script = restoring(SOME);
-    Concerned nobody = Concerned.newBuilder().setKeys(1).build();
-    restored(script, 0, nobody);
-    restored(script.restart(), 1, nobody);
+    Concerned noClient = Concerned.newBuilder().setKeys(1).build();
+    restored(script, 0, noClient);
+    restored(script.restart(), 1, noClient);
     converged(script, 0);
     assertThat(converged(script.restart(), 1).steps())
         .contains("1: resume from 500- after 800 concerning []");
   }
 
   @Test
-  void aNodeThatCannotTellMakesTheNextAttemptUndoAll() {
+  void aNodeWithoutClientNamesMakesTheNextAttemptUndoAll() {
     Script script = restoring(SOME);
     script.refused(1, 1, 1, "a client without a name").restored(1, 0, 2).restored(1, 1, 2);
     assertThat(script.steps()).containsExactly("1: restore 2 to 500-", "1: converge 2");
@@ -77,7 +77,7 @@ class AffectedRollbackTest {
   }
 
   @Test
-  void aCutThatIsViolatedBesideWhatStandsIsUndoneAsAWhole() {
+  void aCutThatIsViolatedWithTheStandingWritesIsUndoneAsAWhole() {
     Script script = restoring(SOME);
     restored(script, 0, Concerned.getDefaultInstance());
     restored(script, 1, Concerned.getDefaultInstance());
@@ -102,7 +102,7 @@ class AffectedRollbackTest {
   }
 
   @Test
-  void anIntervalThatGoesOnBesideAnotherKeyThatChangedMakesItAll() {
+  void anIntervalThatContinuesWhileAnotherKeyChangedMakesItAll() {
     assertThat(prolonged("a=1,k=2", 4, "k=2", 5)).isEqualTo("1: restore 2 to 500-");
     assertThat(prolonged("a=1,k=2", 4, "", 0)).isEqualTo("1: restore 2 to 500-");
     assertThat(prolonged("a=1,k=2", 4, "k=3", 5)).startsWith("1: resume");
@@ -131,7 +131,7 @@ class AffectedRollbackTest {
   }
 
   @Test
-  void aNodeThatHasNotNotedItMakesItAllAndTheLogSaysWhy() {
+  void aNodeWithoutTheAccessMakesItAllAndTheLogHasTheReason() {
     Script script = Script.of(2, SOME).violation(found("v1", "p", 0, at(0, 300), at(1, 500)));
     paused(script, 0, 700, 100);
     script.pausedAt(1, 1, 800).judged(800);
@@ -140,7 +140,7 @@ class AffectedRollbackTest {
   }
 
   @Test
-  void aNodeThatWasStartedAnewAfterTheTargetMakesItAll() {
+  void aNodeThatRestartedAfterTheTargetMakesItAll() {
     Script script = Script.of(2, SOME).violation(found("v1", "p", 0, at(0, 300), at(1, 500)));
     paused(script, 1, 700, 100);
     paused(script, 1, 750, 600);
@@ -186,7 +186,7 @@ class AffectedRollbackTest {
   }
 
   @Test
-  void coverageThatWasLostAfterTheTargetMakesItAllAlsoWhenItWasAcknowledged() {
+  void aCoverageGapAfterTheTargetMakesItAllEvenIfAcknowledged() {
     Script script = Script.of(2, SOME).coverageLost(0, 300, 550).acknowledgeCoverage();
     script.violation(found("v1", "p", 0, at(0, 300), at(1, 500)));
     paused(script, 0, 700, 100);

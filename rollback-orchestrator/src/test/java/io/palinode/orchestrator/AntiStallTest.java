@@ -6,7 +6,9 @@ import com.google.protobuf.ByteString;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.FrequentRollbacks;
 import io.palinode.orchestrator.state.Gates;
+import io.palinode.orchestrator.state.Plans;
 import io.palinode.orchestrator.step.AntiStall;
 import io.palinode.orchestrator.violations.Coverage;
 import io.palinode.orchestrator.violations.SequentialSpan;
@@ -40,7 +42,7 @@ class AntiStallTest {
   private long hlc = 1_000;
 
   @Test
-  void whatMoreRollbacksThanAllowedTouchIsSequentialAndSoAreItsGuards() {
+  void keysThatTooManyRollbacksTouchAreSequentialAndSoAreTheirGuards() {
     rollBack("e=a", A);
     rollBack("e=a", A);
     assertThat(spans()).isEmpty();
@@ -70,7 +72,7 @@ class AntiStallTest {
   }
 
   @Test
-  void rollbacksThatShareAKeyCountTogetherWhateverTheirInstance() {
+  void rollbacksThatShareAKeyCountTogetherAcrossInstances() {
     rollBack("e=a", A);
     rollBack("e=b", Set.of("in_a_1", "in_b"));
     rollBack("e=c", Set.of("in_a_1", "in_c"));
@@ -164,7 +166,7 @@ class AntiStallTest {
   }
 
   @Test
-  void ofWhatIsOverTheOldestIsForgottenFirst() {
+  void theOldestEndedTimeIsForgottenFirst() {
     enter("e=a", Set.of("a".repeat(30_000)));
     script.pass(1_000);
     enter("e=b", Set.of("b".repeat(30_000)));
@@ -174,7 +176,7 @@ class AntiStallTest {
   }
 
   @Test
-  void whatIsTooLongToKeepLeavesRoomForWhatIsOlder() {
+  void aNameTooLongToKeepLeavesRoomForOlderOnes() {
     enter("e=a", Set.of("a".repeat(10_000)));
     script.pass(1_000);
     enter("e=b", Set.of("b".repeat(40_000)));
@@ -191,13 +193,12 @@ class AntiStallTest {
     assertThat(texts(spans().get(0))).containsExactly("in_a_1", "in_a_2");
   }
 
-  /** Whoever takes over at whatever moment decides the same. */
-  /** Each pair of keys was compared once: that took minutes, in which nodes stayed paused. */
+  /** Nodes stay paused meanwhile, so the decision compares no pair of keys. */
   @Test
   @Timeout(20)
   void aDecisionOverAllThatTheLogRemembersIsQuick() {
     List<TouchingRollback> longest = new ArrayList<>();
-    for (int r = 1; r <= ControlLogState.PAST_MAX; r++) {
+    for (int r = 1; r <= Plans.PAST_MAX; r++) {
       List<TouchedInstance> touches = new ArrayList<>();
       for (int t = 0; t < TouchingRollback.TOUCHES_MAX; t++) {
         int of = r * 1_000 + t;
@@ -215,19 +216,15 @@ class AntiStallTest {
     ControlLogState log =
         new ControlLogState(
             1,
-            ControlLogState.PAST_MAX - 1,
-            null,
-            List.of(),
+            new Plans(Plans.PAST_MAX - 1, null, List.of(), ServingNodes.NONE),
             0,
             known.snapshots(),
-            longest,
-            List.of(),
+            new FrequentRollbacks(longest, List.of()),
             Gates.NONE,
-            Coverage.NONE,
-            ServingNodes.NONE);
+            Coverage.NONE);
     ControlRecord opened =
         ControlRecord.newBuilder()
-            .setEpoch(ControlLogState.PAST_MAX)
+            .setEpoch(Plans.PAST_MAX)
             .setPlanOpened(PlanOpened.getDefaultInstance())
             .build();
     List<SequentialSpan> spans = AntiStall.after(script.state().with(log), Plan.opened(opened));
@@ -235,7 +232,7 @@ class AntiStallTest {
   }
 
   @Test
-  void whatARecordNamesOfLongKeysIsBoundedInBytes() {
+  void theLongKeysOfARecordAreBoundedInBytes() {
     List<TouchedInstance> touches = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       ByteString key = ByteString.copyFromUtf8(i + "x".repeat(i == 3 ? 100_000 : 20_000));
@@ -253,7 +250,7 @@ class AntiStallTest {
     }
   }
 
-  /** Without a rollback for long enough nothing is sequential, whatever was before. */
+  /** Without a rollback for long enough, no key is sequential. */
   @Test
   void calmEndsItForEverySeed() {
     for (long seed = 0; seed < 60; seed++) {
@@ -323,7 +320,7 @@ class AntiStallTest {
   }
 
   private List<SequentialSpan> spans() {
-    return script.state().log().sequential();
+    return script.state().log().frequent().sequential();
   }
 
   private static Set<String> keys(int edge, int count) {

@@ -23,7 +23,7 @@ class CompareAllTest {
   }
 
   @Test
-  void itStaysAComparisonWhenAnotherOrchestratorTakesOver() {
+  void itStaysAComparisonUnderASuccessor() {
     Script script = Script.of(1, P).wish(RollbackRequest.comparing("r")).restart().judged(800);
     assertThat(script.pausedAt(1, 0, 700).steps()).endsWith("1: keep all 1 to 700");
   }

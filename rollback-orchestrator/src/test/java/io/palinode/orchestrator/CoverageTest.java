@@ -13,7 +13,7 @@ import io.palinode.wire.v1.CoverageLost;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A coverage gap stays unknown until it is acknowledged, whatever is restarted or forgotten. */
+/** A coverage gap stays unknown until it is acknowledged, also after restarts and retention. */
 class CoverageTest {
   private static final Policy P = Policies.beforeViolation("p");
 
@@ -46,7 +46,7 @@ class CoverageTest {
   }
 
   @Test
-  void anAcknowledgementThatTheLogDidNotTakeIsNone() {
+  void anAcknowledgementThatTheLogRefusedDoesNotCount() {
     Script script = Script.of(1, P).judged(100).coverageLost(0, 200, 250).holdLog();
     script.acknowledgeCoverage();
     assertThat(script.state().unacknowledgedGaps()).isEqualTo(1);
@@ -144,7 +144,7 @@ class CoverageTest {
   }
 
   @Test
-  void anAbandonThatNobodyAlertedIsAlertedAtTheNextStart() {
+  void anAbandonWithoutAnAlertIsAlertedAtTheNextStart() {
     Script script = Script.of(1, P).judged(400).violation("v1", "p", 100, 500).paused(1, 0, 501);
     script.operator(1, Intervention.ABANDON).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
     script.forgetControl(record -> record.hasCoverage());

@@ -103,11 +103,11 @@ class CutCheckTest {
   }
 
   @Test
-  void whatWasViolatedBeforeAnyoneWatchedDoesNotCountButOtherInstancesDo() {
+  void anInstanceViolatedBeforeItWasWatchedDoesNotCountButOthersDo() {
     Gates gates = standing("b=1");
     assertThat(held(gates, "b=1")).isEmpty();
     assertThat(held(gates, "b=2")).isNotEmpty();
-    assertThat(held(standing(), "b=2")).as("too many were there to name them").isEmpty();
+    assertThat(held(standing(), "b=2")).as("there were too many to name").isEmpty();
   }
 
   private static Gates standing(String... bindings) {

@@ -34,7 +34,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** An operator has only undone what came of some writes, or nothing. Times are microseconds. */
+/** An operator's plan undoes only the effects of some writes, or nothing. Times are µs. */
 class HandAffectedTest {
   private static final Policy P = Policies.beforeViolation("p");
   private static final Concerned ALICE =
@@ -44,7 +44,7 @@ class HandAffectedTest {
           .build();
 
   @Test
-  void itUndoesWhatCameOfTheWritesThatItNamesOnceAllUpToThePauseIsJudged() {
+  void itUndoesTheEffectsOfTheNamedWritesOnceAllUpToThePauseIsJudged() {
     Script script = Script.of(2, P).judged(400).wish(wish(at(0, 600), at(1, 500)));
     assertThat(script.steps()).endsWith("1: open [] to 450", "1: pause");
     paused(script, 0, 700);
@@ -57,7 +57,9 @@ class HandAffectedTest {
     restored(script.restart(), 1, 1, ALICE);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
     assertThat(script.steps()).contains("1: resume from 450 after 900 concerning [alice]");
-    assertThat(script.state().log().pastPlan(1)).extracting(PastPlan::branchEnd).isNotEqualTo(0);
+    assertThat(script.state().log().plans().pastPlan(1))
+        .extracting(PastPlan::branchEnd)
+        .isNotEqualTo(0);
   }
 
   @Test
@@ -70,40 +72,40 @@ class HandAffectedTest {
     restored(script, 0, 1, ALICE);
     restored(script, 1, 1, ALICE);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
-    assertThat(script.state().found().demands()).as("it is taken back").isEmpty();
+    assertThat(script.state().found().demands()).as("its rollback has ended").isEmpty();
   }
 
   @Test
-  void whereItCouldOnlyBeEverythingNothingIsUndoneAndTheLogSaysWhy() {
+  void nothingIsUndoneInsteadOfEverythingAndTheLogHasTheReason() {
     Script script = Script.of(2, P).wish(wish(at(1, 500)));
     paused(script, 0, 700);
     script.pausedAt(1, 1, 800).judged(800);
     assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
     assertThat(asked(script).getReason()).isEqualTo("node 1 has no access log");
-    takeNothingBack(script, 1);
+    undoNothing(script, 1);
     assertThat(script.steps()).contains("1: resume from 800 after 900");
     assertThat(script.refusal(RollbackRequest.to("r", Hlc.ofMicros(450))))
-        .as("it is all there")
+        .as("all writes are kept")
         .isEmpty();
     assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it discarded no write");
   }
 
   @Test
-  void aViolationThatWantsAllIsNotTakenForAnOperatorsWordAndOpensTheNext() {
+  void aViolationThatUndoesAllIsNotPartOfItAndOpensTheNext() {
     Script script = Script.of(2, P).wish(wish(at(1, 500)));
     paused(script, 0, 700);
     paused(script, 1, 800).violation("v", "p", 550, 600).judged(800);
     assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
     assertThat(asked(script).getReason())
         .isEqualTo("predicate=p is violated at 600, and asks to undo all writes since");
-    takeNothingBack(script.restart(), 1);
+    undoNothing(script.restart(), 1);
     assertThat(script.steps())
         .endsWith("1: resume from 800 after 900", "2: open [v] to 600-", "2: pause");
   }
 
-  /** They open the next one, and that is one. */
+  /** Its violations open the next plan, which counts as a rollback. */
   @Test
-  void whatTookNothingBackIsNoRollbackByTheViolationsThatItFound() {
+  void aPlanThatUndidNothingIsNoRollbackOfItsViolations() {
     WhenFrequent over = new WhenFrequent(1, Duration.ofSeconds(10), List.of());
     Policy all = Policies.frequent("p", over);
     OnViolation some = Objects.requireNonNull(all.onViolation()).affectingOnlySome();
@@ -118,14 +120,16 @@ class HandAffectedTest {
             .contains("2: restore 1 to 450 of 2");
       }
       assertThat(asked(script).getTouchedList()).isEmpty();
-      takeNothingBack(script.restart(), 2, attempt);
-      assertThat(script.state().log().sequential()).as("one of the two was none").isEmpty();
+      undoNothing(script.restart(), 2, attempt);
+      assertThat(script.state().log().frequent().sequential())
+          .as("one of the two does not count")
+          .isEmpty();
       script.carryOut(3);
       assertThat(script.restart().steps()).contains("3: restore 1 to 600-");
-      assertThat(script.state().log().touching())
+      assertThat(script.state().log().frequent().touching())
           .extracting(TouchingRollback::epoch)
           .containsExactly(1L, 3L);
-      assertThat(script.state().log().sequential()).hasSize(1);
+      assertThat(script.state().log().frequent().sequential()).hasSize(1);
     }
   }
 
@@ -138,50 +142,50 @@ class HandAffectedTest {
   }
 
   @Test
-  void outOfANodesReachNothingIsUndoneAndNobodyStaysPaused() {
+  void outOfANodesReachNothingIsUndoneAndNoNodeStaysPaused() {
     Script script = Script.of(2, P).wish(wish(at(1, 500)));
     paused(script, 0, 700, 460);
     assertThat(script.steps()).as("not before all are paused").endsWith("1: pause");
     paused(script, 1, 800).judged(700);
-    assertThat(script.steps()).as("nor before all that stands is judged").isEmpty();
+    assertThat(script.steps()).as("nor before all is judged").isEmpty();
     assertThat(script.judged(800).steps()).containsExactly("1: restore 1 to 800");
     assertThat(asked(script).getReason()).startsWith("target 450 is out of the reach of node 0");
-    takeNothingBack(script.restart(), 1);
+    undoNothing(script.restart(), 1);
     assertThat(script.steps()).contains("1: resume from 800 after 900");
   }
 
   @Test
-  void aViolationThatBeganOutOfReachIsNotTakenForAnOperatorsWordEither() {
+  void aViolationThatBeganOutOfReachIsNotPartOfItEither() {
     Script script = Script.of(2, Policies.beforeFirstWitness("p")).wish(wish(at(1, 500)));
     paused(script, 0, 700, 440);
     paused(script, 1, 800).violation("v", "p", 300, 600).judged(800);
     assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
-    takeNothingBack(script.restart(), 1);
+    undoNothing(script.restart(), 1);
     assertThat(script.steps())
         .endsWith("1: resume from 800 after 900", "2: open [v] to 300-", "2: pause");
   }
 
   @Test
-  void aNodeThatIsStartedAnewDuringThePauseReachesBackToNoEarlierCutThanItsOwn() {
+  void aNodeThatRestartsDuringThePauseReachesNoEarlierCutThanItsOwn() {
     Script script = Script.of(2, P).wish(wish(at(1, 500)));
     paused(script, 0, 700);
     paused(script, 1, 800).joined(0, 820).judged(800);
-    assertThat(script.steps()).as("it has yet to pause").last().isEqualTo("1: pause");
+    assertThat(script.steps()).as("node 0 has yet to pause").last().isEqualTo("1: pause");
     paused(script, 0, 830, 820);
     assertThat(script.judged(830).steps()).containsExactly("1: restore 1 to 830");
   }
 
   @Test
-  void aNodeThatFindsItIsEverythingMakesItNothing() {
+  void aNodeThatWouldUndoEverythingMakesItUndoNothing() {
     Script script = restoring();
     script.refused(1, 0, 1, "a client without a name").refused(1, 1, 1, "the same");
     assertThat(script.steps()).last().isEqualTo("1: restore 2 to 800");
-    takeNothingBack(script.restart(), 2);
+    undoNothing(script.restart(), 2);
     assertThat(script.steps()).contains("1: resume from 800 after 900");
   }
 
   @Test
-  void whatIsViolatedBesideWhatStandsBringsBackWhatWasThereAndIsNotSteppedBackFor() {
+  void aCutThatIsViolatedWithTheStandingWritesIsReinstatedWithoutAStepBack() {
     Script script = restoring();
     restored(script, 0, 1, ALICE);
     restored(script, 1, 1, ALICE);
@@ -194,18 +198,18 @@ class HandAffectedTest {
   }
 
   @Test
-  void aViolationIsNotCoveredByWhatMayTakeItselfBack() {
+  void aPlanThatMayUndoItselfCoversNoViolation() {
     Script script = Script.of(2, Policies.affected("p")).wish(wish(at(1, 500)));
     script.violation(AffectedRollbackTest.found("v", "p", 0, at(0, 600)));
     paused(script, 0, 700);
     paused(script, 1, 800).judged(800);
     script.refused(1, 0, 1, "a client without a name");
-    takeNothingBack(script.restart(), 2);
+    undoNothing(script.restart(), 2);
     assertThat(script.steps()).endsWith("2: open [v] to 600-", "2: pause");
   }
 
   @Test
-  void withoutOneCutBeforeItItHaltsAndNoRetryTakesMoreThanWasAsked() {
+  void withoutOneEarlierCutItHaltsAndNoRetryUndoesMoreThanRequested() {
     Script script = restoring();
     restored(script, 0, 1, ALICE);
     script.log(
@@ -234,7 +238,7 @@ class HandAffectedTest {
   }
 
   @Test
-  void whatNodesNeedNotBeAskedIsKnownBefore() throws RefusedException {
+  void theOrchestratorKnowsSomeReasonsForAllWithoutTheNodes() throws RefusedException {
     RollbackRequest wish = wish(at(1, 500));
     assertThat(RollbackMachine.whyAll(Script.of(2, P).state(), wish)).isEmpty();
     Script lost = Script.of(2, P).coverageLost(0, 300, 550);
@@ -244,9 +248,9 @@ class HandAffectedTest {
     assertThat(RollbackMachine.whyAll(waiting.state(), wish)).contains("waits for approval");
   }
 
-  /** Whoever takes over reads of the safe point first, and of the loss that it has passed then. */
+  /** A successor reads the safe point first, and the gap that it has passed afterwards. */
   @Test
-  void whatWasLostIsKnownWhoeverTakesOverAndHoweverLateItIsHeardOf() throws RefusedException {
+  void aGapIsKnownToASuccessorAndEvenIfItArrivesLate() throws RefusedException {
     Script passed = Script.of(2, P).judged(400).pass(50_000);
     passed.coverageLost(0, 300, 550).acknowledgeCoverage().judged(600).pass(50_000);
     assertThat(passed.steps()).endsWith("0: safe 600");
@@ -254,29 +258,29 @@ class HandAffectedTest {
     assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
     passed.restart();
     assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
-    assertThat(passed.state().unacknowledgedGaps()).as("it was told, and acknowledged").isZero();
+    assertThat(passed.state().unacknowledgedGaps()).as("it was alerted and acknowledged").isZero();
     Script late = Script.of(2, P).judged(600).pass(50_000).coverageLost(0, 300, 550);
     assertThat(RollbackMachine.whyAll(late.state(), wish(at(1, 500)))).isEqualTo(why);
   }
 
   @Test
   void aPlanKnowsTheWritesThatNodesFoundByTheirKeys() {
-    EffectReported.Builder told =
+    EffectReported.Builder reported =
         EffectReported.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
     RollbackRequest asked = RollbackRequest.to("r", Hlc.ofMicros(450));
-    PlannedRollback some = PlannedRollback.of("id", asked, effect(told.build(), ""));
+    PlannedRollback some = PlannedRollback.of("id", asked, effect(reported.build(), ""));
     assertThat(some.request().seeds().witnesses()).containsExactly(at(1, 500));
     assertThat(some.request().request()).isEqualTo("id");
     EffectReported all = EffectReported.newBuilder().setAllBecause("too many").build();
     PlannedRollback whole = PlannedRollback.of("id", wish(at(1, 500)), effect(all, "too many"));
     assertThat(whole.request().seeds()).isEqualTo(Seeds.ALL);
     assertThat(whole.effect().whyAll()).isEqualTo("too many");
-    PlannedRollback again = some.again(effect(told.setFirstWrites(5).build(), ""));
+    PlannedRollback again = some.again(effect(reported.setFirstWrites(5).build(), ""));
     assertThat(again.again(again.effect()).before()).isEqualTo(some.effect());
   }
 
   @Test
-  void oneNodeThatTellsOfEverythingMakesTheEffectAll() {
+  void oneNodeWithoutAnAccessLogMakesTheEffectAll() {
     EffectReported some = EffectReported.newBuilder().addWitnesses(at(1, 500)).build();
     Effect mixed =
         new Effect(0, 0, List.of(some, EffectReported.newBuilder().build()), List.of(), 0, "");
@@ -284,9 +288,9 @@ class HandAffectedTest {
     assertThat(effect(some, "").isOfSome()).isTrue();
   }
 
-  /** Whoever goes back over it loses it, which was not told, and asked for no word. */
+  /** A later plan to before this one discards them. */
   @Test
-  void whatItLetStandCountsAsClientsWrites() {
+  void standingWritesCountAsClientsWrites() {
     Script some = restoring();
     restored(some, 0, 1, ALICE);
     restored(some, 1, 1, ALICE);
@@ -301,7 +305,7 @@ class HandAffectedTest {
   }
 
   @Test
-  void withoutOneCutBeforeItWhatIsNoClientsWriteBeginsWhereTheFirstNodeWasPaused() {
+  void withoutOneEarlierCutTheExceptionStartsWhereTheFirstNodeWasPaused() {
     Script script = restoring();
     for (int node = 0; node < 2; node++) {
       script.log(
@@ -328,7 +332,7 @@ class HandAffectedTest {
   }
 
   @Test
-  void whatBecameOfItIsShown() {
+  void itsResultIsShown() {
     ApiHistory done = new ApiHistory(2);
     Script script = restoring();
     restored(script, 0, 1, ALICE);
@@ -338,20 +342,20 @@ class HandAffectedTest {
     assertThat(done.progress(1)).extracting(RollbackProgress::concerned).isEqualTo(ALICE);
     ApiHistory givenUp = new ApiHistory(2);
     Script other = restoring().refused(1, 0, 1, "too much");
-    takeNothingBack(other, 2);
+    undoNothing(other, 2);
     other.control().forEach(givenUp::took);
     assertThat(givenUp.progress(1)).extracting(RollbackProgress::isGivenUp).isEqualTo(true);
   }
 
-  private static Effect effect(EffectReported told, String whyAll) {
-    return new Effect(0, 0, List.of(told), List.of(), 0, whyAll);
+  private static Effect effect(EffectReported reported, String whyAll) {
+    return new Effect(0, 0, List.of(reported), List.of(), 0, whyAll);
   }
 
-  private static void takeNothingBack(Script script, int attempt) {
-    takeNothingBack(script, 1, attempt);
+  private static void undoNothing(Script script, int attempt) {
+    undoNothing(script, 1, attempt);
   }
 
-  private static void takeNothingBack(Script script, long epoch, int attempt) {
+  private static void undoNothing(Script script, long epoch, int attempt) {
     script.restored(epoch, 0, attempt).restored(epoch, 1, attempt);
     script.convergedAt(epoch, 0, attempt, 900).convergedAt(epoch, 1, attempt, 900);
   }

@@ -27,7 +27,7 @@ class HandRollbackTest {
   }
 
   @Test
-  void itGoesOnWhenTheOrchestratorDiesBeforeItsFirstStep() {
+  void itContinuesIfTheOrchestratorCrashesBeforeItsFirstStep() {
     Script script = Script.of(1, P).judged(600).holdLog().wish(to(300)).releaseLog();
     assertThat(script.restart().pausedAt(1, 0, 700).steps()).endsWith("1: restore 1 to 300");
     assertThat(script.restart().restored(1, 0, 1).convergedAt(1, 0, 1, 900).steps())
@@ -58,7 +58,7 @@ class HandRollbackTest {
   }
 
   @Test
-  void whatWasAbandonedIsNoTarget() {
+  void anAbandonedTimeIsNoTarget() {
     Script script = Script.of(1, P).wish(to(300)).paused(1, 0, 500);
     script.operator(1, Intervention.ABANDON).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
     assertThat(script.refusal(to(600))).contains("rollback 1 was abandoned");
@@ -76,7 +76,7 @@ class HandRollbackTest {
   }
 
   @Test
-  void whatStillHoldsAtTheTargetTakesItFurtherBackAlsoBeforeTheSafePoint() {
+  void aClauseThatHoldsAtTheTargetMovesItFurtherBackEvenBeforeTheSafePoint() {
     Script script = Script.of(1, P).judged(600_000).wish(to(500_000)).pausedAt(1, 0, 700_000);
     script.restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
     assertThat(script.steps()).endsWith("1: converge 1", "1: restore 2 to 400000");
@@ -88,7 +88,9 @@ class HandRollbackTest {
   void beforeTheFirstRestoreItCanBeCancelledAndAllThatWasWrittenStands() {
     Script script = Script.of(2, P).judged(600).wish(to(300)).pausedAt(1, 0, 700);
     assertThat(script.cancel(1).steps()).endsWith("1: pause", "1: cancel");
-    assertThat(script.pausedAt(1, 1, 650).steps()).as("what stands is to be judged").isEmpty();
+    assertThat(script.pausedAt(1, 1, 650).steps())
+        .as("the standing writes are to be judged")
+        .isEmpty();
     assertThat(script.judged(700).steps()).containsExactly("1: keep 1 to 700");
     script.restored(1, 0, 1).restored(1, 1, 1);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 950);
@@ -97,17 +99,17 @@ class HandRollbackTest {
     assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it discarded no write");
   }
 
-  /** What the pause cut off may be a copy of what it had accepted. */
+  /** The pause may have cut off a copy of an accepted write. */
   @Test
   void oneThatIsCancelledKeepsBySlicesWhenANodeHasLostItsPastSinceThePause() {
     Script script = Script.of(2, P).judged(600).wish(to(300)).pausedAt(1, 0, 700).cancel(1);
-    // Its node began anew at 720, and was paused before it said so.
+    // Its node restarted at 720 and was paused before it acknowledged that.
     script.pausedAt(1, 0, 730).joined(0, 720).pausedAt(1, 1, 650).judged(730);
     assertThat(script.steps()).endsWith("1: keep all 1 to 730");
   }
 
   @Test
-  void aCancelThatIsInTheLogStandsWhoeverDies() {
+  void aCancelInTheLogStandsThroughACrash() {
     Script script = Script.of(1, P).wish(to(300)).cancel(1).restart().judged(800);
     assertThat(script.pausedAt(1, 0, 700).steps()).endsWith("1: keep 1 to 700");
   }
@@ -153,7 +155,7 @@ class HandRollbackTest {
     assertThat(script.steps())
         .containsExactly("2: restore 1 to 700", "2: converge 1", "2: resume from 700 after 1500");
     assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("are already reinstated");
-    assertThat(script.refusal(to(500))).as("it is history again").isEmpty();
+    assertThat(script.refusal(to(500))).as("no plan has discarded it").isEmpty();
     assertThat(script.refusal(to(800))).as("nodes were at different times").contains("rollback 2");
     assertThat(script.refusal(RollbackRequest.undoing("u", 2)))
         .as("an undo can be undone")
@@ -161,7 +163,7 @@ class HandRollbackTest {
   }
 
   @Test
-  void whatAnUndoneOneCoveredIsNotTakenBackAgain() {
+  void violationsOfAnUndoneRollbackAreNotRolledBackAgain() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 500).judged(600);
     script.pausedAt(1, 0, 700).restoredFrom(1, 0, 1, 800).convergedAt(1, 0, 1, 900);
     script.judged(1_300).wish(RollbackRequest.undoing("u", 1));
@@ -171,7 +173,7 @@ class HandRollbackTest {
   }
 
   @Test
-  void anUndoThatBringsBackAViolationIsTakenBackItself() {
+  void aReinstateThatBringsBackAViolationIsRolledBack() {
     Script script = done(300, 700).wish(RollbackRequest.undoing("u", 1)).judged(2_000);
     script.pausedAt(2, 0, 1_200).restoredFrom(2, 0, 1, 1_300).converged(2, 0, 1, "p", 0, 1);
     assertThat(script.steps()).endsWith("2: converge 1", "2: restore 2 to 1200");
@@ -182,9 +184,9 @@ class HandRollbackTest {
         .isEmpty();
   }
 
-  /** Found by the simulation: it was taken for covered by the first attempt. */
+  /** The first attempt does not cover it. */
   @Test
-  void aViolationThatIsFoundDuringAnUndoThatTakesItselfBackOpensTheNext() {
+  void aViolationFoundDuringAReinstateThatIsRolledBackOpensTheNext() {
     Script script = done(300, 700).judged(2_000).wish(RollbackRequest.undoing("u", 1));
     script.pausedAt(2, 0, 1_200);
     script.violation("v", "p", 950, 1_000, 1, ViolationGrade.POSSIBLE);
@@ -195,7 +197,7 @@ class HandRollbackTest {
   }
 
   @Test
-  void anUndoWaitsUntilAllThatIsThereIsJudgedForItMayStand() {
+  void aReinstateWaitsUntilAllWritesAreJudgedAsTheyMayStand() {
     Script script = done(300, 700).judged(1_000).wish(RollbackRequest.undoing("u", 1));
     assertThat(script.pausedAt(2, 0, 1_200).steps()).endsWith("2: open [] to 700", "2: pause");
     assertThat(script.judged(1_200).steps()).containsExactly("2: restore 1 to 700");

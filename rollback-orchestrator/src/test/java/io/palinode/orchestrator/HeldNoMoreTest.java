@@ -19,8 +19,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What was violated before anyone watched is watched like any other once a later cut shows that it
- * does not hold any more (ADR 0021). Times are seconds.
+ * An instance violated before it was watched is watched again once a later cut shows that it no
+ * longer holds (ADR 0021). Times are seconds.
  */
 class HeldNoMoreTest {
   private static final long APPLIED = 100;
@@ -28,7 +28,7 @@ class HeldNoMoreTest {
   private static final Policy Q = applied("q");
 
   @Test
-  void whatDoesNotHoldOnALaterCutIsWatchedAgain() {
+  void anInstanceThatDoesNotHoldOnALaterCutIsWatchedAgain() {
     Script script = stood("b=1", "b=2");
     rollBack(script, 1, 200, "b=2");
     assertThat(script.steps())
@@ -42,7 +42,7 @@ class HeldNoMoreTest {
   }
 
   @Test
-  void whoTakesOverKnowsItAndTellsItNotAgain() {
+  void aSuccessorKnowsItAndPublishesItOnce() {
     Script script = stood("b=1");
     rollBack(script, 1, 200, "");
     assertThat(script.steps()).containsOnlyOnce("0: no more p[b=1]");
@@ -50,9 +50,9 @@ class HeldNoMoreTest {
     assertThat(holds(script, "b=1", 200)).isFalse();
   }
 
-  /** It stepped back as far as nodes reached, and halted. */
+  /** Else the plan would step back to the reach and halt. */
   @Test
-  void aCutBeforeThatOneMayHoldItAndThenItStandsUntilALaterOneDoesNot() {
+  void aCutBeforeThatOneMayHoldItAndThenItStandsUntilALaterCutDoesNot() {
     Script script = stood("b=1");
     rollBack(script, 1, 200, "");
     script.wish(RollbackRequest.to("r", hlc(150)));
@@ -97,7 +97,7 @@ class HeldNoMoreTest {
     assertThat(holds(script, "b=7", 200)).isFalse();
   }
 
-  /** What ended it may be a write after the target, which stands. */
+  /** A standing write after the target may have ended it. */
   @Test
   void whereOnlySomeWasUndoneTheCutAtTheTargetMayHoldIt() {
     Script script = stood("b=1").policy(Policies.affected("q"));
@@ -124,7 +124,7 @@ class HeldNoMoreTest {
   }
 
   @Test
-  void oneThatComesLateEndsNothingThatStandsSince() {
+  void aLateRecordEndsNoLaterStandingInstance() {
     Script script = stood("b=1");
     ended(script, hlc(APPLIED), "b=1");
     assertThat(holds(script, "b=1", 300)).isTrue();
@@ -133,7 +133,7 @@ class HeldNoMoreTest {
   }
 
   @Test
-  void oneThatDiesBeforeItsRecordIsInTheLogDecidesItAgain() {
+  void anOrchestratorThatCrashesBeforeItsRecordIsWrittenDecidesAgain() {
     Script script = stood("b=1");
     restored(script, 1, 200);
     script.holdLog();
@@ -145,7 +145,7 @@ class HeldNoMoreTest {
   }
 
   @Test
-  void whatStillHoldsStands() {
+  void anInstanceThatStillHoldsStands() {
     Script script = stood("b=1");
     rollBack(script, 1, 200, "b=1");
     assertThat(script.steps()).anyMatch(step -> step.startsWith("1: resume"));
@@ -190,7 +190,7 @@ class HeldNoMoreTest {
     return Policies.beforeViolation(predicate).appliedAt(APPLIED * 1_000_000);
   }
 
-  /** It was let stand when the predicate was applied. */
+  /** It stands since the predicate was applied. */
   private static Script stood(String... bindings) {
     Script script = Script.of(1, P, Q).pass(400_000_000).judged(APPLIED * 1_000_000);
     LetStand.Builder stands =

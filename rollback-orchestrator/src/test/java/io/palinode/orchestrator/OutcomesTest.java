@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The outcome of a violation changes when what becomes of it changes, and that is alerted once. */
+/** A changed outcome of a violation is alerted once. */
 class OutcomesTest {
   private static final Policy APPROVED = Policies.gated("p", null, Approval.REQUIRED);
   private static final Policy LIMITED =
@@ -73,7 +73,7 @@ class OutcomesTest {
   }
 
   @Test
-  void whatStandsIsCoveredWhenAnotherPlanRestoresACutBeforeIt() {
+  void aStandingViolationIsCoveredOnceAnotherPlanRestoresAnEarlierCut() {
     Script script = Script.of(1, LIMITED).violation("v1", "p", 500, 500).judged(600).carryOut(1);
     violation(script, "v2", 1_500_000, 1);
     script

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.request.Intervention;
@@ -79,7 +79,7 @@ class PlanExitTest {
     assertThat(script.steps()).as("node 1 runs: its answer counts").isEmpty();
     answered(script, 1, 3, 900);
     assertThat(script.steps()).containsExactly("1: converge 3", "1: resume from 500- after 900");
-    PastPlan ended = script.state().log().pastPlan(1);
+    PastPlan ended = script.state().log().plans().pastPlan(1);
     assertThat(ended).isNotNull().matches(PastPlan::abandoned).matches(PastPlan::asIs);
     assertThat(script.alerts())
         .last()
@@ -103,7 +103,7 @@ class PlanExitTest {
   }
 
   @Test
-  void aNodeThatIsStoppedLaterIsNamedInAnotherWord() {
+  void aNodeThatStopsLaterIsNamedInAnotherRecord() {
     Script script = restoring().restored(1, 0, 1);
     script.endAsIs(1, Set.of());
     answered(script, 0, 2, 800);

@@ -24,11 +24,11 @@ class RollbackSimulationTest {
     for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
       World world = run(seed);
       plans += world.plans();
-      halts += world.halts();
-      abandoned += world.abandoned();
-      stepsBack += world.stepsBack();
-      cancelled += world.cancelled();
-      undos += world.undos();
+      halts += world.checks().halts();
+      abandoned += world.checks().abandoned();
+      stepsBack += world.checks().stepsBack();
+      cancelled += world.checks().cancelled();
+      undos += world.checks().undos();
     }
     // A simulation in which nothing happens proves nothing.
     assertThat(plans).as("plans carried out").isGreaterThan(SEEDS);
@@ -40,9 +40,9 @@ class RollbackSimulationTest {
   }
 
   /**
-   * Seeds that once failed. 666: a restore ran ahead of a violation whose predicate the
-   * orchestrator did not know yet. 4695: a killed orchestrator's safe point arrived between the
-   * choice of a target before the first witness and its plan.
+   * Seeds that once failed. 666: a restore precedes a violation whose predicate the orchestrator
+   * does not know yet. 4695: a killed orchestrator's safe point arrives between the choice of a
+   * target before the first witness and its plan.
    */
   @ParameterizedTest
   @ValueSource(longs = {666, 4_695})

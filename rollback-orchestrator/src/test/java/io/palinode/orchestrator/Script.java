@@ -10,12 +10,9 @@ import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.step.OperatorSteps;
-import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.CoverageLost;
-import io.palinode.wire.v1.CoverageStep;
-import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
@@ -36,18 +33,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives the machine by hand, with HLC times in microseconds. What it appends is read back at once,
- * unless the log is held; what the orchestrator wrote can be read as lines.
+ * Drives the machine by hand, with HLC times in microseconds. Appended records are read back at
+ * once unless the log is held. Steps can be read as lines.
  */
 final class Script {
-  private static final String COVERAGE = "coverage:";
-
   private final RollbackSettings settings;
   private List<Policy> policies;
   private final List<ControlRecord> control = new ArrayList<>();
@@ -73,16 +67,16 @@ final class Script {
     return new Script(RollbackSettings.of(nodes), List.of(policies));
   }
 
-  // What happens
+  // Events
 
   /** Forgets everything but the logs, and replays them. */
   Script restart() {
     state = MachineState.initial(settings);
     memory = new ApiHistory(settings.nodes());
-    policies.forEach(p -> hear(new Event.PolicyChanged(p, nowMicros)));
-    List.copyOf(control).forEach(r -> hear(new Event.ControlRead(r, nowMicros)));
-    List.copyOf(violations).forEach(this::hear);
-    hear(new Event.CaughtUp(nowMicros));
+    policies.forEach(p -> handle(new Event.PolicyChanged(p, nowMicros)));
+    List.copyOf(control).forEach(r -> handle(new Event.ControlRead(r, nowMicros)));
+    List.copyOf(violations).forEach(this::handle);
+    handle(new Event.CaughtUp(nowMicros));
     return this;
   }
 
@@ -92,13 +86,13 @@ final class Script {
     return this;
   }
 
-  /** As if these records had never come into the control log. */
+  /** Removes these records from the control log. */
   Script forgetControl(Predicate<ControlRecord> some) {
     control.removeIf(some);
     return this;
   }
 
-  /** Likewise, with what has become of predicates meanwhile. */
+  /** Restarts with these policies. */
   Script restartWith(Policy... nowKnown) {
     policies = List.of(nowKnown);
     return restart();
@@ -161,8 +155,8 @@ final class Script {
             .build());
   }
 
-  Script coverageLost(CoverageLost loss) {
-    return found(new Event.CoverageLost(loss, nowMicros));
+  Script coverageLost(CoverageLost gap) {
+    return found(new Event.CoverageLost(gap, nowMicros));
   }
 
   Script acknowledgeCoverage() {
@@ -170,54 +164,52 @@ final class Script {
   }
 
   Script acknowledgeCoverage(long toNumber) {
-    hear(new Event.CoverageAcknowledged(toNumber, nowMicros));
+    handle(new Event.CoverageAcknowledged(toNumber, nowMicros));
     return this;
   }
 
   Script operator(long epoch, Intervention intervention) {
-    hear(new Event.InterventionWanted(epoch, intervention, nowMicros));
+    handle(new Event.InterventionWanted(epoch, intervention, nowMicros));
     return this;
   }
 
   Script endAsIs(long epoch, Set<Integer> stopped) {
-    hear(new Event.EndAsIsWanted(epoch, stopped, nowMicros));
+    handle(new Event.EndAsIsWanted(epoch, stopped, nowMicros));
     return this;
   }
 
-  /** Why it is of no use to ask now. */
+  /** The reason why the intervention is refused now; empty: it is not. */
   String refusal(long epoch, Intervention intervention) {
-    try {
-      RollbackMachine.requirePossible(state, epoch, intervention);
-      return "";
-    } catch (RefusedException e) {
-      return String.valueOf(e.getMessage());
-    }
+    return refusal(() -> RollbackMachine.requirePossible(state, epoch, intervention));
   }
 
   Script wish(RollbackRequest wish) {
-    hear(new Event.RollbackWanted(wish, nowMicros));
+    handle(new Event.RollbackWanted(wish, nowMicros));
     return this;
   }
 
-  /** Why no plan can be opened for it now; empty: it can. */
+  /** The reason why no plan can be opened for it now; empty: it can. */
   String refusal(RollbackRequest wish) {
-    try {
-      RollbackMachine.requirePossible(state, wish);
-      return "";
-    } catch (RefusedException e) {
-      return String.valueOf(e.getMessage());
-    }
+    return refusal(() -> RollbackMachine.requirePossible(state, wish));
   }
 
   Script answer(long number, boolean approve) {
-    hear(new Event.ApprovalAnswered(number, approve, nowMicros));
+    handle(new Event.ApprovalAnswered(number, approve, nowMicros));
     return this;
   }
 
-  /** Why there is no use in answering now; empty: there is. */
+  /** The reason why the answer is refused now; empty: it is not. */
   String answerRefusal(long number) {
+    return refusal(() -> RollbackMachine.requireAnswerable(state, number, true));
+  }
+
+  private interface Check {
+    void run() throws RefusedException;
+  }
+
+  private static String refusal(Check check) {
     try {
-      RollbackMachine.requireAnswerable(state, number, true);
+      check.run();
       return "";
     } catch (RefusedException e) {
       return String.valueOf(e.getMessage());
@@ -225,23 +217,18 @@ final class Script {
   }
 
   Script renew(String predicate) {
-    hear(new Event.RenewalWanted(predicate, nowMicros));
+    handle(new Event.RenewalWanted(predicate, nowMicros));
     return this;
   }
 
   Script cancel(long epoch) {
-    hear(new Event.CancelWanted(epoch, nowMicros));
+    handle(new Event.CancelWanted(epoch, nowMicros));
     return this;
   }
 
-  /** Why it cannot be cancelled; empty: it can. */
+  /** The reason why it cannot be cancelled; empty: it can. */
   String cancelRefusal(long epoch) {
-    try {
-      OperatorSteps.requireCancellable(state, epoch);
-      return "";
-    } catch (RefusedException e) {
-      return String.valueOf(e.getMessage());
-    }
+    return refusal(() -> OperatorSteps.requireCancellable(state, epoch));
   }
 
   /** Paused, with all of the past in reach, after its last write at {@code quietMicros}. */
@@ -253,18 +240,12 @@ final class Script {
 
   /** Restored, by an undo that began at {@code begunMicros}. */
   Script restoredFrom(long epoch, int node, int attempt, long begunMicros) {
-    return log(
-        record(epoch)
-            .setRestored(
-                Restored.newBuilder()
-                    .setNode(node)
-                    .setAttempt(attempt)
-                    .setBegunAt(Hlc.ofMicros(begunMicros))
-                    .setLast(true)));
+    Restored.Builder restored = acknowledged(node, attempt).setBegunAt(Hlc.ofMicros(begunMicros));
+    return log(record(epoch).setRestored(restored));
   }
 
   Script policy(Policy policy) {
-    hear(new Event.PolicyChanged(policy, nowMicros));
+    handle(new Event.PolicyChanged(policy, nowMicros));
     return this;
   }
 
@@ -282,9 +263,7 @@ final class Script {
   }
 
   Script restored(long epoch, int node, int attempt) {
-    return log(
-        record(epoch)
-            .setRestored(Restored.newBuilder().setNode(node).setAttempt(attempt).setLast(true)));
+    return log(record(epoch).setRestored(acknowledged(node, attempt)));
   }
 
   Script restoreFailed(long epoch, int node, String failure) {
@@ -314,29 +293,19 @@ final class Script {
                 SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId(id))));
   }
 
-  /** It could not, and says why. */
+  /** The node could not restore, with the reason. */
   Script refused(long epoch, int node, int attempt, String why) {
-    return log(
-        record(epoch)
-            .setRestored(
-                Restored.newBuilder()
-                    .setNode(node)
-                    .setAttempt(attempt)
-                    .setFailure(why)
-                    .setLast(true)));
+    return log(record(epoch).setRestored(acknowledged(node, attempt).setFailure(why)));
   }
 
-  /** It could not for want of memory. */
+  /** The node could not restore for lack of memory. */
   Script tooLarge(long epoch, int node, int attempt) {
-    return log(
-        record(epoch)
-            .setRestored(
-                Restored.newBuilder()
-                    .setNode(node)
-                    .setAttempt(attempt)
-                    .setFailure("too large")
-                    .setTooLarge(true)
-                    .setLast(true)));
+    Restored.Builder failed = acknowledged(node, attempt).setFailure("too large").setTooLarge(true);
+    return log(record(epoch).setRestored(failed));
+  }
+
+  private static Restored.Builder acknowledged(int node, int attempt) {
+    return Restored.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
   }
 
   /** Nothing holds at the node, whose clock is at {@code clockMicros}. */
@@ -351,7 +320,7 @@ final class Script {
                     .setLast(true)));
   }
 
-  /** Nothing holds, but what lies in a store's slices from its first on is not exchanged yet. */
+  /** Nothing holds, but the slices of {@code store} are not exchanged yet. */
   Script convergedUpTo(long epoch, int node, int attempt, String store) {
     return log(
         record(epoch)
@@ -400,11 +369,11 @@ final class Script {
 
   Script pass(long micros) {
     nowMicros += micros;
-    hear(new Event.Tick(nowMicros));
+    handle(new Event.Tick(nowMicros));
     return this;
   }
 
-  /** From now on what the orchestrator writes is on its way. */
+  /** From now on the orchestrator's records stay on their way. */
   Script holdLog() {
     holding = true;
     return this;
@@ -418,12 +387,12 @@ final class Script {
     return this;
   }
 
-  /** What is on its way never arrives; the producer says so. */
+  /** Fails the records on their way, and notifies the producer. */
   Script failHeld() {
     holding = false;
     List<ControlRecord> lost = List.copyOf(held);
     held.clear();
-    lost.forEach(r -> hear(new Event.AppendFailed(r, "broker gone", nowMicros)));
+    lost.forEach(r -> handle(new Event.AppendFailed(r, "broker gone", nowMicros)));
     return this;
   }
 
@@ -443,14 +412,14 @@ final class Script {
     return ControlRecord.newBuilder().setEpoch(epoch).setAtMicros(nowMicros);
   }
 
-  // What came of it
+  // Results
 
-  /** The orchestrator's steps since the last call, one line each, but those about coverage. */
+  /** The orchestrator's steps since the last call, one line each, except those about coverage. */
   List<String> steps() {
-    return allSteps().stream().filter(line -> !line.contains(COVERAGE)).toList();
+    return allSteps().stream().filter(line -> !line.contains(StepText.COVERAGE)).toList();
   }
 
-  /** Likewise, with those about coverage. */
+  /** The orchestrator's steps since the last call, one line each. */
   List<String> allSteps() {
     List<String> lines = List.copyOf(written);
     written.clear();
@@ -482,7 +451,7 @@ final class Script {
     }
   }
 
-  /** As it is shown now. */
+  /** The outcome that the API shows now. */
   Command.@Nullable Outcome outcome(String id) {
     ReceivedViolation received = memory.violation(id);
     return received == null ? null : received.outcome();
@@ -490,16 +459,16 @@ final class Script {
 
   private Script found(Event event) {
     violations.add(event);
-    hear(event);
+    handle(event);
     return this;
   }
 
   private void arrive(ControlRecord record) {
     control.add(record);
-    hear(new Event.ControlRead(record, nowMicros));
+    handle(new Event.ControlRead(record, nowMicros));
   }
 
-  private void hear(Event event) {
+  private void handle(Event event) {
     if (event instanceof Event.ViolationFound found) {
       memory.received(found.violation(), nowMicros, !state.live());
     }
@@ -507,7 +476,7 @@ final class Script {
     state = step.next();
     for (Command command : step.commands()) {
       if (command instanceof Command.Append append) {
-        written.add(line(append.record()));
+        written.add(StepText.of(append.record()));
         held.add(append.record());
       } else if (command instanceof Command.Raise raise) {
         alerts.add(raise.alert());
@@ -521,120 +490,5 @@ final class Script {
     while (!holding && !held.isEmpty()) {
       arrive(held.poll());
     }
-  }
-
-  private static String line(ControlRecord r) {
-    String step =
-        switch (r.getStepCase()) {
-          case PLAN_OPENED ->
-              "open "
-                  + r.getPlanOpened().getViolationIdsList()
-                  + " to "
-                  + time(r.getPlanOpened().getTarget());
-          case RESTORE ->
-              (r.getRestore().getAsIs()
-                      ? "as is "
-                      : r.getRestore().getKeep() ? "keep " : "restore ")
-                  + (r.getRestore().getKeep() && r.getRestore().getWhole() ? "all " : "")
-                  + r.getRestore().getAttempt()
-                  + " to "
-                  + time(r.getRestore().getTarget())
-                  + (r.getRestore().hasSnapshot()
-                      ? " by " + r.getRestore().getSnapshot().getId()
-                      : "")
-                  + (r.getRestore().hasFromSlice()
-                      ? " from " + r.getRestore().getFromSlice().getStore()
-                      : "")
-                  + (r.getRestore().getRestart() ? " restart" : "")
-                  + (r.getRestore().hasAffected()
-                      ? " of " + r.getRestore().getAffected().getWitnessesCount()
-                      : "");
-          case CONVERGE -> "converge " + r.getConverge().getAttempt();
-          case RESUME ->
-              "resume from "
-                  + time(r.getResume().getTarget())
-                  + sequential(r)
-                  + after(r)
-                  + restart(r)
-                  + concerning(r);
-          case HALTED -> "halt: " + r.getHalted().getReason();
-          case GATE -> gate(r.getGate());
-          case COVERAGE -> coverage(r.getCoverage());
-          case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
-          case RETRY -> "retry " + r.getRetry().getHalt();
-          case ABANDON -> "abandon " + r.getAbandon().getHalt();
-          case PAUSE,
-              PAUSED,
-              RESTORED,
-              ACCESSED,
-              NAMED,
-              CONTRIBUTION,
-              CONVERGED,
-              NODE_JOINED,
-              WATCHING,
-              NODE_REPORT,
-              CANCEL,
-              EFFECT,
-              DUTY_FAILED,
-              SNAPSHOT,
-              SERVING,
-              STEP_NOT_SET ->
-              r.getStepCase().name().toLowerCase(Locale.ROOT);
-        };
-    return r.getEpoch() + ": " + step;
-  }
-
-  private static String gate(GateStep step) {
-    return switch (step.getStepCase()) {
-      case ASKED -> "ask " + step.getAsked().getNumber() + " for " + step.getAsked().getPredicate();
-      case LET_STAND ->
-          "let stand "
-              + step.getLetStand().getPredicate()
-              + " from "
-              + time(step.getLetStand().getFromHlc())
-              + " to "
-              + time(step.getLetStand().getToHlc());
-      case HELD_NO_MORE ->
-          "no more " + step.getHeldNoMore().getPredicate() + step.getHeldNoMore().getBindingsList();
-      case RENEWED -> "renew " + step.getRenewed().getPredicate();
-      case STEP_NOT_SET -> "nothing";
-    };
-  }
-
-  private static String coverage(CoverageStep step) {
-    return switch (step.getStepCase()) {
-      case FOUND -> COVERAGE + " gaps " + step.getFound().getGapsCount();
-      case ACKNOWLEDGED -> COVERAGE + " acknowledged to " + step.getAcknowledged().getToNumber();
-      case ABANDON_REPORTED -> COVERAGE + " abandon reported";
-      case STEP_NOT_SET -> "nothing";
-    };
-  }
-
-  private static String sequential(ControlRecord r) {
-    long until = r.getResume().getSequentialUntilMicros();
-    return until == 0 ? "" : " sequential until " + until;
-  }
-
-  private static String concerning(ControlRecord r) {
-    return r.getResume().hasConcerned()
-        ? " concerning "
-            + r.getResume().getConcerned().getClientsList().stream()
-                .map(AffectedClient::getClient)
-                .toList()
-        : "";
-  }
-
-  private static String restart(ControlRecord r) {
-    return r.getResume().getRestart() ? " restart" : "";
-  }
-
-  private static String after(ControlRecord r) {
-    long clock = r.getResume().getClock();
-    return clock == r.getResume().getTarget() ? "" : " after " + time(clock);
-  }
-
-  /** {@code 100-} is the last time before 100 µs. */
-  private static String time(long hlc) {
-    return Hlc.counter(hlc) == Hlc.COUNTER_MAX ? (Hlc.micros(hlc) + 1) + "-" : Hlc.format(hlc);
   }
 }

@@ -110,7 +110,7 @@ class ServingNodesTest {
   }
 
   private static ServingNodes serving(Script script) {
-    return script.state().log().serving();
+    return script.state().log().plans().serving();
   }
 
   private static Rollback.State shown(Script script) {

@@ -22,7 +22,7 @@ final class SimulatedMonitor {
   private final Map<String, Violation> reported = new LinkedHashMap<>();
   private long judged;
 
-  /** {@code lagMaxMicros}: how much too late a violation may be dated. */
+  /** {@code lagMaxMicros}: the most by which a violation is dated too late. */
   SimulatedMonitor(World world, Random random, long lagMaxMicros) {
     this.world = world;
     this.random = random;
@@ -96,9 +96,9 @@ final class SimulatedMonitor {
   private Violation violation(Held a, Held b) {
     String id =
         a.variable.predicate() + ":" + a.node + "@" + a.start + "+" + b.node + "@" + b.start;
-    PastPlan opened = world.truth().pastPlan(a.epoch);
+    PastPlan opened = world.truth().plans().pastPlan(a.epoch);
     long start = Math.max(a.start, b.start);
-    // Detectors date what an epoch begins with to its beginning.
+    // Detectors date intervals that hold at the start of an epoch to that start.
     boolean isExact = lagMaxMicros == 0 || (opened != null && start <= opened.clock() + 1);
     long lag = isExact ? 0 : Math.floorMod(id.hashCode() * 31L, lagMaxMicros);
     boolean vague = Math.floorMod(id.hashCode(), 7) == 0;

@@ -21,9 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store node: a history of writes to variables that are true or false, and the node's side of the
- * control log. The history, the epoch and what was restored survive a crash; the rest is read again
- * from the log.
+ * A store node: all writes to variables that are true or false, and the node's side of the control
+ * log. The writes, the epoch and the restores survive a crash. The rest is read again from the log.
  */
 final class SimulatedNode {
   /** A term of clause 0 of a predicate, under a binding. */
@@ -60,7 +59,7 @@ final class SimulatedNode {
     }
   }
 
-  /** What was between the two was taken back. */
+  /** The writes between the two were undone. */
   private record Undo(long epoch, long target, long hlc, List<Write> before) {}
 
   private final int id;
@@ -76,7 +75,7 @@ final class SimulatedNode {
   private final Map<Long, List<Write>> asPaused = new HashMap<>();
   private long hlc;
 
-  /** When the node converged, until the epoch begins; 0: not so. */
+  /** When the node converged, until the epoch begins; 0: it has not. */
   private long endedAt;
 
   private long epoch;
@@ -85,7 +84,7 @@ final class SimulatedNode {
   private int position;
   private int servesFrom;
 
-  /** {@code aheadMicros}: how far its clock is ahead of the world's. */
+  /** {@code aheadMicros}: how far the node's clock is ahead of the world's. */
   SimulatedNode(int id, World world, Random random, long windowMicros, long aheadMicros) {
     this.id = id;
     this.world = world;
@@ -117,7 +116,7 @@ final class SimulatedNode {
     return endedAt == 0 ? tick() : endedAt - 1;
   }
 
-  /** Reads one more record of the control log, and does what it says. */
+  /** Reads one more record of the control log and carries it out. */
   boolean readNext() {
     if (position >= world.control().size()) {
       return false;
@@ -131,7 +130,7 @@ final class SimulatedNode {
     return true;
   }
 
-  /** Comes back with what is durable; {@code forgetful}: its window-log was not. */
+  /** Restarts with its durable data; {@code forgetful}: without its window-log. */
   void crash(boolean forgetful) {
     log = ControlLogState.empty(world.nodes());
     position = 0;
@@ -173,7 +172,7 @@ final class SimulatedNode {
   private void obey(ControlRecord record) {
     switch (record.getStepCase()) {
       case PAUSE -> {
-        // Read again after a crash, it tells nothing new.
+        // A record that is read again after a crash changes nothing.
         asPaused.putIfAbsent(record.getEpoch(), List.copyOf(history));
         ack(record(record.getEpoch()).setPaused(pausedAck()));
       }
@@ -210,7 +209,7 @@ final class SimulatedNode {
                     && target < undo.hlc()
                     && isLastOfItsPlan(undo)
                     && !isUndone(undo.epoch()))
-            .as("a cut at %s brings back what was undone: %s", Hlc.format(target), undo)
+            .as("a cut at %s brings back undone writes: %s", Hlc.format(target), undo)
             .isFalse();
       }
       hlc = Math.max(hlc, record.getRestore().getPast());
@@ -234,7 +233,7 @@ final class SimulatedNode {
     ack(record(record.getEpoch()).setRestored(ack.setLast(true)));
   }
 
-  /** As a window-log tells it: also what was undone later. */
+  /** The writes as a window-log has them, including those undone later. */
   private List<Write> at(long target) {
     List<Write> before =
         undos.stream()
@@ -249,18 +248,18 @@ final class SimulatedNode {
     return log.plan() != null && log.plan().operator().isByHand();
   }
 
-  /** What an earlier attempt undid, the last one may have brought back. */
+  /** The last attempt may have brought back writes that an earlier one undid. */
   private boolean isLastOfItsPlan(Undo undo) {
     return undos.stream().noneMatch(u -> u.epoch() == undo.epoch() && u.hlc() > undo.hlc());
   }
 
   private boolean isUndone(long ofEpoch) {
-    PastPlan plan = log.pastPlan(ofEpoch);
+    PastPlan plan = log.plans().pastPlan(ofEpoch);
     boolean isNow = log.plan() != null && log.plan().operator().undoes() == ofEpoch;
     return isNow || (plan != null && plan.undone());
   }
 
-  /** It has what it had when the plan of that epoch had paused it first. */
+  /** Checks that the node has the writes it had when the plan of that epoch paused it first. */
   void requireAsPaused(long ofEpoch) {
     assertThat(history)
         .as("node %d as it was paused for %d", id, ofEpoch)

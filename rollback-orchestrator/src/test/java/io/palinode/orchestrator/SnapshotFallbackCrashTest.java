@@ -16,13 +16,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Plans that go to a snapshot, with whoever dies before or after each thing that happens: the
- * control log must come out the same. Times are microseconds.
+ * Plans that go to a snapshot, with a crash before or after each event. The control log must be the
+ * same. Times are microseconds.
  */
 class SnapshotFallbackCrashTest {
   private static final Policy P = Policies.whenUnreachable("p", OnUnreachable.NEAREST_SNAPSHOT);
 
-  /** What happens, and the orchestrator's last steps. */
+  /** The events, and the orchestrator's last steps. */
   private record Story(String name, List<Consumer<Script>> happens, List<String> end) {
     @Override
     public String toString() {
@@ -82,7 +82,7 @@ class SnapshotFallbackCrashTest {
                 s -> s.convergedAt(1, 1, 2, 900)),
             List.of("1: restore 2 to 200 by old", "1: converge 2", "1: resume from 200 after 900")),
         new Story(
-            "what differs is exchanged in two rounds, and the node that loses its answer ends the"
+            "differing keys are exchanged in two rounds, and the node that loses its answer ends the"
                 + " second",
             then(
                 s -> s.restored(1, 0, 1),
@@ -103,7 +103,7 @@ class SnapshotFallbackCrashTest {
                 "1: converge 3",
                 "1: resume from 200 after 900")),
         new Story(
-            "the one that it goes to is deleted on the way",
+            "the chosen snapshot is deleted on the way",
             then(
                 s -> s.snapshotDeleted("near"),
                 s -> s.refused(1, 0, 1, "there is no snapshot near"),
@@ -122,7 +122,7 @@ class SnapshotFallbackCrashTest {
 
   @ParameterizedTest
   @MethodSource("stories")
-  void itEndsAsItShould(Story story) {
+  void itEndsAsExpected(Story story) {
     Script script = story.begin();
     story.happens().forEach(event -> event.accept(script));
     assertThat(script.steps()).containsSubsequence(story.end()).endsWith(last(story.end()));
@@ -130,7 +130,7 @@ class SnapshotFallbackCrashTest {
 
   @ParameterizedTest
   @MethodSource("stories")
-  void anOrchestratorThatDiesAfterAnyEventGoesOnWithTheSame(Story story) {
+  void anOrchestratorThatCrashesAfterAnyEventContinuesThePlan(Story story) {
     List<ControlRecord> undisturbed = played(story);
     for (int crash = 0; crash < story.happens().size(); crash++) {
       Script script = story.begin();
@@ -146,7 +146,7 @@ class SnapshotFallbackCrashTest {
 
   @ParameterizedTest
   @MethodSource("stories")
-  void oneWhoseAnswerToAnyEventIsLostDecidesItAgain(Story story) {
+  void anOrchestratorThatLosesItsAnswerToAnyEventDecidesAgain(Story story) {
     List<ControlRecord> undisturbed = played(story);
     for (int crash = 0; crash < story.happens().size(); crash++) {
       Script script = story.begin();
@@ -163,10 +163,10 @@ class SnapshotFallbackCrashTest {
     }
   }
 
-  /** Its window-log is lost with it; what it did for the plan is on its disk. */
+  /** The node loses its window-log; its work for the plan is on its disk. */
   @ParameterizedTest
   @MethodSource("stories")
-  void aNodeThatIsStartedAnewAfterAnyEventChangesNothing(Story story) {
+  void aNodeThatRestartsAfterAnyEventChangesNothing(Story story) {
     List<String> undisturbed = steps(story, -1);
     for (int crash = OUT_OF_REACH.size() - 1; crash < story.happens().size(); crash++) {
       assertThat(steps(story, crash)).as("after event %d", crash).isEqualTo(undisturbed);
@@ -174,7 +174,7 @@ class SnapshotFallbackCrashTest {
   }
 
   @Test
-  void aRetryBeginsAgainWithTheNewestForItsPartMayBeMended() {
+  void aRetryBeginsAgainWithTheNewestSnapshotAsItsPartMayBeRepaired() {
     Script script = Script.of(2, P);
     OUT_OF_REACH.forEach(event -> event.accept(script));
     script.refused(1, 0, 1, "damaged").refused(1, 1, 2, "damaged").steps();
@@ -183,7 +183,7 @@ class SnapshotFallbackCrashTest {
   }
 
   @Test
-  void anAbandonAfterOneNodeWentToASnapshotMakesAllEqualWhoeverTakesOver() {
+  void anAbandonAfterOneNodeWentToASnapshotMakesAllEqualUnderASuccessor() {
     Script script = Script.of(2, P);
     OUT_OF_REACH.forEach(event -> event.accept(script));
     script.restored(1, 0, 1).refused(1, 1, 1, "damaged").refused(1, 1, 2, "damaged").steps();
@@ -191,15 +191,15 @@ class SnapshotFallbackCrashTest {
     script.restored(1, 0, 3).restored(1, 1, 3);
     script.restart().convergedAt(1, 0, 3, 900).convergedAt(1, 1, 3, 900);
     assertThat(script.steps()).contains("1: keep all 3 to 200", "1: converge 3");
-    assertThat(script.state().log().pastPlan(1)).matches(plan -> plan.abandoned());
+    assertThat(script.state().log().plans().pastPlan(1)).matches(plan -> plan.abandoned());
     assertThat(script.state().safePoint()).isEqualTo(Hlc.ofMicros(450));
   }
 
-  private static List<String> steps(Story story, int startedAnewAfter) {
+  private static List<String> steps(Story story, int restartedAfter) {
     Script script = story.begin();
     for (int i = 0; i < story.happens().size(); i++) {
       story.happens().get(i).accept(script);
-      if (i == startedAnewAfter) {
+      if (i == restartedAfter) {
         script.joined(1, 800).paused(1, 1, 800);
       }
     }
@@ -212,7 +212,7 @@ class SnapshotFallbackCrashTest {
     return log(script);
   }
 
-  /** Of no plan is the safe point, which is told when it is time. */
+  /** The safe point belongs to no plan and is published by time. */
   private static List<ControlRecord> log(Script script) {
     return script.control().stream().filter(record -> !record.hasSafePoint()).toList();
   }

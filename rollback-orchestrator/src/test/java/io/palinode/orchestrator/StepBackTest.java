@@ -9,7 +9,7 @@ import io.palinode.wire.v1.ViolationGrade;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Where a plan goes whose restored cut is still a violation. Times are microseconds. */
+/** The next target of a plan whose restored cut is still a violation. Times are microseconds. */
 class StepBackTest {
   private static final Policy P = Policies.beforeViolation("p");
   private static final long SECOND = 1_000_000;
@@ -52,7 +52,7 @@ class StepBackTest {
     assertThat(script.steps()).endsWith("1: converge 7", "1: restore 8 to 1000000");
     violated(script, 8);
     assertThat(script.steps())
-        .contains("0: let stand p from 1000000 to 1000000", "1: resume from 1000000");
+        .contains("0: stand p from 1000000 to 1000000", "1: resume from 1000000");
     assertThat(RollbackMachine.phase(script.state())).isNull();
   }
 
@@ -68,15 +68,14 @@ class StepBackTest {
   }
 
   @Test
-  void whatHoldsWhenARestartEndsStandsUntilItIsWritten() {
+  void aClauseThatHoldsWhenARestartEndsStandsUntilItsNextWrite() {
     Script script =
         Script.of(1, Policies.whenUnreachable("p", OnUnreachable.RESTART))
             .violation("v1", "p", 100, 500);
     script.judged(600).paused(1, 0, 550).restored(1, 0, 1);
     script.convergedAt(1, 0, 1, 900, "p", 0, 1);
     assertThat(script.steps())
-        .containsSubsequence(
-            "0: let stand p from 900 to 900", "1: resume from 500- after 900 restart");
+        .containsSubsequence("0: stand p from 900 to 900", "1: resume from 500- after 900 restart");
     script.violation("v2", "p", 900, 900, 1, ViolationGrade.DEFINITE).judged(950).steps();
     assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
     script.restart().pass(100_000);

@@ -15,7 +15,7 @@ import io.palinode.wire.v1.ViolationGrade;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What a plan does when some node cannot restore its target. Times are microseconds. */
+/** Plans with a node that cannot restore the target. Times are microseconds. */
 class UnreachableTest {
   private static final Policy SNAPSHOT =
       Policies.whenUnreachable("p", OnUnreachable.NEAREST_SNAPSHOT);
@@ -36,7 +36,7 @@ class UnreachableTest {
     assertThat(script.paused(1, 1, 0).steps()).containsExactly("1: restore 1 to 400 by near");
     script.restored(1, 0, 1).restored(1, 1, 1).convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 800);
     assertThat(script.steps()).contains("1: converge 1", "1: resume from 400 after 900");
-    assertThat(script.state().log().isSettled(0, 500L << 12)).isTrue();
+    assertThat(script.state().log().plans().isSettled(0, 500L << 12)).isTrue();
   }
 
   @Test
@@ -75,7 +75,7 @@ class UnreachableTest {
   }
 
   @Test
-  void aNodeThatHasNotItsPartMakesItGoToTheNextOlder() {
+  void aNodeWithoutItsPartMakesThePlanGoToTheNextOlderSnapshot() {
     Script script = atSnapshot();
     assertThat(script.refused(1, 1, 1, "block 3 is damaged").steps())
         .containsExactly("1: restore 2 to 200 by old");
@@ -84,9 +84,9 @@ class UnreachableTest {
     assertThat(script.steps()).containsExactly("1: converge 2");
   }
 
-  /** It is asked once more for what it restored, when replicas differ, and may have lost that. */
+  /** If replicas differ, the node names its restored keys again; it may have lost them. */
   @Test
-  void aNodeThatCannotSayAnyMoreWhatItRestoredEndsTheAttempt() {
+  void aNodeThatHasLostItsRestoredKeysEndsTheAttempt() {
     Script script = atSnapshot().restored(1, 0, 1).restored(1, 1, 1);
     assertThat(script.steps()).endsWith("1: converge 1");
     assertThat(script.refused(1, 1, 1, "it is lost").steps())
@@ -101,7 +101,7 @@ class UnreachableTest {
   }
 
   @Test
-  void soDoesASnapshotThatIsAViolationItself() {
+  void aSnapshotThatIsAViolationEndsTheAttempt() {
     Script script = atSnapshot().restored(1, 0, 1).restored(1, 1, 1);
     script.converged(1, 0, 1, "p", 0, 1).converged(1, 1, 1, "p");
     assertThat(script.steps()).endsWith("1: restore 2 to 200 by old");
@@ -112,7 +112,7 @@ class UnreachableTest {
   }
 
   @Test
-  void whatIsAbandonedAfterASnapshotWasTriedIsMadeEqualBySlices() {
+  void aPlanAbandonedAfterASnapshotConvergesBySlices() {
     Script script = atSnapshot().refused(1, 1, 1, "damaged").refused(1, 1, 2, "damaged");
     assertThat(script.steps())
         .endsWith(
@@ -123,7 +123,7 @@ class UnreachableTest {
   }
 
   @Test
-  void whatIsTooMuchToExchangeAtOnceIsDoneInRoundsBeforeTheCutIsChecked() {
+  void tooManyKeysForOneExchangeTakeRoundsBeforeTheCutIsChecked() {
     Script script = atSnapshot().restored(1, 0, 1).restored(1, 1, 1);
     script.convergedUpTo(1, 0, 1, "s").convergedUpTo(1, 1, 1, "s");
     assertThat(script.steps()).endsWith("1: converge 1", "1: restore 2 to 400 by near from s");
@@ -132,7 +132,7 @@ class UnreachableTest {
   }
 
   @Test
-  void roundsBeforeAnOperatorsWordAreAmongTheAttemptsBeforeIt() {
+  void roundsBeforeADecisionCountAsEarlierAttempts() {
     Script script = atSnapshot().restored(1, 0, 1).restored(1, 1, 1);
     script.convergedUpTo(1, 0, 1, "s").convergedUpTo(1, 1, 1, "s");
     script.refused(1, 0, 2, "gone").refused(1, 0, 3, "gone too");
@@ -153,7 +153,7 @@ class UnreachableTest {
   }
 
   @Test
-  void whatIsTooLargeToUndoIsGoneToBySnapshot() {
+  void anUndoThatIsTooLargeGoesToASnapshot() {
     Script script =
         Script.of(1, SNAPSHOT).snapshot("old", 1, 200, 1).violation("v1", "p", 100, 500);
     script.paused(1, 0, 0).judged(600).steps();
@@ -161,7 +161,7 @@ class UnreachableTest {
   }
 
   @Test
-  void aSnapshotOfWhatAnEarlierPlanTookBackIsPassedOver() {
+  void aSnapshotInADiscardedSpanIsSkipped() {
     Script script =
         Script.of(1, SNAPSHOT)
             .snapshot("good", 1, 200, 1)
@@ -195,7 +195,7 @@ class UnreachableTest {
   }
 
   @Test
-  void aRestartKeepsWhatIsThereAndTellsProgramsToBeginAnew() {
+  void aRestartKeepsAllDataAndMakesProgramsRestart() {
     Script script = restarted(Script.of(1, RESTART).violation("v1", "p", 100, 500));
     assertThat(script.steps())
         .containsExactly(
@@ -208,12 +208,12 @@ class UnreachableTest {
     script.violation("again", "p", 100, 450);
     assertThat(script.outcomes()).last().isEqualTo(Command.Outcome.RESTARTED);
     assertThat(script.judged(950).pass(100_000).steps())
-        .as("nobody has to acknowledge it")
+        .as("no acknowledgement is needed")
         .containsExactly("1: safe 950");
   }
 
   @Test
-  void whatHoldsSoonAfterARestartStandsInsteadOfAnother() {
+  void aClauseThatHoldsSoonAfterARestartStandsInsteadOfAnotherRestart() {
     Script script = restarted(Script.of(1, RESTART).violation("v1", "p", 100, 500));
     script.pass(60_000_000).steps();
     script.violation("v2", "p", 901, 901, 1, ViolationGrade.POSSIBLE).judged(950).paused(2, 0, 0);
@@ -221,7 +221,7 @@ class UnreachableTest {
     assertThat(script.steps()).endsWith("2: restore 2 to 900");
     script.restored(2, 0, 2).converged(2, 0, 2, "p", 0, 1);
     assertThat(script.steps())
-        .containsSubsequence("1: let stand p from 900 to 900", "2: resume from 900");
+        .containsSubsequence("1: stand p from 900 to 900", "2: resume from 900");
   }
 
   @Test
@@ -232,7 +232,7 @@ class UnreachableTest {
     assertThat(script.steps()).endsWith("2: keep all 1 to 950- restart");
   }
 
-  /** However long its plan took, programs have had no more time. */
+  /** Programs have no time during the plan. */
   @Test
   void aRestartCountsFromItsEnd() {
     Script script = Script.of(1, RESTART).violation("v1", "p", 100, 500).pass(600_000_000);
@@ -275,14 +275,14 @@ class UnreachableTest {
                     .setKeep(true)
                     .setRestart(true)));
     assertThat(script.releaseLog().steps())
-        .as("what does not count answers no step, so ours is written once")
+        .as("a record that does not count answers no step, so ours is written once")
         .hasSize(4)
         .endsWith("1: keep all 1 to 500-");
     assertThat(script.state().log().plan()).matches(Plan::isAbandoned);
     assertThat(script.state().log().plan()).matches(plan -> !plan.isRestarted());
   }
 
-  /** The record that kept what is there did not count, and was written again without end. */
+  /** The record that keeps the data counts, so it is written once. */
   @Test
   void aRestartThatHaltedIsAbandonedLikeAnyOther() {
     Script script = Script.of(1, RESTART).violation("v1", "p", 100, 500).paused(1, 0, 550);
@@ -296,11 +296,11 @@ class UnreachableTest {
         .containsExactly("1: abandon 2", "1: keep all 3 to 500-");
     script.restored(1, 0, 3).convergedAt(1, 0, 3, 900);
     assertThat(script.steps()).contains("1: resume from 500- after 900");
-    assertThat(script.state().log().pastPlan(1))
+    assertThat(script.state().log().plans().pastPlan(1))
         .matches(plan -> plan.abandoned() && !plan.restarted());
   }
 
-  /** All nodes reach the cut, so it was restored there, which did not count, without end. */
+  /** The retry stays a restart although all nodes reach the cut. */
   @Test
   void aRestartThatHaltedIsTriedAgainAsARestart() {
     Script script = Script.of(1, RESTART).violation("v1", "p", 100, 500).judged(600);
@@ -324,7 +324,7 @@ class UnreachableTest {
   }
 
   @Test
-  void ofPredicatesThatWantDifferentThingsNoneIsDone() {
+  void predicatesWithDifferentFallbacksHaltThePlan() {
     Script script =
         Script.of(1, SNAPSHOT, Policies.whenUnreachable("q", OnUnreachable.RESTART))
             .snapshot("near", 1, 400, 1)
@@ -335,7 +335,7 @@ class UnreachableTest {
   }
 
   @Test
-  void ofPredicatesThatWantTheSameItIsDone() {
+  void predicatesWithEqualFallbacksUseIt() {
     Script script =
         Script.of(1, SNAPSHOT, Policies.whenUnreachable("q", OnUnreachable.NEAREST_SNAPSHOT))
             .snapshot("near", 1, 400, 1)
@@ -363,7 +363,7 @@ class UnreachableTest {
     return script.paused(1, 0, 550).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
   }
 
-  /** Two nodes, told to go to the newer of two snapshots. */
+  /** Two nodes in a plan to the newer of two snapshots. */
   private static Script atSnapshot() {
     Script script =
         Script.of(2, SNAPSHOT)

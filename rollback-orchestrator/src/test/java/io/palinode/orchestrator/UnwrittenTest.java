@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What the machine does when the control log does not take a record. */
+/** Records that the control log refuses. */
 class UnwrittenTest {
   private static final Policy P = Policies.beforeViolation("p");
   private static final long SECOND = 1_000_000;

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.SimulatedNode.Held;
 import io.palinode.orchestrator.SimulatedNode.Variable;
-import io.palinode.orchestrator.plan.OperatorPart;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.request.Intervention;
@@ -31,12 +30,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes, a monitor, an orchestrator and the logs between them, on a clock of their own. One seed is
- * one run: who acts next, what is delayed, repeated or lost, and who crashes when. What must hold
- * is checked where it happens, against {@link #truth}, the journal of the log itself.
+ * Nodes, a monitor, an orchestrator and the logs between them, in virtual time. One seed is one
+ * run: it chooses the next actor, delays, repeats, losses and crashes. {@link WorldChecks} checks
+ * each record of the log.
  */
 final class World {
-  /** What may go wrong in a run, drawn from its seed. */
+  /** The faults of a run, drawn from its seed. */
   record Faults(
       boolean zombies,
       boolean shortReach,
@@ -73,22 +72,16 @@ final class World {
   private final Deque<ControlRecord> inFlight = new ArrayDeque<>();
   private final Deque<ControlRecord> zombies = new ArrayDeque<>();
   private final Deque<String> trace = new ArrayDeque<>();
-  private final Set<String> stepsInLog = new HashSet<>();
   private final Set<String> policiesKnown = new HashSet<>();
   private final Set<String> policiesDeleted = new HashSet<>();
+  private final WorldChecks checks = new WorldChecks(this);
   private final RollbackSettings settings;
   private MachineState state;
   private ControlLogState truth;
   private int controlPosition;
   private int violationPosition;
   private long lostFrom = Long.MAX_VALUE;
-  private long unclaimedFrom = Long.MAX_VALUE;
   private long nowMicros = 10_000_000;
-  private int stepsBack;
-  private int halts;
-  private int abandoned;
-  private int cancelled;
-  private int undos;
 
   World(long seed) {
     random = new Random(seed);
@@ -106,7 +99,7 @@ final class World {
     replay();
   }
 
-  /** Runs to the end: the last plan is over, and nothing is left unread. */
+  /** Runs until the last plan has ended and all records are read. */
   void run() {
     for (int action = 0; action < ACTIONS; action++) {
       nowMicros += 1 + random.nextInt(3_000);
@@ -116,7 +109,7 @@ final class World {
     check();
   }
 
-  // What the actors see
+  // Methods for the actors
 
   int nodes() {
     return settings.nodes();
@@ -138,6 +131,24 @@ final class World {
     return nodes.stream().flatMap(n -> n.intervals().stream()).toList();
   }
 
+  List<SimulatedNode> simulatedNodes() {
+    return nodes;
+  }
+
+  long judgedMax() {
+    return monitor.judgedMax();
+  }
+
+  /** The start of the first coverage gap that is not acknowledged. */
+  long lostFrom() {
+    return lostFrom;
+  }
+
+  /** Whether the orchestrator knows the predicate and it is not deleted. */
+  boolean isApplied(String predicate) {
+    return policiesKnown.contains(predicate) && !policiesDeleted.contains(predicate);
+  }
+
   long progress() {
     return nodes.stream().mapToLong(SimulatedNode::progress).min().orElseThrow();
   }
@@ -154,7 +165,7 @@ final class World {
     violations.add(new Event.Judged(hlc, nowMicros));
   }
 
-  // For the reader of a failure, and for what a batch of runs has seen
+  // For failure messages and for the statistics of a batch of runs
 
   Deque<String> trace() {
     return trace;
@@ -165,31 +176,15 @@ final class World {
   }
 
   int plans() {
-    return truth.past().size();
+    return truth.plans().past().size();
   }
 
   boolean isHalted() {
     return truth.plan() != null && truth.plan().phase() == Phase.HALTED;
   }
 
-  int halts() {
-    return halts;
-  }
-
-  int abandoned() {
-    return abandoned;
-  }
-
-  int cancelled() {
-    return cancelled;
-  }
-
-  int undos() {
-    return undos;
-  }
-
-  int stepsBack() {
-    return stepsBack;
+  WorldChecks checks() {
+    return checks;
   }
 
   private void act() {
@@ -212,14 +207,14 @@ final class World {
     } else if (dice < 93) {
       monitor.judge();
     } else if (dice < 96) {
-      hear(new Event.Tick(nowMicros));
+      handle(new Event.Tick(nowMicros));
     } else {
       goWrong(random.nextInt(7));
     }
   }
 
-  /** What an operator, a second one, or one who is late, may say at any time. */
-  private void operatorSpeaks() {
+  /** Decisions of an operator, possibly a second one or late. */
+  private void operatorDecides() {
     if (random.nextInt(3) > 0) {
       operatorActs();
       return;
@@ -227,7 +222,7 @@ final class World {
     Intervention word = random.nextBoolean() ? Intervention.RETRY : Intervention.ABANDON;
     long epoch = truth.epoch() + random.nextInt(2);
     if (random.nextBoolean()) {
-      hear(new Event.InterventionWanted(epoch, word, nowMicros));
+      handle(new Event.InterventionWanted(epoch, word, nowMicros));
       return;
     }
     int halt = random.nextInt(3);
@@ -244,13 +239,13 @@ final class World {
     int dice = random.nextInt(4);
     String request = "request-" + nowMicros;
     if (dice == 0) {
-      hear(new Event.CancelWanted(truth.epoch() + 1, nowMicros));
-    } else if (dice == 1 && !truth.past().isEmpty()) {
-      PastPlan some = truth.past().get(random.nextInt(truth.past().size()));
-      hear(new Event.RollbackWanted(RollbackRequest.undoing(request, some.epoch()), nowMicros));
+      handle(new Event.CancelWanted(truth.epoch() + 1, nowMicros));
+    } else if (dice == 1 && !truth.plans().past().isEmpty()) {
+      PastPlan some = truth.plans().past().get(random.nextInt(truth.plans().past().size()));
+      handle(new Event.RollbackWanted(RollbackRequest.undoing(request, some.epoch()), nowMicros));
     } else {
       long target = Hlc.ofMicros(nowMicros - random.nextInt(500_000)) + random.nextInt(3);
-      hear(new Event.RollbackWanted(RollbackRequest.to(request, target), nowMicros));
+      handle(new Event.RollbackWanted(RollbackRequest.to(request, target), nowMicros));
     }
   }
 
@@ -263,7 +258,7 @@ final class World {
       }
       case 3 -> failAppend();
       case 4 -> loseCoverage();
-      case 5 -> operatorSpeaks();
+      case 5 -> operatorDecides();
       default -> learnPolicies();
     }
   }
@@ -286,13 +281,13 @@ final class World {
     controlPosition = 0;
     violationPosition = 0;
     for (String name : policiesKnown) {
-      hear(new Event.PolicyChanged(known(name), nowMicros));
+      handle(new Event.PolicyChanged(known(name), nowMicros));
     }
-    policiesDeleted.forEach(this::hearDeleted);
+    policiesDeleted.forEach(this::deliverDelete);
     while (orchestratorReadsControl() || orchestratorReadsViolations()) {
       assertThat(inFlight).as("written while the logs are replayed").isEmpty();
     }
-    hear(new Event.CaughtUp(nowMicros));
+    handle(new Event.CaughtUp(nowMicros));
   }
 
   private void failAppend() {
@@ -301,11 +296,11 @@ final class World {
       return;
     }
     note("append failed " + record.getStepCase());
-    // The producer gave up, but the broker has it all the same.
+    // The producer gave up, but the broker has the record.
     if (faults.zombies() && random.nextBoolean()) {
       arrive(record);
     }
-    hear(new Event.AppendFailed(record, "simulated", nowMicros));
+    handle(new Event.AppendFailed(record, "simulated", nowMicros));
   }
 
   private void loseCoverage() {
@@ -328,7 +323,7 @@ final class World {
   private void learnPolicies() {
     for (String name : POLICIES.keySet()) {
       if (policiesKnown.add(name)) {
-        hear(new Event.PolicyChanged(known(name), nowMicros));
+        handle(new Event.PolicyChanged(known(name), nowMicros));
       }
     }
   }
@@ -344,7 +339,7 @@ final class World {
     if (controlPosition == control.size()) {
       return false;
     }
-    hear(new Event.ControlRead(control.get(controlPosition++), nowMicros));
+    handle(new Event.ControlRead(control.get(controlPosition++), nowMicros));
     return true;
   }
 
@@ -352,11 +347,11 @@ final class World {
     if (violationPosition == violations.size()) {
       return false;
     }
-    hear(violations.get(violationPosition++));
+    handle(violations.get(violationPosition++));
     return true;
   }
 
-  private void hear(Event event) {
+  private void handle(Event event) {
     Step step = RollbackMachine.step(state, event);
     state = step.next();
     for (Command command : step.commands()) {
@@ -364,7 +359,7 @@ final class World {
         inFlight.add(append.record());
       } else if (command instanceof Command.Classified classified) {
         assertThat(classified.outcome())
-            .as("a monitor that keeps its word is never late: %s", classified.violation().getId())
+            .as("a correct monitor is never late: %s", classified.violation().getId())
             .isNotEqualTo(state.live() ? Command.Outcome.TOO_LATE : null);
       }
     }
@@ -376,100 +371,10 @@ final class World {
     note("log " + oneLine(record));
     ControlLogState before = truth;
     truth = truth.read(record);
-    if (!faults.zombies()) {
-      checkOnlyOnce(record);
-      assertThat(record.hasSafePoint() && before.plan() != null)
-          .as("a safe point is not written while a plan is open")
-          .isFalse();
-    }
-    if (truth.equals(before)) {
-      return;
-    }
-    switch (record.getStepCase()) {
-      case RESTORE -> {
-        stepsBack += record.getRestore().getAttempt() > 1 ? 1 : 0;
-        boolean byHand = truth.plan() != null && truth.plan().operator().isByHand();
-        // Who abandons a plan gives up the violations before it, found or not.
-        boolean abandons = truth.plan() != null && truth.plan().isAbandoned();
-        assertThat(record.getRestore().getTarget())
-            .as("a target is not before the safe point, but by hand")
-            .isGreaterThanOrEqualTo(byHand ? 0 : truth.safePoint())
-            .as("a restore waits for judgement")
-            .isLessThanOrEqualTo(abandons ? Long.MAX_VALUE : monitor.judgedMax());
-      }
-      case HALTED -> halts++;
-      case SAFE_POINT ->
-          assertThat(truth.safePoint())
-              .as("the safe point is judged, and stops at a gap")
-              .isLessThanOrEqualTo(monitor.judgedMax())
-              .isLessThan(lostFrom)
-              .as("it claims nothing of what was abandoned")
-              .isLessThanOrEqualTo(unclaimedFrom);
-      case RESUME -> {
-        if (before.plan() != null && before.plan().isAbandoned()) {
-          abandoned++;
-          unclaimedFrom = Math.max(truth.safePoint(), before.plan().target());
-        } else if (before.plan() != null && before.plan().isCancelled()) {
-          cancelled++;
-          nodes.forEach(node -> node.requireAsPaused(record.getEpoch()));
-        } else {
-          checkCut(record);
-          checkUndo(before, record);
-        }
-      }
-      default -> {}
-    }
+    checks.read(before, record);
   }
 
-  private void checkOnlyOnce(ControlRecord r) {
-    boolean isStep =
-        switch (r.getStepCase()) {
-          case PLAN_OPENED, PAUSE, RESTORE, CONVERGE, RESUME, HALTED -> true;
-          default -> false;
-        };
-    String step =
-        r.getEpoch()
-            + " "
-            + r.getStepCase()
-            + " "
-            + r.getRestore().getAttempt()
-            + r.getConverge().getAttempt()
-            + (r.hasHalted() ? " of halts before: " + halts : "");
-    assertThat(!isStep || stepsInLog.add(step)).as("written twice: %s", step).isTrue();
-  }
-
-  /** All nodes are on the cut, and none of what must not hold holds on it. */
-  private void checkCut(ControlRecord resume) {
-    Set<Variable> holding = new HashSet<>();
-    nodes.forEach(n -> holding.addAll(n.holding()));
-    for (Variable variable : holding) {
-      Variable other = new Variable(variable.predicate(), 1 - variable.term(), variable.binding());
-      assertThat(!mustNotHold(variable) || !holding.contains(other))
-          .as("%s and %s hold on the cut %s", variable, other, oneLine(resume))
-          .isTrue();
-    }
-  }
-
-  /** What an undo brings back is what every node had when the undone plan had paused it. */
-  private void checkUndo(ControlLogState before, ControlRecord resume) {
-    OperatorPart operator = before.plan() == null ? null : before.plan().operator();
-    PastPlan undone = operator == null ? null : before.pastPlan(operator.undoes());
-    if (undone != null && undone.branchEnd() == resume.getResume().getTarget()) {
-      undos++;
-      nodes.forEach(node -> node.requireAsPaused(undone.epoch()));
-    }
-  }
-
-  private boolean mustNotHold(Variable variable) {
-    return !variable.predicate().equals("r")
-        && policiesKnown.contains(variable.predicate())
-        && !policiesDeleted.contains(variable.predicate())
-        && !truth
-            .gates()
-            .holds(variable.predicate(), "b=" + variable.binding(), Long.MAX_VALUE - 1);
-  }
-
-  /** Nothing goes wrong any more, and everyone acts in turn. */
+  /** Ends the run without further faults; all actors take turns. */
   private void end() {
     learnPolicies();
     acknowledge();
@@ -486,7 +391,7 @@ final class World {
       if (action % 8 == 0 && !isOver()) {
         monitor.judge();
       }
-      hear(new Event.Tick(nowMicros));
+      handle(new Event.Tick(nowMicros));
       if (isOver()) {
         return;
       }
@@ -497,24 +402,24 @@ final class World {
     throw new AssertionError("the plan does not end: " + state.log() + state.found());
   }
 
-  /** As the manual says: what may still be violated is deleted first. */
+  /** As the manual requires: first delete the predicates that may still be violated. */
   private void giveUp() {
     if (policiesDeleted.isEmpty()) {
       note("the operator deletes all predicates");
       policiesDeleted.addAll(POLICIES.keySet());
-      policiesDeleted.forEach(this::hearDeleted);
+      policiesDeleted.forEach(this::deliverDelete);
     }
-    hear(new Event.InterventionWanted(truth.epoch() + 1, Intervention.ABANDON, nowMicros));
+    handle(new Event.InterventionWanted(truth.epoch() + 1, Intervention.ABANDON, nowMicros));
   }
 
-  private void hearDeleted(String predicate) {
-    hear(new Event.PolicyChanged(Policy.deleted(predicate, 2), nowMicros));
+  private void deliverDelete(String predicate) {
+    handle(new Event.PolicyChanged(Policy.deleted(predicate, 2), nowMicros));
   }
 
   private void acknowledge() {
     lostFrom = Long.MAX_VALUE;
-    unclaimedFrom = Long.MAX_VALUE;
-    hear(new Event.CoverageAcknowledged(Event.CoverageAcknowledged.ALL, nowMicros));
+    checks.acknowledged();
+    handle(new Event.CoverageAcknowledged(Event.CoverageAcknowledged.ALL, nowMicros));
   }
 
   private boolean isOver() {
@@ -531,7 +436,7 @@ final class World {
         truth.gates().standing().stream()
             .anyMatch(
                 s -> s.held() && s.holds(violation.getPredicate(), violation.getBinding(), 0));
-    return stood && truth.isFoundAtBeginning(violation);
+    return stood && truth.plans().isFoundAtBeginning(violation);
   }
 
   private void check() {
@@ -547,7 +452,7 @@ final class World {
       assertThat(
               !mustGo
                   || policiesDeleted.contains(violation.getPredicate())
-                  || truth.isSettled(violation.getEpoch(), violation.getViolate())
+                  || truth.plans().isSettled(violation.getEpoch(), violation.getViolate())
                   || stands(violation))
           .as("a plan went back to before %s, or was abandoned, or it stands", violation.getId())
           .isTrue();
@@ -573,7 +478,7 @@ final class World {
     }
   }
 
-  private static String oneLine(ControlRecord record) {
+  static String oneLine(ControlRecord record) {
     String body = record.toString().replace('\n', ' ');
     long target = record.getRestore().getTarget();
     return target == 0 ? body : body + " = " + Hlc.format(target);

@@ -2,14 +2,14 @@ package io.palinode.simulation;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.palinode.detector.affected.Trace;
-import io.palinode.detector.binding.MissedEpochs;
-import io.palinode.detector.binding.SequentialKeys;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.store.affected.Trace;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.SequentialKeys;
+import io.palinode.store.binding.StoreBinding;
 import io.palinode.wire.v1.Restore;
 import java.util.List;
 import java.util.Map;

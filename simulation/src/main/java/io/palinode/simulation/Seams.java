@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.store.binding.StoreBinding;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
 

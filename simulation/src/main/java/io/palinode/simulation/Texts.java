@@ -1,8 +1,8 @@
 package io.palinode.simulation;
 
 import com.google.protobuf.MessageLite;
-import io.palinode.detector.control.Command;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.control.Command;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.wire.CandidateRecords;

@@ -1,11 +1,11 @@
 package io.palinode.simulation;
 
 import io.palinode.detector.binding.WriteEvent;
-import io.palinode.detector.control.Command;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.NodeIntervals;
 import io.palinode.simulation.check.Write;
+import io.palinode.store.control.Command;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.v1.CandidateRecord;
@@ -30,7 +30,7 @@ final class WatchedIntervals {
 
   /**
    * @param restoredEpoch from which plan the records are, see {@link
-   *     io.palinode.detector.binding.UndoLog#restoredEpoch}
+   *     io.palinode.store.binding.UndoLog#restoredEpoch}
    */
   WatchedIntervals(World world, NodeMachine machine, long incarnation, LongSupplier restoredEpoch) {
     this.world = world;

@@ -3,7 +3,7 @@ package io.palinode.simulation;
 import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.state.ControlLogState;
@@ -236,9 +236,9 @@ final class World {
     Plan plan = controlChecks.truth().plan();
     boolean isEnding = plan != null && duties.operate(plan, orchestrator);
     if (!isEnding && plan != null && plan.phase() == Phase.HALTED) {
-      long halt = plan.epoch() * 1_000 + plan.halts().count();
+      long halt = plan.epoch() * 1_000 + plan.steps().halts();
       boolean isFirst = answeredHalts.add(halt);
-      boolean canRetry = plan.reachMax() <= plan.target() && plan.halts().count() < 3;
+      boolean canRetry = plan.reachMax() <= plan.target() && plan.steps().halts() < 3;
       if (isFirst && canRetry && dice.percent(50)) {
         orchestrator.say(Intervention.RETRY);
       } else {
@@ -448,7 +448,7 @@ final class World {
     boolean isSequential =
         truth.plan() == null
             && truth.epoch() == epoch
-            && truth.sequential().stream()
+            && truth.frequent().sequential().stream()
                 .anyMatch(span -> span.isInForce(now) && names(span, key));
     if (!isSequential) {
       return;

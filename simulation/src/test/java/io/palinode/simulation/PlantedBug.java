@@ -1,10 +1,10 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.store.binding.StoreBinding;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.CoverageStep;

@@ -1,13 +1,13 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.affected.Access;
-import io.palinode.detector.affected.Trace;
-import io.palinode.detector.binding.ConcernedClients;
-import io.palinode.detector.binding.ConcernedClients.OfSome;
-import io.palinode.detector.binding.MissedEpochs;
-import io.palinode.detector.binding.SequentialKeys;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.store.affected.Access;
+import io.palinode.store.affected.Trace;
+import io.palinode.store.binding.ConcernedClients;
+import io.palinode.store.binding.ConcernedClients.OfSome;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.SequentialKeys;
+import io.palinode.store.binding.StoreBinding;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.binding.StoreBinding;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;

@@ -1,11 +1,11 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.affected.Trace;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.store.affected.Trace;
+import io.palinode.store.binding.StoreBinding;
 import java.util.List;
 import java.util.Map;
 

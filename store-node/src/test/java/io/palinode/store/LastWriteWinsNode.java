@@ -1,12 +1,12 @@
 package io.palinode.store;
 
-import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.MemoryEngine;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageEngine.Change;

@@ -3,8 +3,8 @@ package io.palinode.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.Version;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

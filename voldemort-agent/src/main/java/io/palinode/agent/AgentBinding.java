@@ -1,19 +1,19 @@
 package io.palinode.agent;
 
-import io.palinode.detector.binding.HlcSpan;
-import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.detector.binding.NodeHealth;
-import io.palinode.detector.binding.RestoreRefusedException;
-import io.palinode.detector.binding.RestoreRefusedException.Reason;
-import io.palinode.detector.binding.SequentialKeys;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoEffect;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.store.binding.HlcSpan;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.RestoreRefusedException;
+import io.palinode.store.binding.RestoreRefusedException.Reason;
+import io.palinode.store.binding.SequentialKeys;
+import io.palinode.store.binding.StoreBinding;
+import io.palinode.store.binding.UndoEffect;
 import io.palinode.voldemort.StoreNode;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

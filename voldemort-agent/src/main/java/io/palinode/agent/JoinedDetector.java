@@ -1,9 +1,9 @@
 package io.palinode.agent;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.detector.kafka.NodeDetector;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.store.kafka.ClusterMember;
 import io.palinode.wire.Topics;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -38,7 +38,7 @@ final class JoinedDetector {
   private final AtomicBoolean missedUnreported = new AtomicBoolean();
   private final ExecutorService reporter =
       Executors.newSingleThreadExecutor(work -> daemon(work, "palinode-missed"));
-  private volatile @Nullable NodeDetector monitor;
+  private volatile @Nullable ClusterMember monitor;
   private volatile @Nullable String notJoined;
   // The report may have failed when the fuse blew.
   private volatile boolean offReported;
@@ -67,8 +67,8 @@ final class JoinedDetector {
     boolean isLogged = false;
     while (stopping.getCount() > 0) {
       try {
-        NodeDetector started =
-            NodeDetector.start(
+        ClusterMember started =
+            ClusterMember.start(
                 binding,
                 snapshots,
                 NodeDetectorConfig.of(config.kafka(), Topics.DEFAULT)
@@ -98,12 +98,12 @@ final class JoinedDetector {
     }
   }
 
-  private synchronized void became(NodeDetector started) {
+  private synchronized void became(ClusterMember started) {
     monitor = started;
   }
 
   /** Reports failures from before the join. */
-  private void reportEarlier(NodeDetector started) {
+  private void reportEarlier(ClusterMember started) {
     if (fuse.isBlown()) {
       started.giveUp();
     } else if (missedUnreported.getAndSet(false)) {
@@ -135,7 +135,7 @@ final class JoinedDetector {
    * report of a blown fuse. Called periodically.
    */
   void check(AgentBinding binding, LocalSnapshots snapshots) {
-    NodeDetector now = monitor;
+    ClusterMember now = monitor;
     if (now != null && blowIfEnded(fuse, now::isRunning, () -> stopping.getCount() == 0)) {
       joinAgain(now, () -> join(binding, snapshots));
     }
@@ -161,7 +161,7 @@ final class JoinedDetector {
    * Joins again in state OFF: otherwise the next plan would wait for a node that acknowledges
    * nothing.
    */
-  private synchronized void joinAgain(NodeDetector ended, Runnable join) {
+  private synchronized void joinAgain(ClusterMember ended, Runnable join) {
     Thread again =
         daemon(
             () -> {
@@ -174,7 +174,7 @@ final class JoinedDetector {
     monitor = null;
   }
 
-  private static void closeQuietly(NodeDetector ended) {
+  private static void closeQuietly(ClusterMember ended) {
     try {
       ended.close();
     } catch (RuntimeException e) {
@@ -195,7 +195,7 @@ final class JoinedDetector {
 
   /** Returns false if the node has not joined yet. Returns before the gap is published. */
   boolean publishGap(long sinceHlc) {
-    NodeDetector now = monitor;
+    ClusterMember now = monitor;
     if (now == null) {
       return false;
     }
@@ -205,13 +205,13 @@ final class JoinedDetector {
 
   /** The hooks stay and observe nothing; a write in the node can still leave it. */
   void turnOff() {
-    report(NodeDetector::giveUp);
+    report(ClusterMember::giveUp);
     offReported = true;
   }
 
   /** In a separate thread: the report takes the node's lock, which a client's thread may hold. */
-  private void report(Consumer<NodeDetector> what) {
-    NodeDetector now = monitor;
+  private void report(Consumer<ClusterMember> what) {
+    ClusterMember now = monitor;
     if (now != null) {
       reporter.execute(() -> what.accept(now));
     }
@@ -224,7 +224,7 @@ final class JoinedDetector {
     if (joining != null) {
       joining.interrupt();
     }
-    NodeDetector now = monitor;
+    ClusterMember now = monitor;
     if (now != null) {
       now.close();
       monitor = null;
@@ -242,7 +242,7 @@ final class JoinedDetector {
 
   /** Whether the detector has joined and all its threads run. */
   boolean isRunning() {
-    NodeDetector now = monitor;
+    ClusterMember now = monitor;
     return isJoined() && now != null && now.isRunning();
   }
 
@@ -251,9 +251,9 @@ final class JoinedDetector {
     return notJoined;
   }
 
-  /** See {@link NodeDetector#controlFailure}. */
+  /** See {@link ClusterMember#controlFailure}. */
   @Nullable String controlFailure() {
-    NodeDetector now = monitor;
+    ClusterMember now = monitor;
     return now == null ? null : now.controlFailure();
   }
 }

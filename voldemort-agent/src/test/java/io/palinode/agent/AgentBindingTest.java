@@ -4,14 +4,14 @@ import static io.palinode.agent.StandInServer.clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.binding.RestoreRefusedException;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
-import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.store.binding.RestoreRefusedException;
+import io.palinode.store.binding.UndoLog.KeyRecord;
+import io.palinode.store.binding.UndoLog.Restoration;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

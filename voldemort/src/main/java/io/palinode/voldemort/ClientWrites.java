@@ -1,9 +1,9 @@
 package io.palinode.voldemort;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.order.ClockPromise;

@@ -1,13 +1,7 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.affected.Trace;
-import io.palinode.detector.binding.HlcSpan;
-import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.detector.binding.NodeHealth;
-import io.palinode.detector.binding.SequentialKeys;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoEffect;
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
@@ -15,6 +9,12 @@ import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.store.affected.Trace;
+import io.palinode.store.binding.HlcSpan;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.SequentialKeys;
+import io.palinode.store.binding.StoreBinding;
+import io.palinode.store.binding.UndoEffect;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.engine.StorageHealth;

@@ -7,9 +7,9 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.affected.Access;
-import io.palinode.detector.affected.Access.Kind;
-import io.palinode.detector.affected.Trace;
+import io.palinode.store.affected.Access;
+import io.palinode.store.affected.Access.Kind;
+import io.palinode.store.affected.Trace;
 import io.palinode.store.past.Accesses;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

@@ -2,9 +2,9 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.affected.Access;
-import io.palinode.detector.affected.Trace;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.store.affected.Access;
+import io.palinode.store.affected.Trace;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

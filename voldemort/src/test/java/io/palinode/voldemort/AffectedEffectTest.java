@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.control.EffectAnswers;
-import io.palinode.detector.control.EffectQuestions;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.control.EffectAnswers;
+import io.palinode.store.control.EffectQuestions;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Versioned;

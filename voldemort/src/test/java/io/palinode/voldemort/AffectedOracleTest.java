@@ -2,15 +2,15 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.affected.Affected;
-import io.palinode.detector.affected.Closure;
-import io.palinode.detector.affected.Everything;
-import io.palinode.detector.affected.Extent;
-import io.palinode.detector.affected.Question;
-import io.palinode.detector.affected.Question.Moment;
-import io.palinode.detector.affected.Trace;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.affected.Affected;
+import io.palinode.store.affected.Closure;
+import io.palinode.store.affected.Everything;
+import io.palinode.store.affected.Extent;
+import io.palinode.store.affected.Question;
+import io.palinode.store.affected.Question.Moment;
+import io.palinode.store.affected.Trace;
 import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;

@@ -7,14 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.control.Command;
-import io.palinode.detector.control.ControlExecution;
-import io.palinode.detector.control.ControlState;
-import io.palinode.detector.control.NodeControl;
 import io.palinode.detector.ring.CandidateRing;
 import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.form.Predicates;
+import io.palinode.store.control.Command;
+import io.palinode.store.control.ControlExecution;
+import io.palinode.store.control.ControlState;
+import io.palinode.store.control.NodeControl;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;

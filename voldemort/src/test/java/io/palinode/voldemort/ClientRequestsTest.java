@@ -14,15 +14,15 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.Diff;
 import io.palinode.retroscope.WindowLog;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.ErrorCode;

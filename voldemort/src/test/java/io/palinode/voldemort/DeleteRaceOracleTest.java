@@ -3,11 +3,11 @@ package io.palinode.voldemort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
-import io.palinode.detector.binding.UndoLog.Replica;
-import io.palinode.detector.binding.UndoLog.Restoration;
-import io.palinode.detector.control.Agreement;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.binding.UndoLog.KeyRecord;
+import io.palinode.store.binding.UndoLog.Replica;
+import io.palinode.store.binding.UndoLog.Restoration;
+import io.palinode.store.control.Agreement;
 import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;

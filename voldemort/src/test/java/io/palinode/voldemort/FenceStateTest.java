@@ -3,7 +3,7 @@ package io.palinode.voldemort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.order.FenceState;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

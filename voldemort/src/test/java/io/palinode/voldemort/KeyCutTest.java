@@ -2,7 +2,7 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.binding.UndoLog.KeyRecord;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.past.Deletes.Delete;
 import io.palinode.store.restore.KeyCut;

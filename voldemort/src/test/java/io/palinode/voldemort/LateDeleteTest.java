@@ -3,9 +3,9 @@ package io.palinode.voldemort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.nio.file.Path;

@@ -4,9 +4,9 @@ import static io.palinode.voldemort.TestNodes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.Restoration;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.MemoryEngine;
 import io.palinode.store.engine.StorageEngine;

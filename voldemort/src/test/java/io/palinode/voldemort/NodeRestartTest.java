@@ -11,13 +11,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.ring.CandidateRing;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageHealth;
 import io.palinode.store.order.ClockBehindException;

@@ -12,11 +12,11 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.TestNodes.Medium;

@@ -8,14 +8,14 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.binding.RestoreRefusedException;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
-import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.disk.LogFolder;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.disklog.DiskLogException;
+import io.palinode.store.binding.RestoreRefusedException;
+import io.palinode.store.binding.UndoLog.KeyRecord;
+import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.past.Accesses;

@@ -4,8 +4,8 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.TestNodes.Medium;

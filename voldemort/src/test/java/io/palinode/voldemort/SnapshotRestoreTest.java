@@ -8,9 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
-import io.palinode.detector.binding.UndoLog.Restoration;
-import io.palinode.detector.control.Agreement;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
@@ -22,6 +19,9 @@ import io.palinode.retroscope.snapshot.file.Manifest;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.retroscope.snapshot.file.Ref;
 import io.palinode.retroscope.snapshot.file.SnapshotException;
+import io.palinode.store.binding.UndoLog.KeyRecord;
+import io.palinode.store.binding.UndoLog.Restoration;
+import io.palinode.store.control.Agreement;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Versioned;
@@ -284,7 +284,7 @@ class SnapshotRestoreTest {
       }
     }
 
-    /** Whether there was such a commit; {@code isDone}: it is done when the process dies. */
+    /** Returns whether there was such a commit; {@code isDone}: it is done before the crash. */
     boolean killAtCommit(int id, int commit, boolean isDone) {
       int[] left = {commit};
       ProbedEngine engine = engines.get(id);

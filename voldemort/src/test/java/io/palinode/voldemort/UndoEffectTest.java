@@ -3,11 +3,11 @@ package io.palinode.voldemort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.detector.binding.HlcSpan;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoEffect;
 import io.palinode.detector.binding.Version;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.store.binding.HlcSpan;
+import io.palinode.store.binding.UndoEffect;
 import io.palinode.store.past.DiscardedWrites.Page;
 import io.palinode.store.past.DiscardedWrites.Range;
 import io.palinode.store.past.DiscardedWrites.Write;
@@ -151,8 +151,7 @@ class UndoEffectTest {
     byte[] record = Siblings.encode(List.of(TestNodes.version("late copy", 1)));
     assertThat(
             node.merge(
-                List.of(
-                    new io.palinode.detector.binding.UndoLog.KeyRecord(key, record, new byte[0]))))
+                List.of(new io.palinode.store.binding.UndoLog.KeyRecord(key, record, new byte[0]))))
         .isEqualTo(1);
     long settled = now();
     serve(1, target);

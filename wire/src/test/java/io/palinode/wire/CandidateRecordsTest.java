@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class CandidateRecordsTest {
   private static final Hvc CLOCK = Hvc.of(1, 10, 20, 30);
 
-  /** As releases told it that did not tell the times of versions. */
+  /** The bytes of releases that do not publish the times of versions. */
   private static final String UNTIMED_OPENED =
       "08011006180220112a3e"
           + "0a140a056d7574657810041a07613d312c623d322801"
@@ -80,7 +80,7 @@ class CandidateRecordsTest {
   }
 
   @Test
-  void whatTellsNoTimesOfVersionsIsReadStill() throws InvalidProtocolBufferException {
+  void recordsWithoutTimesOfVersionsAreStillRead() throws InvalidProtocolBufferException {
     assertThat(parse(UNTIMED_OPENED)).isEqualTo(opened(null));
     assertThat(parse(UNTIMED_CLOSED)).isEqualTo(closed(null, null));
     assertThat(parse(UNTIMED_OPENED).getOpened().getValues(0).hasTimestampMs()).isFalse();

@@ -95,7 +95,7 @@ class LogTailTest {
   }
 
   @Test
-  void aListenerThatThrowsEndsTheTailAndIsTold() throws InterruptedException {
+  void aListenerThatThrowsEndsTheTailAndIsReported() throws InterruptedException {
     RuntimeException bug = new IllegalStateException("bug");
     LogTail tail =
         new LogTail(

@@ -1,6 +1,5 @@
 package io.palinode.benchmarks.online;
 
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
@@ -8,6 +7,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.store.binding.StoreBinding;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;

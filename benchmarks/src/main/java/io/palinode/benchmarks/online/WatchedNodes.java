@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.palinode.detector.kafka.NodeDetector;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.store.kafka.ClusterMember;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.PredicateRecord;
@@ -30,7 +30,7 @@ final class WatchedNodes implements AutoCloseable {
   private final NodeDetectorConfig watch;
   private final KafkaSettings kafka;
   private final LongSupplier epochMicros;
-  private final List<NodeDetector> monitors = new ArrayList<>();
+  private final List<ClusterMember> monitors = new ArrayList<>();
   private final List<UnstoredNode> nodes;
   private final Listener listener;
   private final LogTail tail;
@@ -69,7 +69,7 @@ final class WatchedNodes implements AutoCloseable {
     for (UnstoredNode node : nodes) {
       LocalSnapshots none =
           new LocalSnapshots(node.node(), new NoHistory(), Path.of("no-snapshots"));
-      monitors.add(NodeDetector.start(node, none, watch, epochMicros, registry));
+      monitors.add(ClusterMember.start(node, none, watch, epochMicros, registry));
     }
     tail.start();
     awaitJudged();
@@ -91,7 +91,7 @@ final class WatchedNodes implements AutoCloseable {
   @Override
   public void close() {
     tail.close();
-    monitors.forEach(NodeDetector::close);
+    monitors.forEach(ClusterMember::close);
   }
 
   private void received(ConsumerRecord<byte[], byte[]> record) {

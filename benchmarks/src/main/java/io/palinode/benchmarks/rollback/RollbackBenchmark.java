@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.kafka.NodeDetector;
+import io.palinode.store.kafka.ClusterMember;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
@@ -52,7 +52,7 @@ public final class RollbackBenchmark implements AutoCloseable {
   private final int keys;
   private final int valueBytes;
   private final List<StoreService> services = new ArrayList<>();
-  private final List<NodeDetector> monitors = new ArrayList<>();
+  private final List<ClusterMember> monitors = new ArrayList<>();
   private final ExecutorService threads = Executors.newFixedThreadPool(Cluster.NODES);
   private long version = 1;
   private long changedAt = System.nanoTime();
@@ -130,7 +130,7 @@ public final class RollbackBenchmark implements AutoCloseable {
     }
     for (StoreService service : services) {
       monitors.add(
-          NodeDetector.start(
+          ClusterMember.start(
               service.node(),
               service.snapshots(),
               cluster.watch(),
@@ -251,7 +251,7 @@ public final class RollbackBenchmark implements AutoCloseable {
    * no rollback can follow.
    */
   public CopyResult copyBack() throws InterruptedException {
-    monitors.forEach(NodeDetector::close);
+    monitors.forEach(ClusterMember::close);
     monitors.clear();
     long begun = System.nanoTime();
     atEachNode(
@@ -306,7 +306,7 @@ public final class RollbackBenchmark implements AutoCloseable {
   @Override
   public void close() {
     threads.shutdown();
-    monitors.forEach(NodeDetector::close);
+    monitors.forEach(ClusterMember::close);
     services.forEach(StoreService::close);
   }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class StockStartExceptionTest {
   private static final Path FOLDER = Path.of("some", "voldemort");
 
-  private static String told(boolean alive, String... log) {
+  private static String message(boolean alive, String... log) {
     return String.valueOf(
         new StockStartException(FOLDER, new NotServingException("serve", alive, List.of(log)))
             .getMessage());
@@ -18,7 +18,7 @@ class StockStartExceptionTest {
   @Test
   void classesThatAreMissingAreNamedOnceWithTheFolderAndTheWayOut() {
     assertThat(
-            told(
+            message(
                 false,
                 "Exception in thread \"main\" java.lang.NoClassDefFoundError: org/apache/commons/io/FileUtils",
                 "\tat voldemort.server.VoldemortServer.main(VoldemortServer.java:542)",
@@ -30,24 +30,24 @@ class StockStartExceptionTest {
 
   @Test
   void aClassThatCouldNotBeInitializedIsNoneThatIsMissing() {
-    assertThat(told(false, "java.lang.NoClassDefFoundError: Could not initialize class a.b.C"))
+    assertThat(message(false, "java.lang.NoClassDefFoundError: Could not initialize class a.b.C"))
         .contains("it ended. Start it by hand")
         .endsWith("Could not initialize class a.b.C");
   }
 
   @Test
   void classesOfANewerJavaAreNamed() {
-    assertThat(told(false, "java.lang.UnsupportedClassVersionError: voldemort/Server has been"))
+    assertThat(message(false, "java.lang.UnsupportedClassVersionError: voldemort/Server has been"))
         .contains("its class voldemort.Server was compiled for a newer Java");
   }
 
   @Test
-  void whatIsNotKnownIsToldByTheEndOfItsLog() {
+  void anUnknownCauseIsReportedWithTheEndOfTheLog() {
     String[] lines = new String[40];
     for (int i = 0; i < lines.length; i++) {
       lines[i] = "line " + i;
     }
-    assertThat(told(true, lines))
+    assertThat(message(true, lines))
         .contains("it serves nothing within 90 s")
         .endsWith("line 39")
         .contains("line 28")

@@ -15,7 +15,7 @@ class StockVoldemortTest {
   @TempDir private Path folder;
 
   @Test
-  void whatIsMissingIsTold() throws IOException {
+  void missingFilesAreReported() throws IOException {
     jar("lib/je-5.0.73.jar", "com/sleepycat/je/Environment.class");
     assertThatThrownBy(() -> StockVoldemort.in(folder))
         .hasMessageContaining("must hold Voldemort itself")

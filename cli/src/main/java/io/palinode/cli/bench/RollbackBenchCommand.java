@@ -34,11 +34,13 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure rollbacks of three store nodes on disk that all have all keys, with Kafka, the detection job and the orchestrator in this"
-          + " process: how long they serve nothing, and for what.",
+      "Measure rollbacks of three store nodes on disk that all have all keys, with Kafka, the"
+          + " detection job and the orchestrator in this process: how long they serve nothing, and"
+          + " for what.",
       "",
-      "Keys are changed at random on all nodes, then a rollback by hand discards all changes. Beside it, in the same run, the nodes are stopped, their"
-          + " files copied back from a backup, and opened. Exit status 1 when a key is not what it was.",
+      "Keys are changed at random on all nodes, then a rollback by hand discards all changes."
+          + " Beside it, in the same run, the nodes are stopped, their files copied back from a"
+          + " backup, and opened. Exit status 1 when a key is not what it was.",
       ""
     },
     footer = {
@@ -158,7 +160,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
       throws InterruptedException {
     try {
       Rollback now =
-          orchestrator.rollBack(RollbackRequest.to(UUID.randomUUID().toString(), target));
+          orchestrator.operator().run(RollbackRequest.to(UUID.randomUUID().toString(), target));
       while (!now.isEnded()) {
         TimeUnit.MILLISECONDS.sleep(1);
         Rollback later = orchestrator.rollback(now.epoch());

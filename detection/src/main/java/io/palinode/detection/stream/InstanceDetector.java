@@ -24,41 +24,34 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detection for one predicate instance while its events arrive: of one node in its order, of
- * different nodes in any order. Deterministic; no I/O, no clock. Not thread-safe.
+ * Detection for one predicate instance while its events arrive. Events of one node arrive in its
+ * order, events of different nodes in any order. Deterministic; no I/O, no clock. Not thread-safe.
  *
- * <p>An event's own HLC is that of the start for an opening, of the end for a closing. Methods
- * return the witnesses that are certain now and were not reported before; no report is ever
- * withdrawn, and none is repeated.
+ * <p>The own HLC of an opening is its start's, of a closing its end's. Each method returns the
+ * witnesses that became certain and were not reported before. No report is withdrawn or repeated.
  *
  * <ul>
- *   <li><b>Sound</b>: the candidates of a witness are pairwise concurrent, whatever ends are still
- *       to come. A pair of which one interval is open is pending until that one cannot end before
+ *   <li><b>Sound</b>: the candidates of a witness are pairwise concurrent, whatever ends arrive
+ *       later. A pair with an open interval is pending until the open interval cannot end before
  *       the other's start ({@link Knowledge}).
- *   <li><b>Covering</b>: for each grade, every interval that takes part in a witness of at least
- *       the grade is named by a report of at least the grade whose {@link Witness#violate} is the
- *       least of all these witnesses' ({@link WatchedClause}). So there is no witness of at least
- *       the grade that begins before every report of at least the grade. A report's grade is the
- *       last one returned: at first, or as {@link #raised}; a witness's is the one it has when all
- *       ends are known. After a progress W it holds for what begins at or before W; for {@link
- *       io.palinode.hvc.Grade#DEFINITE}, once an end, an event or a progress has shown that the
- *       starts happened before the ends.
- *   <li><b>Bounded</b>: a closed interval is dropped when it is before all that is to come and
- *       nothing pending may involve it. With ε = ∞ a progress does not bound what nodes know of
- *       each other. Then only intervals that the HVC of every node includes are dropped. Of more
- *       than {@link DetectionLimits#intervalsMax} the oldest goes unjudged; of more than {@link
- *       DetectionLimits#reportsMax} reports whose grade may rise, the oldest keeps its grade, and
- *       may be found again. Both are counted by {@link #overflowed}.
+ *   <li><b>Covering</b>: for each interval and grade, if the interval is in a witness of at least
+ *       the grade, a report of at least the grade names it. This report has the least {@link
+ *       Witness#violate} of all these witnesses ({@link WatchedClause}). The grade of a report is
+ *       the last one returned, first or as {@link #raised}. After progress W this holds for
+ *       witnesses that begin at or before W; for {@link Grade#DEFINITE}, once an event shows that
+ *       the starts happened before the ends.
+ *   <li><b>Bounded</b>: a closed interval is dropped if no later interval can join it and no
+ *       pending decision involves it. With ε = ∞, only intervals that the HVC of every node
+ *       includes are dropped. Above {@link DetectionLimits#intervalsMax} the oldest interval is
+ *       dropped unjudged. Above {@link DetectionLimits#reportsMax} the oldest report keeps its
+ *       grade, and may be found again. {@link #overflowed} counts both.
  * </ul>
  *
- * An event looks at the queues that hold intervals, which are ordered: at what it decides and at
- * what it leaves behind, and finds both by bisection; an opening also at what begins to await its
- * node ({@link Awaiting}); with {@code replicas: first} at all that is retained. To that comes one
- * {@link CliqueSearch} for each interval that it made certain; while nothing is violated and there
- * are two terms, a search is O(nodes · log retained). Where something is violated, there is a
- * search for each grade and for each interval that a report can still improve on, and the pairs of
- * the reports that are followed are looked at again. With more than two terms, what waits is
- * compared with what is over.
+ * <p>Cost: an event bisects the ordered queues of the nodes that hold intervals. An opening also
+ * visits the intervals that await its node ({@link Awaiting}); with {@code replicas: first}, all
+ * retained intervals. Each interval that became certain causes one {@link CliqueSearch}, which is
+ * O(nodes · log retained) with two terms and no violation. A violation causes a search for each
+ * grade and each interval that a report can still improve.
  *
  * <p>A node that restarts opens its intervals again. With {@code replicas: any}, an open interval
  * of its earlier incarnation ends right before its first event in the new one; with {@code first},
@@ -69,14 +62,14 @@ public final class InstanceDetector implements Detector {
   private final DetectionLimits limits;
   private final boolean joined;
   private final Knowledge knowledge;
-  private final long[] incarnations;
+  private final Incarnations incarnations;
   private final List<WatchedClause> clauses = new ArrayList<>(1);
-  // Of each clause; kept, for they are asked with each event.
+  // By clause. Kept between events, which all use them.
   private final List<Awaiting> awaiting = new ArrayList<>(1);
   private final List<Pending> pending = new ArrayList<>(1);
   private final FirstReplica replicas = new FirstReplica();
   private final RisingGrades rising;
-  // What the call at hand has changed so far; empty between calls.
+  // The changes of the current call; empty between calls.
   private final Changes changes = new Changes();
   private List<Witness> raised = List.of();
   private long lost;
@@ -87,7 +80,7 @@ public final class InstanceDetector implements Detector {
     this.joined = spec.replicas() == ReplicaRule.FIRST;
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
     this.rising = new RisingGrades(knowledge, limits.reportsMax());
-    this.incarnations = new long[spec.nodes()];
+    this.incarnations = new Incarnations(spec.nodes());
     for (ClauseShape shape : spec.clauses()) {
       WatchedClause clause =
           new WatchedClause(
@@ -108,9 +101,8 @@ public final class InstanceDetector implements Detector {
   }
 
   /**
-   * From {@link #toBytes}: behaves as the one that wrote them. Throws {@link
-   * IllegalArgumentException} for bytes of another version, and for bytes that do not fit {@code
-   * spec}.
+   * The detector of {@link #toBytes}. Throws {@link IllegalArgumentException} for bytes of another
+   * version, and for bytes that do not fit {@code spec}.
    */
   public static InstanceDetector restore(DetectionSpec spec, byte[] bytes) {
     return restore(spec, DetectionLimits.DEFAULT, bytes);
@@ -125,9 +117,7 @@ public final class InstanceDetector implements Detector {
   private void take(DetectorState state) {
     state.latest().forEach(hvc -> observe(hvc));
     knowledge.advance(state.progress());
-    for (int node = 0; node < incarnations.length; node++) {
-      incarnations[node] = state.incarnations().get(node);
-    }
+    incarnations.restore(state.incarnations());
     lost = state.overflowed();
     state.ends().forEach(replicas::end);
     state.found().forEach(replicas::find);
@@ -151,7 +141,7 @@ public final class InstanceDetector implements Detector {
     if (!candidate.interval().isOpen()) {
       throw new IllegalArgumentException("an interval opens without an end: " + candidate);
     }
-    if (isStale(candidate)) {
+    if (incarnations.isStale(candidate.id())) {
       return judge();
     }
     observe(candidate.id(), candidate.interval().start());
@@ -177,7 +167,7 @@ public final class InstanceDetector implements Detector {
     if (end == null) {
       throw new IllegalArgumentException("an interval closes with an end: " + candidate);
     }
-    if (isStale(candidate)) {
+    if (incarnations.isStale(candidate.id())) {
       return judge();
     }
     observe(candidate.id(), end);
@@ -198,7 +188,7 @@ public final class InstanceDetector implements Detector {
    */
   @Override
   public List<Witness> restarted(int node, long incarnation, Hvc first) {
-    if (incarnation <= incarnations[node]) {
+    if (incarnations.isKnown(node, incarnation)) {
       return List.of();
     }
     observe(new CandidateId(node, incarnation, 0), first);
@@ -210,7 +200,7 @@ public final class InstanceDetector implements Detector {
     if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
       clauses.get(known.clause()).close(known, end);
       knowledge.watchEnd(known);
-      // What its node still shows was as early as this end, so its pairs were decided by that.
+      // The node's latest event was as early as this end, so it decided the pairs already.
       boolean decides = joined || !knowledge.isReading(end);
       changes.add(known, decides ? Grade.UNCERTAIN : null);
     }
@@ -232,8 +222,8 @@ public final class InstanceDetector implements Detector {
   }
 
   /**
-   * The witnesses that were reported earlier and whose grade rose with the last event or progress,
-   * because more became known of an open end. They are to be published again under the same id.
+   * The earlier reports whose grade rose with the last event or progress. They are to be published
+   * again under the same id.
    */
   @Override
   public List<Witness> raised() {
@@ -241,10 +231,9 @@ public final class InstanceDetector implements Detector {
   }
 
   /**
-   * The least progress HLC, after the one that was said, at which a pending decision can be made or
-   * state be dropped; Long.MAX_VALUE when none is pending: when all intervals are open and certain,
-   * or, with ε = ∞, when only a later event can show that a closed one is no longer needed. Several
-   * threads may ask while none changes anything.
+   * The least progress HLC, after the last one, at which a decision can be made or state dropped;
+   * Long.MAX_VALUE if only an event can cause that. Several threads may call this while no thread
+   * changes the detector.
    */
   @Override
   public long wakeAt() {
@@ -256,8 +245,7 @@ public final class InstanceDetector implements Detector {
   }
 
   private long wakeAt(int clause) {
-    // With joined replicas a separate one, for it works out more: a checkpoint asks in another
-    // thread.
+    // A checkpoint calls this in another thread, so joined replicas need an object of their own.
     Pending now =
         joined
             ? new Pending(clauses.get(clause), awaiting.get(clause), knowledge, true, spec.nodes())
@@ -265,7 +253,7 @@ public final class InstanceDetector implements Detector {
     return now.wakeAt();
   }
 
-  /** Whether there is nothing to keep: a new detector would do as well. */
+  /** Whether the detector holds no state, so that a new one is equivalent. */
   @Override
   public boolean isEmpty() {
     return size() == 0;
@@ -275,10 +263,8 @@ public final class InstanceDetector implements Detector {
   @Override
   public byte[] toBytes() {
     List<@Nullable Hvc> latest = new ArrayList<>();
-    List<Long> incarnationOf = new ArrayList<>();
     for (int node = 0; node < spec.nodes(); node++) {
       latest.add(knowledge.latest(node));
-      incarnationOf.add(incarnations[node]);
     }
     List<Retained> retained = new ArrayList<>();
     clauses.forEach(clause -> clause.forEach(retained::add));
@@ -287,7 +273,7 @@ public final class InstanceDetector implements Detector {
             knowledge.progress(),
             overflowed(),
             latest,
-            incarnationOf,
+            incarnations.toList(),
             retained,
             rising.findings(),
             replicas.ends(),
@@ -295,8 +281,8 @@ public final class InstanceDetector implements Detector {
   }
 
   /**
-   * How often a limit was met since the start: intervals that were dropped unjudged, reports that
-   * could not be followed, and searches that were cut short. Each is a loss of coverage.
+   * The number of times that a limit was met since the start: intervals dropped unjudged, reports
+   * not followed, and searches cut short. Each is a coverage gap.
    */
   public long overflowed() {
     return overflows().total();
@@ -315,21 +301,12 @@ public final class InstanceDetector implements Detector {
     return new Overflows(lost, rising.lost(), cut);
   }
 
-  /** Whether its node has begun a later incarnation. */
-  private boolean isStale(Candidate candidate) {
-    return candidate.id().incarnation() < incarnations[candidate.id().node()];
-  }
-
-  /** Takes note of an event's HVC. */
   private void observe(CandidateId id, Hvc hvc) {
     if (knowledge.observed(hvc)) {
       settle(id.node(), id.node() + 1);
     }
-    if (id.incarnation() > incarnations[id.node()]) {
-      incarnations[id.node()] = id.incarnation();
-      if (!joined) {
-        endEarlierIncarnations(id, hvc);
-      }
+    if (incarnations.begin(id) && !joined) {
+      endEarlierIncarnations(id, hvc);
     }
   }
 

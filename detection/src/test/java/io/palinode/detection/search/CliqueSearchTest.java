@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Clauses of many terms that hold at many nodes: where the search could take long. */
+/** Clauses of many terms that hold at many nodes, which make a search long. */
 class CliqueSearchTest {
   private static final int TERMS = 12;
   private static final int NODES = 3;
 
   @Test
-  void twoTermsThatExcludeEachOtherAreFoundOutWithoutTryingAllChoices() {
+  void twoTermsThatExcludeEachOtherAreFoundWithoutTryingAllChoices() {
     List<Candidate> trace = new ArrayList<>();
     long sequence = 0;
     for (int node = 0; node < NODES; node++) {

@@ -113,7 +113,7 @@ class InstanceDetectorTest {
     opened(0, 0, 1, "150/140/140");
     closed(0, 0, 1, "150/140/140", "200/190/190");
     progress(at(211));
-    // Node 1's physical clock is 202; node 2, which had not heard of 200 either, pushed it to 212.
+    // Node 1's physical clock is 202; node 2, which had not received 200 either, pushed it to 212.
     assertThat(opened(1, 1, 1, "192/213/212")).containsExactly("0:1 1:1");
   }
 
@@ -180,16 +180,16 @@ class InstanceDetectorTest {
   void anEndWithoutAnOpeningIsAnInterval() {
     opened(1, 1, 1, "90/100");
     assertThat(closed(0, 0, 1, "100/90", "200/190")).containsExactly("0:1 1:1");
-    assertThat(closed(0, 0, 1, "100/90", "200/190")).as("told again").isEmpty();
-    assertThat(opened(1, 1, 1, "90/100")).as("told again").isEmpty();
+    assertThat(closed(0, 0, 1, "100/90", "200/190")).as("repeated").isEmpty();
+    assertThat(opened(1, 1, 1, "90/100")).as("repeated").isEmpty();
     progress(at(1_000));
-    assertThat(closed(0, 0, 1, "100/90", "200/190")).as("told again, late").isEmpty();
+    assertThat(closed(0, 0, 1, "100/90", "200/190")).as("repeated late").isEmpty();
     assertThat(detector.wakeAt()).isEqualTo(Long.MAX_VALUE);
   }
 
-  /** As when it was dropped where it was to be sent, and told anew. */
+  /** For example if the sender dropped it and published it again. */
   @Test
-  void anEndThatIsToldLateEndsItsIntervalThoughProgressHasPassedIt() {
+  void aLateEndEndsItsIntervalThoughProgressHasPassedIt() {
     for (boolean joined : new boolean[] {false, true}) {
       DetectionSpec spec = causal(2, "10us", 2);
       detector = InstanceDetector.create(joined ? firstReplicas(spec) : spec);
@@ -202,7 +202,7 @@ class InstanceDetectorTest {
   }
 
   @Test
-  void aRestartEndsWhatTheNodeLeftOpen() {
+  void aRestartEndsTheOpenIntervalsOfItsNode() {
     opened(0, 0, 1, "100/90");
     Candidate again =
         new Candidate(
@@ -217,7 +217,7 @@ class InstanceDetectorTest {
     // Node 1 knew of the restart; of the two intervals it is concurrent with the second one only.
     assertThat(opened(1, 1, 1, "500/600")).isEmpty();
     assertThat(progress(at(700))).containsExactly("0:1 1:1");
-    assertThat(closed(0, 0, 1, "100/90", "900/800")).as("of the earlier life").isEmpty();
+    assertThat(closed(0, 0, 1, "100/90", "900/800")).as("of the earlier incarnation").isEmpty();
   }
 
   @Test
@@ -327,12 +327,12 @@ class InstanceDetectorTest {
     assertThat(progress(at(700))).containsExactly("0:1 1:1");
   }
 
-  /** With joined replicas a restart ends nothing, so the end has to be heard. */
+  /** With joined replicas a restart ends nothing, so the end must be read. */
   @Test
-  void whatWasToldWithoutTimesEndsThoughItsEndIsToldWithThem() {
+  void anIntervalPublishedWithoutTimesEndsWithAnEndThatHasThem() {
     detector = InstanceDetector.create(firstReplicas(causal(2, "10us", 2)));
     detector.opened(version(0, 0, 1, "100/90", null, "s/x@01", 0));
-    // Its node tells times by now, and has found it again.
+    // The node publishes times by now and has found the version again.
     detector.opened(version(0, 0, 2, "150/140", null, "s/x@01.7", null));
     detector.closed(version(0, 0, 2, "150/140", "200/190", "s/x@01.7", null), "", 0);
     detector.opened(candidate(1, 1, 1, "500/600", null));

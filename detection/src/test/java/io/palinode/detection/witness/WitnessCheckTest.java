@@ -25,12 +25,12 @@ class WitnessCheckTest {
   private final HeldInterval second = Example.intervals().get(1);
 
   @Test
-  void whatWasFoundHolds() {
+  void aFoundWitnessPasses() {
     assertThat(WitnessCheck.check(Example.witness())).isEmpty();
   }
 
   @Test
-  void aDigestOfAnotherContentIsTold() {
+  void aDigestOfAnotherContentIsRefused() {
     PortableWitness right = Example.witness();
     PortableWitness altered =
         new PortableWitness(
@@ -44,14 +44,14 @@ class WitnessCheckTest {
   }
 
   @Test
-  void aTextThatIsNoPredicateOrAnotherOneIsTold() {
+  void aTextOfNoOrAnotherPredicateIsRefused() {
     assertThat(broken(subject("x", Example.YAML, "a=1,b=2", 0))).contains(Rule.PREDICATE);
     assertThat(broken(subject("edge-mutex", "kind: [", "a=1,b=2", 0))).contains(Rule.PREDICATE);
     assertThat(broken(subject("edge-mutex", Example.YAML, "a=1,b=2", 1))).contains(Rule.PREDICATE);
   }
 
   @Test
-  void rulesOtherThanThePredicatesAreTold() {
+  void rulesOtherThanThePredicatesAreRefused() {
     Epsilon epsilon = Epsilon.ofMicros(10_000);
     assertThat(broken(rules(epsilon, Uncertainty.CAUSAL, ReplicaRule.ANY)))
         .containsExactly(Rule.PREDICATE);
@@ -60,28 +60,28 @@ class WitnessCheckTest {
   }
 
   @Test
-  void aTermThatIsMissingOrTwiceIsTold() {
+  void aMissingOrRepeatedTermIsRefused() {
     assertThat(broken(intervals(first))).contains(Rule.TERMS);
     assertThat(broken(intervals(second, first))).contains(Rule.TERMS);
     assertThat(broken(intervals(first, second, second))).contains(Rule.TERMS);
   }
 
   @Test
-  void aValueOrKeyThatDoesNotMakeItsTermTrueIsTold() {
+  void aValueOrKeyThatDoesNotMakeItsTermTrueIsRefused() {
     assertThat(broken(intervals(holding("cs_1_2_1", "0"), second))).containsExactly(Rule.VALUES);
     assertThat(broken(intervals(holding("cs_1_2_2", "1"), second))).containsExactly(Rule.VALUES);
     assertThat(broken(intervals(holding("other", "1"), second))).containsExactly(Rule.VALUES);
   }
 
   @Test
-  void aBindingThatIsNotTheirsOrBreaksAConditionIsTold() {
+  void aWrongBindingOrOneThatBreaksAConditionIsRefused() {
     assertThat(broken(subject("edge-mutex", Example.YAML, "a=1,b=3", 0))).contains(Rule.VALUES);
     String never = Example.YAML.replace("{a} < {b}", "{a} > {b}");
     assertThat(broken(subject("edge-mutex", never, "a=1,b=2", 0))).containsExactly(Rule.VALUES);
   }
 
   @Test
-  void clocksThatMakeNoIntervalAreTold() {
+  void clocksThatMakeNoIntervalAreRefused() {
     assertThat(broken(intervals(at(first.start(), Example.hvc(1, "990", "999", "985")), second)))
         .containsExactly(Rule.CLOCKS);
     assertThat(broken(intervals(at(first.start(), Example.hvc(0, "990", "1200", "985")), second)))
@@ -91,7 +91,7 @@ class WitnessCheckTest {
   }
 
   @Test
-  void intervalsThatAreOrderedAreTold() {
+  void orderedIntervalsAreRefused() {
     PortableWitness apart =
         found(
             Grade.UNCERTAIN,
@@ -103,7 +103,7 @@ class WitnessCheckTest {
   }
 
   @Test
-  void aGradeAboveOrBelowThatOfTheClocksIsTold() {
+  void aGradeAboveOrBelowThatOfTheClocksIsRefused() {
     assertThat(broken(finding(Grade.DEFINITE))).containsExactly(Rule.GRADE);
     assertThat(broken(finding(Grade.UNCERTAIN))).containsExactly(Rule.GRADE);
   }
@@ -119,7 +119,7 @@ class WitnessCheckTest {
   }
 
   @Test
-  void timesThatAreNotOfTheStartsAreTold() {
+  void timesOtherThanThoseOfTheStartsAreRefused() {
     long start = first.start().own();
     long violate = second.start().own();
     assertThat(broken(found(Grade.POSSIBLE, start + 1, violate, first, second)))
@@ -129,7 +129,7 @@ class WitnessCheckTest {
   }
 
   @Test
-  void anIdThatIsNotOfTheseIntervalsIsTold() {
+  void anIdOfOtherIntervalsIsRefused() {
     HeldInterval renamed =
         new HeldInterval(
             0, new CandidateId(1, 2, 6), first.start(), first.end(), "", first.values());

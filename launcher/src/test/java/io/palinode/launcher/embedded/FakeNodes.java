@@ -29,8 +29,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
- * What the nodes of a cluster write to the candidates' topic, without the nodes. They hear nothing
- * of each other, so ε alone orders their events. Progress is written every 5 ms. Thread-safe.
+ * Writes the records of a cluster's nodes to the candidates' topic, without the nodes. The nodes
+ * exchange no messages, so ε alone orders their events. Progress is written every 5 ms.
+ * Thread-safe.
  */
 final class FakeNodes implements AutoCloseable {
   static final int NODES = 3;
@@ -106,12 +107,12 @@ final class FakeNodes implements AutoCloseable {
             .build());
   }
 
-  /** Loses the next {@code count} events of a node on the partition of {@code ref}, and tells. */
-  synchronized void tellLoss(int node, IntervalRef ref, int count) {
+  /** Loses the next {@code count} events of a node on the partition of {@code ref}, with a gap. */
+  synchronized void loseWithGap(int node, IntervalRef ref, int count) {
     explain(node, ref, skip(node, ref, count), count);
   }
 
-  /** Tells of {@code count} lost events from the first on. */
+  /** Publishes a gap of {@code count} events from the first on. */
   synchronized void explain(int node, IntervalRef ref, long first, int count) {
     send(
         partition(ref),
@@ -125,7 +126,7 @@ final class FakeNodes implements AutoCloseable {
             .build());
   }
 
-  /** Loses them, and tells nothing. Returns the first. */
+  /** Loses the events without a gap. Returns the first. */
   synchronized long skip(int node, IntervalRef ref, int count) {
     long first = next(node, partition(ref));
     for (int i = 1; i < count; i++) {
@@ -134,7 +135,7 @@ final class FakeNodes implements AutoCloseable {
     return first;
   }
 
-  /** The node stops in order, forgets what it had open and starts anew. */
+  /** The node stops in order, forgets its open intervals and restarts. */
   synchronized void restart(int node) {
     Hvc now = clocks[node].tick();
     for (int partition = 0; partition < PARTITIONS; partition++) {

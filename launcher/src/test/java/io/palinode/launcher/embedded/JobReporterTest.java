@@ -45,7 +45,7 @@ class JobReporterTest {
   }
 
   @Test
-  void whatCountsGoesOnWhenTheJobIsStartedAnewAndWhatIsKeptDoesNot() {
+  void countersContinueWhenTheJobRestartsButGaugesDoNot() {
     Counter before = counter(3);
     Counter kept = counter(2);
     reporter.notifyOfAddedMetric(before, "candidates", OF_A);

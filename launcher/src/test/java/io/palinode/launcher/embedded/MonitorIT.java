@@ -119,11 +119,11 @@ class MonitorIT {
   }
 
   @Test
-  void whatIsMissingIsToldWhetherTheNodeKnowsOfItOrNot() throws Exception {
+  void missingEventsAreReportedWithAndWithoutAGap() throws Exception {
     apply("loss", 1);
     IntervalRef ref = FakeNodes.ref("loss", 1, "a=1", 0);
     int partition = FakeNodes.partition(ref);
-    nodes.tellLoss(2, ref, 3);
+    nodes.loseWithGap(2, ref, 3);
     long first = nodes.skip(2, ref, 2);
     await()
         .atMost(SOON)

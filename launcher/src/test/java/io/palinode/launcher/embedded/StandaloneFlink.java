@@ -22,8 +22,8 @@ import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 
 /**
- * A standalone Flink cluster: a job manager and task managers, each a process of its own with
- * nothing of Palinode on its class path. Jobs come as a jar, by Flink's own command.
+ * A standalone Flink cluster: a job manager and task managers, each in its own process without
+ * Palinode on the class path. Jobs come as a jar, by Flink's own command.
  */
 final class StandaloneFlink implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -134,7 +134,7 @@ final class StandaloneFlink implements AutoCloseable {
     }
   }
 
-  /** How often the job failed, as its history of exceptions tells. */
+  /** The number of failures in the job's history of exceptions. */
   int failures() throws IOException {
     String job = get("/jobs/overview").at("/jobs/0/jid").asText();
     return get("/jobs/" + job + "/exceptions").at("/exceptionHistory/entries").size();

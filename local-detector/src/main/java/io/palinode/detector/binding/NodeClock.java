@@ -1,6 +1,8 @@
 package io.palinode.detector.binding;
 
 import io.palinode.hvc.HvcClock;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,11 @@ public interface NodeClock {
   int node();
 
   int nodes();
+
+  /** The nodes that hold the key, in ascending order; all nodes if every node holds each key. */
+  default List<Integer> replicas(StoreKey key) {
+    return IntStream.range(0, nodes()).boxed().toList();
+  }
 
   /** Grows with every start of the node, also after a crash. */
   long incarnation();
@@ -29,6 +36,12 @@ public interface NodeClock {
    * WriteFeed#ordered}. Usually no I/O.
    */
   boolean promises(long hlc);
+
+  /**
+   * The epoch of the plan that last restored or kept the records, also after a crash. The records
+   * no longer belong to an earlier epoch. 0 if there was none.
+   */
+  long restoredEpoch();
 
   /**
    * The time since the disk began to refuse clock promises, in microseconds; 0 if it does not. By

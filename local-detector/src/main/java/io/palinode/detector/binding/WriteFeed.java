@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 public interface WriteFeed {
   /**
    * Passes each committed write that the listener watches to it, in commit order. The writing
-   * thread calls it and still holds the write lock. Changes by {@link UndoLog#restore} and {@link
-   * UndoLog#merge} are not passed on. The listener must not block.
+   * thread calls it and still holds the write lock. Changes by a restore or a merge are not
+   * passed on. The listener must not block.
    */
   void listen(WriteListener listener);
 
@@ -75,6 +75,12 @@ public interface WriteFeed {
    * was at some time of the scan, or not at all. The visitor calls nothing of the store.
    */
   void scan(ScanVisitor visitor);
+
+  /**
+   * Starts or stops the access log. A stop discards the log. By any thread. A store without an
+   * access log does nothing.
+   */
+  default void followAccesses(boolean wanted) {}
 
   /** Receives the writes of a store. */
   @FunctionalInterface

@@ -1,9 +1,7 @@
 /**
- * What a store brings to its detector and its control duties, and the values that they exchange.
- *
- * <p>{@link io.palinode.detector.binding.StoreBinding} joins the promises of a store: {@link
- * io.palinode.detector.binding.WriteFeed}, {@link io.palinode.detector.binding.NodeClock}, {@link
- * io.palinode.detector.binding.UndoLog} and {@link io.palinode.detector.binding.Serving}.
+ * What a store brings to its detector, and the values that they exchange: {@link
+ * io.palinode.detector.binding.WriteFeed}, {@link io.palinode.detector.binding.NodeClock} and a
+ * {@link io.palinode.detector.binding.ControlLog}.
  */
 @NullMarked
 package io.palinode.detector.binding;

@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** The meters of one node, {@code palinode.detector.*} and {@code palinode.control.*}. */
-final class NodeMeters implements AutoCloseable {
+/** The meters of one node. Each has the node as a tag. Close removes them from the registry. */
+public final class NodeMeters implements AutoCloseable {
   private final MeterRegistry registry;
   private final Tags node;
   private final List<Meter> meters = new ArrayList<>();
 
-  NodeMeters(MeterRegistry registry, int node) {
+  public NodeMeters(MeterRegistry registry, int node) {
     this.registry = registry;
     this.node = Tags.of("node", Integer.toString(node));
   }
@@ -79,28 +79,8 @@ final class NodeMeters implements AutoCloseable {
         PredicateTail::failures);
   }
 
-  void add(ControlTail control) {
-    count("palinode.control.steps", "Control records taken", control, ControlTail::steps);
-    count("palinode.control.failures", "Commands that failed", control, ControlTail::failures);
-  }
-
-  void add(SnapshotTail snapshots) {
-    count(
-        "palinode.snapshot.failures",
-        "Parts of snapshots that could not be taken, filed or removed",
-        snapshots,
-        SnapshotTail::failures);
-  }
-
-  void add(EffectTail effects) {
-    count(
-        "palinode.effect.failures",
-        "Questions what a rollback would change that were not answered",
-        effects,
-        EffectTail::failures);
-  }
-
-  void add(RefusedRecords refused, List<String> topics) {
+  /** Counts the records of these topics that the node passed over, by reason. */
+  public void add(RefusedRecords refused, List<String> topics) {
     for (String topic : topics) {
       for (RefusedRecords.Reason reason : RefusedRecords.Reason.values()) {
         meters.add(
@@ -113,20 +93,12 @@ final class NodeMeters implements AutoCloseable {
     }
   }
 
-  void add(NodeDetector detector) {
-    gauge(
-        "palinode.detector.up",
-        "1 while all threads of the monitor run",
-        detector,
-        m -> m.isRunning() ? 1 : 0);
-  }
-
-  private <T> void count(String name, String what, T of, ToDoubleFunction<T> value) {
+  public <T> void count(String name, String what, T of, ToDoubleFunction<T> value) {
     meters.add(
         FunctionCounter.builder(name, of, value).tags(node).description(what).register(registry));
   }
 
-  private <T> void gauge(String name, String what, T of, ToDoubleFunction<T> value) {
+  public <T> void gauge(String name, String what, T of, ToDoubleFunction<T> value) {
     meters.add(Gauge.builder(name, of, value).tags(node).description(what).register(registry));
   }
 

@@ -12,12 +12,12 @@ import org.apache.kafka.clients.producer.ProducerConfig;
  * buffer fills, and {@code send} then waits until the thread is interrupted. The caller drops
  * unsent records and publishes a gap.
  */
-final class PatientProducer {
+public final class PatientProducer {
   private static final long BUFFER_BYTES = 16L << 20;
 
   private PatientProducer() {}
 
-  static Producer<byte[], byte[]> create(KafkaSettings settings, String clientId) {
+  public static Producer<byte[], byte[]> create(KafkaSettings settings, String clientId) {
     Map<String, Object> properties = settings.producer(clientId);
     properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES);
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, TopicLayout.CONTROL_RECORD_BYTES_MAX);

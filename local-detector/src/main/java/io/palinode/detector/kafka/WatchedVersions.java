@@ -1,6 +1,6 @@
 package io.palinode.detector.kafka;
 
-import io.palinode.detector.control.ControlLog;
+import io.palinode.detector.binding.ControlLog;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Watching;
 import java.util.ArrayList;

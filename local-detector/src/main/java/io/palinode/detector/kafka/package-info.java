@@ -1,4 +1,4 @@
-/** Threads, Kafka clients and meters around the detector and the node's side of control. */
+/** Threads, Kafka clients and meters around the detector. */
 @NullMarked
 package io.palinode.detector.kafka;
 

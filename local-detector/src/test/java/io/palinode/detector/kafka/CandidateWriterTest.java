@@ -76,8 +76,7 @@ class CandidateWriterTest {
   }
 
   @Test
-  void aDiskThatRefusesTheClockPromiseIsPublishedInEveryPartitionAndCountsInNoSequence()
-      throws Exception {
+  void aRefusedClockPromiseIsPublishedInEveryPartitionWithoutASequence() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(true);
     CandidateWriter writer = writer(producer);
     writer.writeUnpromised(77);
@@ -88,13 +87,11 @@ class CandidateWriterTest {
       assertThat(record.getEventCase()).isEqualTo(EventCase.EVENT_NOT_SET);
       assertThat(record.getSequence()).isZero();
     }
-    assertThat(writer.awaitRecorded(NO_TIME))
-        .as("the job's sequences know nothing of it")
-        .isFalse();
+    assertThat(writer.awaitRecorded(NO_TIME)).as("it takes no sequence number").isFalse();
   }
 
   @Test
-  void whatKafkaRefusesComesBackAsAGapBeforeTheNextProgress() {
+  void aRefusedRecordIsAGapBeforeTheNextProgress() {
     MockProducer<byte[], byte[]> producer = producer(false);
     CandidateWriter writer = writer(producer);
     store.put("x", "1");
@@ -109,7 +106,7 @@ class CandidateWriterTest {
   }
 
   @Test
-  void anOpeningThatKafkaRefusesIsToldAnewWhileItIsOpen() {
+  void anOpeningThatKafkaRefusesIsPublishedAgainWhileItIsOpen() {
     MockProducer<byte[], byte[]> producer = producer(false);
     CandidateWriter writer = writer(producer);
     store.put("x", "1");
@@ -130,7 +127,7 @@ class CandidateWriterTest {
   }
 
   @Test
-  void anEndThatKafkaRefusesIsToldLate() {
+  void anEndThatKafkaRefusesIsPublishedLate() {
     MockProducer<byte[], byte[]> producer = producer(false);
     CandidateWriter writer = writer(producer);
     store.put("x", "1");
@@ -148,7 +145,7 @@ class CandidateWriterTest {
   }
 
   @Test
-  void anOpeningThatKafkaRefusesIsToldLateWithItsOwnTime() {
+  void anOpeningThatKafkaRefusesIsPublishedLateWithItsOwnTime() {
     MockProducer<byte[], byte[]> producer = producer(false);
     CandidateWriter writer = writer(producer);
     store.put("x", "1");
@@ -163,9 +160,9 @@ class CandidateWriterTest {
     assertThat(out.get(2)).isInstanceOf(Progress.class);
   }
 
-  /** What is told in another order than it is numbered would count as a repeat. */
+  /** An event published out of the order of its sequence would count as a repeat. */
   @Test
-  void whatFollowsAnEndThatKafkaRefusedIsNumberedBehindIt() {
+  void eventsAfterARefusedEndHaveLaterSequences() {
     for (String next : List.of("an opening", "an end")) {
       MockProducer<byte[], byte[]> producer = producer(false);
       CandidateWriter writer = writer(producer);
@@ -247,7 +244,7 @@ class CandidateWriterTest {
 
   /** A thread that ended would keep every plan of the cluster waiting for this node. */
   @Test
-  void theEmitterOutlivesWantOfMemoryAndSendsWhatItCouldNot() {
+  void theEmitterSurvivesLackOfMemoryAndSendsTheRestLater() {
     AtomicInteger left = new AtomicInteger(2);
     MockProducer<byte[], byte[]> producer =
         new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
@@ -292,7 +289,7 @@ class CandidateWriterTest {
         new CandidateEmitter(
             0, detector, ring, writer(producer), pace, CandidateWriterTest::wallMicros);
     emitter.start();
-    Awaitility.await("the node is heard at once")
+    Awaitility.await("the node publishes at once")
         .atMost(10, TimeUnit.SECONDS)
         .until(() -> producer.history().size() == PARTITIONS);
     store.put("unwatched", "1");
@@ -304,7 +301,7 @@ class CandidateWriterTest {
   }
 
   @Test
-  void aStopIsSaidInEveryPartitionOnceAllElseIsAnswered() throws Exception {
+  void aStopIsPublishedInEveryPartitionOnceAllElseIsAcknowledged() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(false);
     CandidateWriter writer = writer(producer);
     store.put("x", "1");
@@ -324,7 +321,7 @@ class CandidateWriterTest {
   }
 
   @Test
-  void nothingIsSaidToHaveStoppedWhenSomethingWasRefused() throws Exception {
+  void noStopIsPublishedIfARecordWasRefused() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(false);
     CandidateWriter writer = writer(producer);
     store.put("x", "1");
@@ -357,7 +354,7 @@ class CandidateWriterTest {
   }
 
   @Test
-  void aNodeIsHeardWhenEveryPartitionHasTakenARecord() throws Exception {
+  void aNodeIsRecordedOnceEveryPartitionHasARecord() throws Exception {
     MockProducer<byte[], byte[]> producer = producer(false);
     CandidateWriter writer = writer(producer);
     detector.reportProgress();
@@ -400,7 +397,7 @@ class CandidateWriterTest {
     return CandidateRecord.parseFrom(record.value());
   }
 
-  /** Far from the moments at which nodes tell their progress together. */
+  /** Far from the moments at which nodes publish their progress together. */
   private static long wallMicros() {
     return (System.nanoTime() - STARTED) / 1_000 + 1;
   }

@@ -24,7 +24,7 @@ class ProgressPaceTest {
   }
 
   @Test
-  void nodesWhoseClocksBeginDifferentlyTellTheirProgressAtTheSameMoments() {
+  void nodesWithDifferentClocksPublishProgressAtTheSameMoments() {
     assertThat(pace.nextAt(ms(1_010), ms(0), ms(1_000), ms(7))).isEqualTo(ms(1_043));
     assertThat(pace.nextAt(ms(43), ms(-1_000), ms(0), ms(7))).isEqualTo(ms(93));
     assertThat(pace.nextAt(ms(-1_000), ms(-3_000), ms(-3_000), ms(7))).isEqualTo(ms(-757));

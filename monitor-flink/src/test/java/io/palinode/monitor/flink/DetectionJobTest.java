@@ -38,7 +38,7 @@ class DetectionJobTest {
   }
 
   @Test
-  void whatWritesToTheOnePartitionIsOneSubtask() {
+  void theWriterOfTheOnePartitionIsOneSubtask() {
     assertThat(graph().getStreamNodes())
         .filteredOn(node -> node.getOperatorName().startsWith("judged"))
         .singleElement()

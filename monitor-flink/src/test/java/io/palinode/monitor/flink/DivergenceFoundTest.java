@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Replicas of a key, on all three nodes, that may not disagree for longer than a second. */
+/** Replicas of a key on all three nodes, which may disagree for at most one second. */
 class DivergenceFoundTest {
   private static final String YAML =
       """
@@ -87,10 +87,10 @@ class DivergenceFoundTest {
   }
 
   @Test
-  void theWatermarkAloneTellsThatACopyIsMissing() throws Exception {
+  void theWatermarkAloneShowsThatACopyIsMissing() throws Exception {
     searchAll();
-    told(0, 1, 7, 2_000);
-    told(2, 1, 7, 2_500);
+    publish(0, 1, 7, 2_000);
+    publish(2, 1, 7, 2_500);
     harness.watermark(Hlc.ofMicros(2_000 + SECOND + 9));
     assertThat(violations()).as("not before ε more has passed").isEmpty();
     harness.watermark(Hlc.ofMicros(2_000 + SECOND + 10));
@@ -103,11 +103,11 @@ class DivergenceFoundTest {
   }
 
   @Test
-  void aCopyThatComesInTimeIsNotTold() throws Exception {
+  void aCopyThatComesInTimeIsNotReported() throws Exception {
     searchAll();
-    told(0, 1, 7, 2_000);
-    told(2, 1, 7, 2_500);
-    told(1, 1, 7, 2_000 + SECOND);
+    publish(0, 1, 7, 2_000);
+    publish(2, 1, 7, 2_500);
+    publish(1, 1, 7, 2_000 + SECOND);
     harness.watermark(Hlc.ofMicros(100 * SECOND));
     assertThat(violations()).isEmpty();
     assertThat(kept()).as("its state is kept").isEqualTo(1);
@@ -116,18 +116,18 @@ class DivergenceFoundTest {
   @Test
   void aKeyThatIsAbsentEverywhereIsForgotten() throws Exception {
     searchAll();
-    told(0, 1, 7, 2_000);
-    told(0, 2, 0, 3_000);
+    publish(0, 1, 7, 2_000);
+    publish(0, 2, 0, 3_000);
     harness.watermark(Hlc.ofMicros(SECOND));
     assertThat(violations()).isEmpty();
     assertThat(kept()).isZero();
   }
 
-  /** What was said of it before the nodes had told all they have is not the last of it. */
+  /** A node may publish the key again before it has published all its states. */
   @Test
-  void aKeyThatWasAbsentEverywhereBeforeAllHaveSearchedIsForgottenThen() throws Exception {
+  void aKeyThatIsAbsentEverywhereIsForgottenOnceAllHaveSearched() throws Exception {
     for (int node = 0; node < Records.NODES; node++) {
-      told(node, 1, 0, 500);
+      publish(node, 1, 0, 500);
     }
     harness.watermark(Hlc.ofMicros(900));
     assertThat(kept()).isEqualTo(1);
@@ -137,28 +137,28 @@ class DivergenceFoundTest {
   }
 
   @Test
-  void whatFoundNoRoomIsNotTakenForAbsentLater() throws Exception {
+  void aStateWithoutRoomIsNotTakenForAbsentLater() throws Exception {
     harness.close();
     open(DetectionSettings.DEFAULT.withInstancesMax(1));
     searchAll();
-    told("1", 0, 1, 7, 2_000);
-    told("2", 0, 2, 7, 2_000);
-    told("1", 0, 3, 0, 3_000);
+    publish("1", 0, 1, 7, 2_000);
+    publish("2", 0, 2, 7, 2_000);
+    publish("1", 0, 3, 0, 3_000);
     harness.watermark(Hlc.ofMicros(SECOND));
     assertThat(kept()).as("now there is room").isZero();
-    told("2", 1, 1, 7, 2 * SECOND);
-    told("2", 2, 1, 7, 2 * SECOND);
+    publish("2", 1, 1, 7, 2 * SECOND);
+    publish("2", 2, 1, 7, 2 * SECOND);
     harness.watermark(Hlc.ofMicros(10 * SECOND));
     assertThat(violations()).as("the first node has it too").isEmpty();
-    told("2", 0, 4, 8, 11 * SECOND);
+    publish("2", 0, 4, 8, 11 * SECOND);
     harness.watermark(Hlc.ofMicros(20 * SECOND));
-    assertThat(violations()).as("once all have told").hasSize(1);
+    assertThat(violations()).as("once all have published").hasSize(1);
   }
 
   @Test
   void aNodeThatStillSearchesIsNotCompared() throws Exception {
     search(0, 1_000);
-    told(0, 1, 7, 2_000);
+    publish(0, 1, 7, 2_000);
     harness.watermark(Hlc.ofMicros(10 * SECOND));
     assertThat(violations()).isEmpty();
     search(1, 11 * SECOND);
@@ -168,21 +168,21 @@ class DivergenceFoundTest {
     assertThat(violations().get(0).getFirst()).isEqualTo(Hlc.ofMicros(11 * SECOND));
   }
 
-  /** As where what it told waits for something, while its search is heard. */
+  /** The state may wait for another record while the search is read. */
   @Test
-  void whatANodeToldAndIsHeardLateIsNotTakenForAbsent() throws Exception {
+  void aLateStateIsNotTakenForAbsent() throws Exception {
     searchAll();
-    told(0, 1, 7, 900);
-    told(2, 1, 7, 900);
+    publish(0, 1, 7, 900);
+    publish(2, 1, 7, 900);
     harness.watermark(Hlc.ofMicros(SECOND / 2));
-    told(1, 1, 7, 900);
+    publish(1, 1, 7, 900);
     harness.watermark(Hlc.ofMicros(100 * SECOND));
     assertThat(violations()).isEmpty();
   }
 
-  /** As where the topic's beginning is gone when a job begins. */
+  /** For example if the topic's first records are gone when a job starts. */
   @Test
-  void aNodeOfWhichSomethingWasLostIsNotTakenAtItsWord() throws Exception {
+  void theSearchOfANodeWithACoverageGapDoesNotCount() throws Exception {
     SequenceCheck sequences = new SequenceCheck();
     CandidateEvent third = event(Records.of(1, 1, 3).setProgress(progress(1, 2_000)).build());
     for (Notice notice : sequences.observe(third).notices()) {
@@ -199,13 +199,13 @@ class DivergenceFoundTest {
     assertThat(restored.observe(third)).isEmpty();
     CandidateEvent nextEpoch =
         event(Records.of(1, 1, 4).setEpoch(1).setProgress(progress(1, 3_000)).build());
-    assertThat(restored.observe(nextEpoch)).as("it tells all anew").hasSize(1);
+    assertThat(restored.observe(nextEpoch)).as("it publishes all states again").hasSize(1);
   }
 
   @Test
-  void aCheckpointKeepsWhatIsApart() throws Exception {
+  void aCheckpointKeepsDivergedKeys() throws Exception {
     searchAll();
-    told(0, 1, 7, 2_000);
+    publish(0, 1, 7, 2_000);
     harness.watermark(Hlc.ofMicros(SECOND / 2));
     OperatorSubtaskState checkpoint = harness.snapshot(1, 1);
     harness.close();
@@ -226,7 +226,7 @@ class DivergenceFoundTest {
     CandidateRecord record = Records.of(node, 1, 0).setProgress(progress(node, micros)).build();
     List<Notice> notices = searches.observe(event(record));
     assertThat(notices).hasSize(1);
-    assertThat(searches.observe(event(record))).as("said once").isEmpty();
+    assertThat(searches.observe(event(record))).as("once").isEmpty();
     harness.processBroadcastElement(notices.get(0), 0);
   }
 
@@ -237,11 +237,11 @@ class DivergenceFoundTest {
         .build();
   }
 
-  private void told(int node, long sequence, long digest, long micros) throws Exception {
-    told("1", node, sequence, digest, micros);
+  private void publish(int node, long sequence, long digest, long micros) throws Exception {
+    publish("1", node, sequence, digest, micros);
   }
 
-  private void told(String user, int node, long sequence, long digest, long micros)
+  private void publish(String user, int node, long sequence, long digest, long micros)
       throws Exception {
     VariableVersion key =
         VariableVersion.newBuilder()

@@ -74,7 +74,7 @@ class InstanceLimitTest {
   }
 
   @Test
-  void whatWouldBeginOneInstanceTooManyIsToldAsLostWithTheLimit() throws Exception {
+  void anInstanceBeyondTheLimitIsACoverageGapThatNamesTheLimit() throws Exception {
     opened(0, 1, "a=1", 0, 1_000);
     opened(0, 2, "a=2", 0, 1_000);
     opened(0, 3, "a=3", 0, 1_000);
@@ -90,7 +90,7 @@ class InstanceLimitTest {
   }
 
   @Test
-  void anInstanceThatIsOverMakesRoom() throws Exception {
+  void anEndedInstanceMakesRoom() throws Exception {
     opened(0, 1, "a=1", 0, 1_000);
     opened(0, 2, "a=2", 0, 1_000);
     apply(Records.closed(0, 3, 1, interval("a=1", 0), clock(0, 1_000, LAG), clock(0, 1_010, LAG)));

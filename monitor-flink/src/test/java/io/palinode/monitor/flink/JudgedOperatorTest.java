@@ -32,26 +32,26 @@ class JudgedOperatorTest {
   }
 
   @Test
-  void aRecordStandsBeforeTheJudgementThatCoversIt() throws Exception {
+  void aRecordPrecedesTheJudgementThatCoversIt() throws Exception {
     harness.processElement(Verdict.of(violation("a")), 0);
     harness.processWatermark(101);
-    assertThat(said()).containsExactly("violation a", "judged 100");
+    assertThat(published()).containsExactly("violation a", "judged 100");
   }
 
   @Test
-  void theLastWatermarkIsSaidAtTheLatestWhenThePeriodIsOver() throws Exception {
+  void theLastWatermarkIsPublishedAtTheEndOfThePeriod() throws Exception {
     harness.processWatermark(101);
     harness.processWatermark(102);
     harness.processWatermark(103);
-    assertThat(said()).containsExactly("judged 100");
+    assertThat(published()).containsExactly("judged 100");
     harness.setProcessingTime(1_000 + JudgedOperator.PERIOD_MS);
-    assertThat(said()).containsExactly("judged 100", "judged 102");
+    assertThat(published()).containsExactly("judged 100", "judged 102");
     harness.setProcessingTime(2_000);
-    assertThat(said()).hasSize(2);
+    assertThat(published()).hasSize(2);
     harness.processWatermark(104);
-    assertThat(said()).as("nobody hurries, and it is a small step").hasSize(2);
+    assertThat(published()).as("no hold waits, and it is a small step").hasSize(2);
     harness.setProcessingTime(2_000 + JudgedOperator.PERIOD_MS);
-    assertThat(said()).hasSize(3);
+    assertThat(published()).hasSize(3);
   }
 
   @Test
@@ -61,11 +61,11 @@ class JudgedOperatorTest {
     harness.setProcessingTime(2_000);
     harness.processElement(Verdict.of(violation("late")), 0);
     harness.processElement(Verdict.release(50), 0);
-    assertThat(said()).containsExactly("judged 49", "violation late", "judged 100");
+    assertThat(published()).containsExactly("judged 49", "violation late", "judged 100");
   }
 
   @Test
-  void aHoldOutlivesARestart() throws Exception {
+  void aHoldLastsThroughARestart() throws Exception {
     harness.processElement(Verdict.hold(50), 0);
     OperatorSubtaskState snapshot = harness.snapshot(1, 1);
     harness.close();
@@ -73,17 +73,17 @@ class JudgedOperatorTest {
     harness.initializeState(snapshot);
     harness.open();
     harness.processWatermark(101);
-    assertThat(said()).containsExactly("judged 49");
+    assertThat(published()).containsExactly("judged 49");
   }
 
   @Test
   void theEndOfTheInputIsNoTime() throws Exception {
     harness.processWatermark(Long.MAX_VALUE);
-    assertThat(said()).isEmpty();
+    assertThat(published()).isEmpty();
   }
 
   @Test
-  void judgementIsRepeatedEachSecondWithWhatItWaitsForAlsoBeforeThereIsAny() throws Exception {
+  void judgementIsRepeatedEachSecondWithItsWaitsEvenBeforeTheFirst() throws Exception {
     assertThat(reports()).singleElement().satisfies(judged -> assertThat(judged.getHlc()).isZero());
     harness.processElement(Verdict.hold(50), 0);
     harness.processWatermark(101);
@@ -120,7 +120,7 @@ class JudgedOperatorTest {
   }
 
   /** Without the reports, which repeat. */
-  private List<String> said() {
+  private List<String> published() {
     return records().stream()
         .filter(record -> !record.getJudged().hasReport())
         .map(JudgedOperatorTest::text)

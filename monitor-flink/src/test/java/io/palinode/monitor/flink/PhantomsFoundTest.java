@@ -27,8 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * x is accepted by node 0 and copied to node 1, which is slow to let it go; y is accepted by node
- * 2. ε is 10 µs, and nodes hear of each other in 10 µs.
+ * Node 0 accepts x and node 1 has a copy, which it ends late. Node 2 accepts y. ε is 10 µs, and
+ * nodes receive each other's clocks within 10 µs.
  */
 class PhantomsFoundTest {
   private static final long LAG = 10;
@@ -43,7 +43,7 @@ class PhantomsFoundTest {
   }
 
   @Test
-  void aViolationOfASlowReplicaIsToldToBeAPhantomOnceThatIsCertain() throws Exception {
+  void aViolationOfASlowReplicaIsPublishedAsAPhantomOnceThatIsCertain() throws Exception {
     start("any", !SHADOWED);
     violateBySlowReplica();
     watermark(1_199);
@@ -58,7 +58,7 @@ class PhantomsFoundTest {
   }
 
   @Test
-  void aViolationOfWhatWritersDidIsNone() throws Exception {
+  void aViolationOfFirstAcceptorsIsNoPhantom() throws Exception {
     start("any", !SHADOWED);
     apply(opened(0, 1, 0, 0, 1_000));
     apply(opened(2, 1, 1, 2, 1_020));
@@ -68,7 +68,7 @@ class PhantomsFoundTest {
   }
 
   @Test
-  void ofJoinedReplicasPhantomsAreCountedWhenThatIsAskedFor() throws Exception {
+  void phantomsOfJoinedReplicasAreCountedOnRequest() throws Exception {
     start("first", SHADOWED);
     violateBySlowReplica();
     watermark(5_000);
@@ -77,7 +77,7 @@ class PhantomsFoundTest {
   }
 
   @Test
-  void ofJoinedReplicasPhantomsAreElseNotLookedFor() throws Exception {
+  void phantomsOfJoinedReplicasAreNotSearchedByDefault() throws Exception {
     start("first", !SHADOWED);
     violateBySlowReplica();
     watermark(5_000);
@@ -129,7 +129,7 @@ class PhantomsFoundTest {
     apply(opened(2, 1, 1, 2, 1_200));
   }
 
-  /** At {@code node}, of the version that {@code origin} accepted. */
+  /** An opening at {@code node} of the version that {@code origin} accepted. */
   private static CandidateRecord opened(
       int node, long sequence, int term, int origin, long micros) {
     CandidateRecord record =

@@ -40,16 +40,16 @@ class SequenceFunctionTest {
   }
 
   @Test
-  void aGapIsTold() throws Exception {
+  void aGapIsReported() throws Exception {
     process(opened(0, 1, 10), event(gap(0, 2, 3, 11, 12)));
     assertThat(harness.getSideOutput(SequenceFunction.NOTICES))
         .singleElement()
         .satisfies(record -> assertThat(record.getValue().kind()).isEqualTo(Notice.Kind.LOST));
   }
 
-  /** An event of its node would show that what ended before it goes on. */
+  /** A later event of the node would show that the interval continues. */
   @Test
-  void whatArrivesBehindARefusedEndWaitsForItAndFollowsIt() throws Exception {
+  void eventsBehindARefusedEndWaitForItAndFollowIt() throws Exception {
     process(opened(0, 1, 10), opened(0, 3, 30), progress(0, 3, 35));
     assertThat(harness.extractOutputValues()).as("number 2 is missing").hasSize(1);
     process(event(gap(0, 2, 2, 20, 20)), opened(0, 4, 20), opened(1, 1, 40));
@@ -60,11 +60,11 @@ class SequenceFunctionTest {
         .containsExactly(1L, 1L, 4L, 3L, 5L);
   }
 
-  /** The end that is missing would else come after what shows that its interval goes on. */
+  /** Else the missing end would follow events which show that its interval continues. */
   @Test
-  void whatWaitsIsInCheckpointsAndWaitsInTheNextLife() throws Exception {
+  void waitingEventsAreInCheckpointsAndWaitAfterARestart() throws Exception {
     process(opened(0, 1, 10), opened(0, 3, 30));
-    beginAnew(harness.snapshot(1, 1));
+    restart(harness.snapshot(1, 1));
     process(progress(0, 3, 35));
     assertThat(harness.extractOutputValues()).isEmpty();
     process(event(gap(0, 2, 2, 20, 20)), opened(0, 4, 20), progress(0, 4, 40));
@@ -75,9 +75,9 @@ class SequenceFunctionTest {
 
   /** The source, which makes watermarks, is in no checkpoint. */
   @Test
-  void noWatermarkPassesWhatIsMissingSinceBeforeACheckpoint() throws Exception {
+  void noWatermarkPassesAHoleFromBeforeACheckpoint() throws Exception {
     process(opened(0, 1, 10), opened(0, 3, 30));
-    beginAnew(harness.snapshot(1, 1));
+    restart(harness.snapshot(1, 1));
     process(progress(0, 3, 35));
     harness.processWatermark(35);
     harness.processWatermark(36);
@@ -90,7 +90,7 @@ class SequenceFunctionTest {
 
   /** With another parallelism a partition is read by another task than the one that kept it. */
   @Test
-  void whatWaitsIsHandedOnByWhoeverReadsItsPartition() throws Exception {
+  void waitingEventsArePassedOnByTheReaderOfTheirPartition() throws Exception {
     process(opened(0, 1, 10), opened(0, 3, 30));
     OperatorSubtaskState snapshot = harness.snapshot(1, 1);
     for (int subtask = 0; subtask < 2; subtask++) {
@@ -107,7 +107,7 @@ class SequenceFunctionTest {
   }
 
   @Test
-  void whatIsMissingOfALifeThatIsOverIsNotWaitedFor() throws Exception {
+  void aHoleOfAnEndedIncarnationIsNotWaitedFor() throws Exception {
     CandidateEvent next = opened(0, 1, 40);
     process(opened(0, 1, 10), opened(0, 3, 30));
     process(event(next.decode().toBuilder().setIncarnation(2).build()));
@@ -115,9 +115,9 @@ class SequenceFunctionTest {
   }
 
   @Test
-  void aRestoredFunctionKnowsWhatItHasSeen() throws Exception {
+  void aRestoredFunctionKnowsTheEventsItHasRead() throws Exception {
     process(opened(0, 1, 10));
-    beginAnew(harness.snapshot(1, 1));
+    restart(harness.snapshot(1, 1));
     process(opened(0, 1, 10), opened(0, 2, 20));
     assertThat(harness.extractOutputValues()).hasSize(1);
     assertThat(harness.getSideOutput(SequenceFunction.NOTICES)).isNull();
@@ -132,7 +132,7 @@ class SequenceFunctionTest {
   }
 
   @Test
-  void howFarEachNodeWasReadIsReportedOncePerSecond() throws Exception {
+  void thePositionOfEachNodeIsReportedOncePerSecond() throws Exception {
     process(progress(0, 0, 10), progress(1, 0, 20));
     harness.setProcessingTime(1_000);
     process(progress(0, 0, 30), progress(0, 0, 40));
@@ -147,7 +147,7 @@ class SequenceFunctionTest {
     }
   }
 
-  private void beginAnew(OperatorSubtaskState snapshot) throws Exception {
+  private void restart(OperatorSubtaskState snapshot) throws Exception {
     harness.close();
     harness = harness();
     harness.initializeState(snapshot);

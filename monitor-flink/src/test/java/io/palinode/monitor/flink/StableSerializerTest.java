@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the job keeps in its checkpoints and sends between its tasks, byte by byte. */
+/** The bytes of the job's checkpoints and of the records between its tasks. */
 class StableSerializerTest {
   private static final byte[] AB = {(byte) 0xab};
 
@@ -97,7 +97,7 @@ class StableSerializerTest {
   }
 
   @Test
-  void everyKindHasACodeOfItsOwn() {
+  void everyKindHasItsOwnCode() {
     for (CandidateEvent.Kind kind : CandidateEvent.Kind.values()) {
       assertThat(CandidateEvent.Kind.of(kind.code())).isEqualTo(kind);
     }

@@ -156,7 +156,7 @@ class TemplateTest {
   }
 
   @Test
-  void aTextTooLongForItsCapturesToBeToldIsGivenUpAndCounted() {
+  void aTextTooLongToMatchIsGivenUpAndCounted() {
     Template template = Template.parse("x{a}");
     assertThat(template.match("x" + "1".repeat(Template.TEXT_MAX))).isNull();
     assertThat(template.gaveUp()).isEqualTo(1);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Real files. Change i happens at time i, of key i mod {@link #KEYS}, whose value until then was i
- * − {@link #KEYS}: so whoever reads knows what must be there.
+ * − {@link #KEYS}. A reader thus knows the expected values.
  */
 @Timeout(120)
 class LogFolderTest {
@@ -41,12 +41,12 @@ class LogFolderTest {
   private static final int FILE_BYTES_MAX = 2 << 20;
 
   @TempDir Path folder;
-  private final List<String> told = new ArrayList<>();
+  private final List<String> reported = new ArrayList<>();
 
   private WindowLog open(long session, String boot, DiskBound bound) {
     try {
       LogFolder volume = boot.isEmpty() ? LogFolder.open(folder) : LogFolder.open(folder, boot);
-      DiskLog disk = DiskLog.open(volume, bound, "test", session, told::add);
+      DiskLog disk = DiskLog.open(volume, bound, "test", session, reported::add);
       disk.begin(session + 1);
       WindowLogConfig small = new WindowLogConfig(Duration.ofHours(1), 1 << 20);
       return new WindowLog(small, disk.last(), Runnable::run, disk);
@@ -68,7 +68,7 @@ class LogFolderTest {
   }
 
   @Test
-  void aFileThatIsRemovedWhileTheLogIsOpenTakesNoMoreWithItThanWhatIsBefore() throws IOException {
+  void aFileRemovedWhileTheLogIsOpenCutsOnlyEarlierTimes() throws IOException {
     try (WindowLog log = open(0, "", bytes(64 << 20))) {
       for (long i = 1; i <= 4_000; i++) {
         append(log, i);
@@ -78,7 +78,7 @@ class LogFolderTest {
             files.filter(file -> file.toString().endsWith("1.log")).findFirst().orElseThrow());
       }
       assertThatThrownBy(() -> log.diffTo(0)).isInstanceOf(OutOfReachException.class);
-      assertThat(told).singleElement().asString().contains("it is missing; times before ");
+      assertThat(reported).singleElement().asString().contains("it is missing; times before ");
       assertThat(log.diskFailure()).isNull();
       assertThat(log.reach()).isBetween(1L, log.memoryReach() - 1);
       log.diffTo(log.reach()).close();
@@ -135,11 +135,11 @@ class LogFolderTest {
     check(next, 0, 22_000);
     check(next, 19_000, 21_000);
     next.close();
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   @Test
-  void filesGoWithTheBoundAlsoWhileTheyAreReadAndTakeTheirSpaceAlong() throws IOException {
+  void filesBeyondTheBoundAreRemovedEvenWhileTheyAreReadAndFreeTheirSpace() throws IOException {
     WindowLog log = open(0, "a", bytes(8 << 20));
     for (long i = 1; i <= 5_000; i++) {
       append(log, i);
@@ -168,7 +168,7 @@ class LogFolderTest {
   }
 
   @Test
-  void readersSeeExactlyTheirIntervalsWhileFilesComeAndGo() throws InterruptedException {
+  void readersSeeExactlyTheirIntervalsWhileFilesAreAddedAndRemoved() throws InterruptedException {
     int appends = 60_000;
     WindowLog log = open(0, "a", bytes(8 << 20));
     AtomicLong appended = new AtomicLong();
@@ -189,7 +189,7 @@ class LogFolderTest {
       thread.join();
     }
     assertThat(failures).isEmpty();
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
   }
 
   private static void readUntil(long appends, WindowLog log, AtomicLong appended, Random random) {
@@ -209,13 +209,13 @@ class LogFolderTest {
   }
 
   @Test
-  void whatAKilledProcessHadAppendedIsThereWhole() throws Exception {
+  void theAppendsOfAKilledProcessAreComplete() throws Exception {
     // The child's, then this one's.
     for (int session = 0; session < 4; session += 2) {
       long known = killed(session);
-      told.clear();
+      reported.clear();
       WindowLog log = open(session + 1L, "", bytes(256 << 20));
-      assertThat(told).isEmpty();
+      assertThat(reported).isEmpty();
       assertThat(log.last()).isGreaterThanOrEqualTo(known);
       assertThat(log.reach()).isZero();
       check(log, 0, log.last());
@@ -224,7 +224,7 @@ class LogFolderTest {
     }
   }
 
-  /** Has another process append until it is killed. Returns what it had told to have appended. */
+  /** Lets another process append until it is killed. Returns the last append it printed. */
   private long killed(long session) throws IOException, InterruptedException {
     Process child =
         new ProcessBuilder(
@@ -245,7 +245,7 @@ class LogFolderTest {
         assertThat(read).isNotNull();
         known = Long.parseLong(read);
       }
-      // Of the process alone: what it had said is still to be read.
+      // The process alone: its output is still to be read.
       child.toHandle().destroyForcibly();
       for (String read = lines.readLine(); read != null; read = lines.readLine()) {
         known = Long.parseLong(read);
@@ -274,7 +274,7 @@ class LogFolderTest {
   }
 
   @Test
-  void anInterruptedThreadAppendsAndReadsAllTheSame() {
+  void anInterruptedThreadAppendsAndReadsNevertheless() {
     WindowLog log = open(0, "a", bytes(64 << 20));
     Thread.currentThread().interrupt();
     for (long i = 1; i <= 10_000; i++) {
@@ -282,12 +282,12 @@ class LogFolderTest {
     }
     check(log, 0, 10_000);
     assertThat(Thread.interrupted()).isTrue();
-    assertThat(told).isEmpty();
+    assertThat(reported).isEmpty();
     log.close();
   }
 
   @Test
-  void aFolderThatIsGoneCostsReachOnly() throws IOException {
+  void aRemovedFolderCostsReachOnly() throws IOException {
     WindowLog log = open(0, "a", bytes(64 << 20));
     append(log, 1);
     try (Stream<Path> files = Files.list(folder)) {
@@ -301,7 +301,7 @@ class LogFolderTest {
     }
     assertThat(log.reach()).isEqualTo(log.memoryReach());
     assertThat(log.diskFailure()).isNotNull();
-    assertThat(told).singleElement().asString().contains("cannot be written");
+    assertThat(reported).singleElement().asString().contains("cannot be written");
     check(log, log.reach(), 10_000);
     Files.createDirectories(folder);
     long later = 10_000 + Hlc.ofMicros(10_000_000);

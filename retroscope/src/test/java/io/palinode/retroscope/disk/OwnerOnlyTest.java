@@ -35,7 +35,7 @@ class OwnerOnlyTest {
   }
 
   @Test
-  void whatALinkPointsToStaysAsItIs() throws IOException {
+  void theTargetOfALinkStaysAsItIs() throws IOException {
     Path elsewhere = Files.writeString(folder.resolve("elsewhere"), "x");
     Files.setPosixFilePermissions(elsewhere, PosixFilePermissions.fromString("rw-r--r--"));
     Path data = Files.createDirectory(folder.resolve("data"));

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class DistinctKeysTest {
   @Test
-  void fewKeysAreCountedExactlyHoweverOftenTheyCome() {
+  void fewKeysAreCountedExactlyEvenIfTheyRepeat() {
     DistinctKeys keys = new DistinctKeys(0);
     assertThat(keys.count()).isZero();
     for (int i = 0; i < 1_000; i++) {

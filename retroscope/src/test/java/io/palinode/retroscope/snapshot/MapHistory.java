@@ -17,9 +17,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node of two stores in maps, with every state that it ever was in. While it is read page by page
- * it goes on to change, as a node that serves does. Thread-safe; what is told of, is told outside
- * of its monitor.
+ * A node of two stores in maps, with all its past states. It changes between pages, like a serving
+ * node. Thread-safe; callbacks run outside of its monitor.
  */
 final class MapHistory implements History {
   static final List<String> STORES = List.of("one", "two");
@@ -29,7 +28,7 @@ final class MapHistory implements History {
   private final Map<String, TreeMap<byte[], byte[]>> records = new LinkedHashMap<>();
   private final Map<String, WindowLog> pasts = new LinkedHashMap<>();
 
-  /** By the time from which on it was so. */
+  /** States by the time of their first change. */
   private final TreeMap<Long, Map<String, String>> states = new TreeMap<>();
 
   private long clock = 100;
@@ -44,7 +43,7 @@ final class MapHistory implements History {
   /** Up to three of these are between two changes. */
   long step = 1;
 
-  /** So many looks at a window-log are answered, then one by a log that reaches nothing; -1: no. */
+  /** Looks at a window-log until one gets a log without reach; -1: none. */
   int looksUntilGone = -1;
 
   /** A clock, and how long it takes to read a key. */
@@ -174,7 +173,7 @@ final class MapHistory implements History {
     var some = after == null ? of : of.tailMap(after, false);
     for (Map.Entry<byte[], byte[]> entry : some.entrySet()) {
       page.add(new Entry(entry.getKey(), entry.getValue()));
-      // Pages of a few keys, whatever is asked for, so that changes come in between.
+      // Pages of a few keys, so that changes happen in between.
       if (page.size() == 3) {
         break;
       }

@@ -42,7 +42,7 @@ class PaceTest {
   }
 
   @Test
-  void whatIsNotWantedAnyMoreIsNotPausedFor() {
+  void aCancelledSnapshotIsNotPaused() {
     Watch paced = new Pace(0.25, () -> now, this::pause).over((keys, bytes) -> false);
     now += 100_000_000;
     assertThat(paced.progress(1, 1)).isFalse();
@@ -60,7 +60,7 @@ class PaceTest {
   }
 
   @Test
-  void whoWaitsForWhatIsNotWantedAnyMoreIsStopped() {
+  void theWaitOfACancelledSnapshotEnds() {
     Pace.Paced paced = new Pace(0.25, () -> now, this::pause).over((keys, bytes) -> false);
     assertThatThrownBy(paced::waited).isInstanceOf(SnapshotException.class).hasMessage("cancelled");
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class RollbackTimesTest {
   @Test
-  void aTimeInARollbackThatGoesOnIsRefusedWithTheLastWholeTime() {
+  void aTimeInAnOpenRollbackIsRefusedWithTheLastWholeTime() {
     RollbackTimes times = RollbackTimes.NONE.with(new Span(3, 50, RollbackTimes.NOT_ENDED));
     times.requireWhole(50);
     assertThatThrownBy(() -> times.requireWhole(51))

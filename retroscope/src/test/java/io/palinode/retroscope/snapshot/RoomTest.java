@@ -25,7 +25,7 @@ class RoomTest {
 
   @TempDir Path folder;
 
-  /** What the file takes is not free. */
+  /** The file's bytes are not free. */
   private long free(Path of) {
     try {
       Path run = of.resolve("run-1-0");
@@ -36,7 +36,8 @@ class RoomTest {
   }
 
   @Test
-  void aRunIsWrittenWhileThereIsRoomAndFailsByNameBeforeTooLittleIsLeft() throws IOException {
+  void aRunIsWrittenWhileThereIsRoomAndFailsWithTheReasonBeforeTooLittleIsLeft()
+      throws IOException {
     Room room = new Room(this::free, LEFT_BYTES);
     try (RunWriter run = new RunWriter(folder.resolve("run-1-0"), room)) {
       assertThatThrownBy(
@@ -62,7 +63,7 @@ class RoomTest {
   }
 
   @Test
-  void moreIsLeftThanTheWindowLogLeaves() {
+  void aSnapshotLeavesMoreRoomThanTheWindowLog() {
     Room room = Room.ofTheDisk();
     assertThat(room.leftBytes()).isEqualTo(DiskBound.FREE_BYTES_MIN_DEFAULT + (256L << 20));
     assertThat(room.free().applyAsLong(folder)).isPositive();

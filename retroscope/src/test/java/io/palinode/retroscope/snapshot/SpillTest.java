@@ -25,7 +25,7 @@ class SpillTest {
   private int runs;
 
   @Test
-  void whatGoesInInAnyOrderComesOutInOrderTheFirstOfEachKeyAndLittleIsInMemory() {
+  void entriesInAnyOrderComeOutSortedWithTheFirstOfEachKeyAndBoundedMemory() {
     for (long seed = 0; seed < 20; seed++) {
       Random random = new Random(seed);
       List<TreeMap<String, Entry>> expected = List.of(new TreeMap<>(), new TreeMap<>());
@@ -52,7 +52,7 @@ class SpillTest {
   }
 
   @Test
-  void thereAreFewRunsHoweverManyHaveBeenWritten() throws IOException {
+  void fewRunsExistAfterManyWrites() throws IOException {
     AtomicInteger worked = new AtomicInteger();
     int entries = 20_000;
     try (Spill spill = new Spill(1, runs(worked::incrementAndGet), HEAP_BYTES_MAX)) {

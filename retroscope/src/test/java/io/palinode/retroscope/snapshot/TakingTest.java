@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A part that is taken step by step. */
+/** A part of a snapshot, taken step by step. */
 class TakingTest {
   /** Three keys or so. */
   private static final long HEAP_BYTES_MAX = 500;
@@ -52,7 +52,7 @@ class TakingTest {
   }
 
   @Test
-  void whatIsHeldOutlivesTheBaseAndNothingElseDoes() throws IOException {
+  void heldFilesOutlastTheBaseAndNoOthersDo() throws IOException {
     SnapshotFolder folder = new SnapshotFolder(root, synced -> {}, RoomTest.PLENTY);
     change(200);
     Part near;

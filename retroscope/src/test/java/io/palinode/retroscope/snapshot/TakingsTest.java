@@ -32,7 +32,7 @@ class TakingsTest {
   }
 
   @Test
-  void whoWaitsGoesOnAsSoonAsTheOtherIsOver() {
+  void aWaitEndsAsSoonAsTheOtherSnapshotEnds() {
     Takings.Begun first = takings.begin(100);
     assertThat(takings.awaitEnd(first, 1)).isFalse();
     CompletableFuture<Boolean> ended =
@@ -44,7 +44,7 @@ class TakingsTest {
   }
 
   @Test
-  void oneThatTellsNothingForTenSecondsIsWaitedForNoMore() {
+  void aSnapshotWithoutProgressForTenSecondsIsNotWaitedFor() {
     Takings.Begun first = takings.begin(100);
     Takings.Begun second = takings.begin(100);
     Watch observed = first.observed((keys, bytes) -> keys < 7);

@@ -2,7 +2,7 @@ package io.palinode.orchestrator.health;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.state.ControlLogState;
@@ -310,7 +310,8 @@ public final class Waits {
   /** The clock at which the epoch in force began; 0: it is the first epoch. */
   private long epochClock() {
     ControlLogState log = known.state().log();
-    PastPlan last = log.past().isEmpty() ? null : log.past().get(log.past().size() - 1);
+    PastPlan last =
+        log.plans().past().isEmpty() ? null : log.plans().past().get(log.plans().past().size() - 1);
     return last == null || last.epoch() != log.epoch() ? 0 : last.clock();
   }
 

@@ -23,21 +23,17 @@ import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.PredicateTexts;
-import io.palinode.orchestrator.request.Intervention;
-import io.palinode.orchestrator.request.PlannedRollback;
 import io.palinode.orchestrator.request.RefusedException;
-import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.rest.Backend;
+import io.palinode.orchestrator.rest.OperatorBackend;
 import io.palinode.orchestrator.rest.RestServer;
+import io.palinode.orchestrator.rest.SnapshotBackend;
 import io.palinode.orchestrator.rest.UnavailableException;
-import io.palinode.orchestrator.snapshot.Schedule;
-import io.palinode.orchestrator.snapshot.Snapshot;
-import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
 import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.orchestrator.state.MachineState;
@@ -58,7 +54,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -137,8 +132,12 @@ public final class Orchestrator implements Backend, AutoCloseable {
     watch = new JudgementWatch(kafka, loop::state, memory::nodes, wallMicros, this::raise);
     snapshots =
         new SnapshotRequests(
-            SnapshotSettings.of(config.rollback().nodes()), wallMicros, control::append);
-    rollbacks = new RollbackRequests(loop, memory, wallMicros, control::append);
+            SnapshotSettings.of(config.rollback().nodes()),
+            wallMicros,
+            control::append,
+            this::requireWorking);
+    rollbacks =
+        new RollbackRequests(loop, memory, wallMicros, control::append, this::requireWorking);
     Consumer<ControlRecord> others =
         record -> {
           snapshots.read(record);
@@ -258,7 +257,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
    * The state is read before the history, so that a plan that just resumed is not shown as over.
    */
   private Rollback shown(Rollback known) {
-    return loop.state().log().serving().shown(known);
+    return loop.state().log().plans().serving().shown(known);
   }
 
   @Override
@@ -279,7 +278,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         RollbackMachine.phase(state),
         plan == null || plan.phase() != Phase.HALTED ? null : plan.failure(),
         abandoned == null ? null : abandoned.epoch(),
-        state.log().serving(),
+        state.log().plans().serving(),
         safePoint,
         lagMicros(safePoint),
         found.judged(),
@@ -316,7 +315,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   private List<SequentialSpan> sequential() {
     long now = wallMicros.getAsLong();
-    return loop.state().log().sequential().stream().filter(s -> s.isInForce(now)).toList();
+    return loop.state().log().frequent().sequential().stream()
+        .filter(s -> s.isInForce(now))
+        .toList();
   }
 
   @Override
@@ -343,12 +344,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public void acknowledgeCoverage(long toNumber) {
-    requireWorking();
-    rollbacks.acknowledge(toNumber);
-  }
-
-  @Override
   public @Nullable Rollback rollback(long epoch) {
     Rollback known = memory.rollback(epoch);
     return known == null ? null : shown(known);
@@ -365,101 +360,13 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public PlannedRollback plan(RollbackRequest request) throws RefusedException {
-    requireWorking();
-    return rollbacks.plan(request);
+  public OperatorBackend operator() {
+    return rollbacks;
   }
 
   @Override
-  public PlannedRollback plannedNow(String id) throws RefusedException {
-    requireWorking();
-    return rollbacks.plannedNow(id);
-  }
-
-  @Override
-  public PlannedRollback planned(String id) throws RefusedException {
-    requireWorking();
-    return rollbacks.planned(id);
-  }
-
-  @Override
-  public Rollback rollBack(RollbackRequest request) throws RefusedException {
-    requireWorking();
-    return rollbacks.run(request);
-  }
-
-  @Override
-  public void cancelRollback(long epoch) throws RefusedException {
-    requireWorking();
-    rollbacks.cancel(epoch);
-  }
-
-  @Override
-  public void answerRequest(long number, boolean approve) throws RefusedException {
-    requireWorking();
-    rollbacks.answer(number, approve);
-  }
-
-  @Override
-  public void renewBudget(String predicate) throws RefusedException {
-    requireWorking();
-    rollbacks.renew(predicate);
-  }
-
-  @Override
-  public void intervene(long epoch, Intervention intervention) throws RefusedException {
-    requireWorking();
-    rollbacks.intervene(epoch, intervention);
-  }
-
-  @Override
-  public void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
-    requireWorking();
-    rollbacks.endAsIs(epoch, stopped);
-  }
-
-  @Override
-  public List<Snapshot> snapshots() {
-    return snapshots.all();
-  }
-
-  @Override
-  public @Nullable Snapshot snapshot(String id) {
-    return snapshots.get(id);
-  }
-
-  @Override
-  public @Nullable Snapshot roll(String id) {
-    return snapshots.roll(id);
-  }
-
-  @Override
-  public Snapshot takeSnapshot(SnapshotRequest request) throws RefusedException {
-    requireWorking();
-    return snapshots.request(request);
-  }
-
-  @Override
-  public void cancelSnapshot(String id) throws RefusedException {
-    requireWorking();
-    snapshots.cancel(id);
-  }
-
-  @Override
-  public void deleteSnapshot(String id) throws RefusedException {
-    requireWorking();
-    snapshots.delete(id);
-  }
-
-  @Override
-  public Schedule snapshotSchedule() {
-    return snapshots.schedule();
-  }
-
-  @Override
-  public void scheduleSnapshots(Schedule wanted) throws RefusedException {
-    requireWorking();
-    snapshots.schedule(wanted);
+  public SnapshotBackend snapshots() {
+    return snapshots;
   }
 
   @Override

@@ -4,7 +4,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.history.ApiHistory;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.request.Effect;
@@ -12,6 +12,7 @@ import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.PlannedRollback;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.rest.OperatorBackend;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.orchestrator.state.MachineState;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Accepts operators' rollback requests and returns when the control log holds them. Thread-safe.
  */
-final class RollbackRequests {
+final class RollbackRequests implements OperatorBackend {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
   private static final long LOOK_MS = 5;
   private static final int PLANNED_MAX = 64;
@@ -48,6 +49,7 @@ final class RollbackRequests {
   private final ApiHistory memory;
   private final LongSupplier wallMicros;
   private final Consumer<ControlRecord> append;
+  private final Runnable requireWorking;
   private final OperatorAppends words;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -60,11 +62,13 @@ final class RollbackRequests {
       RollbackLoop loop,
       ApiHistory memory,
       LongSupplier wallMicros,
-      Consumer<ControlRecord> append) {
+      Consumer<ControlRecord> append,
+      Runnable requireWorking) {
     this.loop = loop;
     this.memory = memory;
     this.wallMicros = wallMicros;
     this.append = append;
+    this.requireWorking = requireWorking;
     this.words = new OperatorAppends(() -> loop.state().outbox().awaited());
   }
 
@@ -96,7 +100,9 @@ final class RollbackRequests {
    * Returns the effect of the rollback, which {@link #planned} then finds. Changes nothing; waits
    * at most 10 s for nodes.
    */
-  PlannedRollback plan(RollbackRequest request) throws RefusedException {
+  @Override
+  public PlannedRollback plan(RollbackRequest request) throws RefusedException {
+    requireWorking.run();
     String id = UUID.randomUUID().toString().substring(0, ID_CHARS);
     PlannedRollback made = PlannedRollback.of(id, request, effect(request));
     lock.lock();
@@ -116,7 +122,9 @@ final class RollbackRequests {
    *
    * @throws RefusedException if it was run, is not possible any more, or is unknown
    */
-  PlannedRollback plannedNow(String id) throws RefusedException {
+  @Override
+  public PlannedRollback plannedNow(String id) throws RefusedException {
+    requireWorking.run();
     PlannedRollback known = planned(id);
     Rollback done = memory.rollbackAskedFor(known.request().request());
     if (done != null) {
@@ -128,7 +136,9 @@ final class RollbackRequests {
   }
 
   /** The planned rollback of this name, as it was first shown. */
-  PlannedRollback planned(String id) throws RefusedException {
+  @Override
+  public PlannedRollback planned(String id) throws RefusedException {
+    requireWorking.run();
     lock.lock();
     try {
       PlannedRollback known = planned.get(id);
@@ -236,7 +246,9 @@ final class RollbackRequests {
    * @throws RefusedException if it cannot be opened
    * @throws UnavailableException if the log does not take it in time
    */
-  Rollback run(RollbackRequest asked) throws RefusedException {
+  @Override
+  public Rollback run(RollbackRequest asked) throws RefusedException {
+    requireWorking.run();
     String request = asked.request();
     RollbackRequest resolved = asked;
     if (!asked.comparesAll() && memory.rollbackAskedFor(request) == null) {
@@ -262,7 +274,9 @@ final class RollbackRequests {
    *
    * @throws RefusedException if it is too late
    */
-  void cancel(long epoch) throws RefusedException {
+  @Override
+  public void cancel(long epoch) throws RefusedException {
+    requireWorking.run();
     OperatorSteps.requireCancellable(loop.state(), epoch);
     var unused =
         words.write(
@@ -289,7 +303,9 @@ final class RollbackRequests {
    *
    * @throws RefusedException if it is not open, or not halted, or this cannot help it
    */
-  void intervene(long epoch, Intervention intervention) throws RefusedException {
+  @Override
+  public void intervene(long epoch, Intervention intervention) throws RefusedException {
+    requireWorking.run();
     MachineState state = loop.state();
     RollbackMachine.requirePossible(state, epoch, intervention);
     Plan plan = state.log().plan();
@@ -297,7 +313,7 @@ final class RollbackRequests {
       loop.put(new Event.InterventionWanted(epoch, intervention, wallMicros.getAsLong()));
       return;
     }
-    int halt = plan.halts().count();
+    int halt = plan.steps().halts();
     var unused =
         words.write(
             OperatorAppends.intervention(epoch, halt),
@@ -313,7 +329,7 @@ final class RollbackRequests {
     return plan != null
         && plan.epoch() == epoch
         && plan.phase() == Phase.HALTED
-        && plan.halts().count() == halt;
+        && plan.steps().halts() == halt;
   }
 
   /**
@@ -322,7 +338,9 @@ final class RollbackRequests {
    *
    * @throws RefusedException if no such request waits, or its target is out of reach
    */
-  void answer(long number, boolean approve) throws RefusedException {
+  @Override
+  public void answer(long number, boolean approve) throws RefusedException {
+    requireWorking.run();
     RollbackMachine.requireAnswerable(loop.state(), number, approve);
     if (approve) {
       requireInReach(number);
@@ -361,7 +379,9 @@ final class RollbackRequests {
    *
    * @throws RefusedException if the predicate has no budget
    */
-  void renew(String predicate) throws RefusedException {
+  @Override
+  public void renew(String predicate) throws RefusedException {
+    requireWorking.run();
     long since = wallMicros.getAsLong();
     var unused =
         words.write(
@@ -396,7 +416,9 @@ final class RollbackRequests {
    *
    * @throws UnavailableException if the log does not take it in time
    */
-  void acknowledge(long toNumber) {
+  @Override
+  public void acknowledge(long toNumber) {
+    requireWorking.run();
     MachineState asked = loop.state();
     long epoch = asked.log().epoch();
     boolean isAll = toNumber == Event.CoverageAcknowledged.ALL;
@@ -423,7 +445,9 @@ final class RollbackRequests {
   }
 
   /** Ends the open plan with the data that each node has; returns before it ends. */
-  void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
+  @Override
+  public void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
+    requireWorking.run();
     OperatorSteps.requireEndable(loop.state(), epoch, stopped);
     loop.put(new Event.EndAsIsWanted(epoch, stopped, wallMicros.getAsLong()));
   }

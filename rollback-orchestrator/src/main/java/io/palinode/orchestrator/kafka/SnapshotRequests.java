@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.rest.SnapshotBackend;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Accepts snapshot requests: the machine under one lock, fed by the control log and a 100 ms clock.
  * Thread-safe. Appends do not wait for the log.
  */
-final class SnapshotRequests implements AutoCloseable {
+final class SnapshotRequests implements SnapshotBackend, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SnapshotRequests.class);
   private static final Duration TICK = Duration.ofMillis(100);
 
@@ -55,6 +56,7 @@ final class SnapshotRequests implements AutoCloseable {
 
   private final LongSupplier wallMicros;
   private final Consumer<ControlRecord> append;
+  private final Runnable requireWorking;
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -64,11 +66,15 @@ final class SnapshotRequests implements AutoCloseable {
           });
 
   SnapshotRequests(
-      SnapshotSettings settings, LongSupplier wallMicros, Consumer<ControlRecord> append) {
+      SnapshotSettings settings,
+      LongSupplier wallMicros,
+      Consumer<ControlRecord> append,
+      Runnable requireWorking) {
     this.machine = new SnapshotMachine(settings);
     this.rollbacks = ControlLogState.empty(settings.nodes());
     this.wallMicros = wallMicros;
     this.append = append;
+    this.requireWorking = requireWorking;
   }
 
   /** Reads the next record of the control log. */
@@ -130,7 +136,9 @@ final class SnapshotRequests implements AutoCloseable {
    * @throws RefusedException if it cannot be opened
    * @throws UnavailableException if the log does not take it in time
    */
-  Snapshot request(SnapshotRequest request) throws RefusedException {
+  @Override
+  public Snapshot take(SnapshotRequest request) throws RefusedException {
+    requireWorking.run();
     lock.lock();
     try {
       SnapshotStep step = machine.request(request, wallMicros.getAsLong());
@@ -188,8 +196,10 @@ final class SnapshotRequests implements AutoCloseable {
     locked(() -> write(machine.violationFound(violate, wallMicros.getAsLong())));
   }
 
-  /** Returns when the log holds it; throws as {@link #request}. */
-  void schedule(Schedule wanted) throws RefusedException {
+  /** Returns when the log holds it; throws as {@link #take}. */
+  @Override
+  public void schedule(Schedule wanted) throws RefusedException {
+    requireWorking.run();
     lock.lock();
     try {
       writeAndAwait(machine.schedule(wanted), "the schedule of snapshots");
@@ -198,7 +208,8 @@ final class SnapshotRequests implements AutoCloseable {
     }
   }
 
-  Schedule schedule() {
+  @Override
+  public Schedule schedule() {
     lock.lock();
     try {
       return machine.schedule();
@@ -207,7 +218,9 @@ final class SnapshotRequests implements AutoCloseable {
     }
   }
 
-  void cancel(String id) throws RefusedException {
+  @Override
+  public void cancel(String id) throws RefusedException {
+    requireWorking.run();
     lock.lock();
     try {
       writeAndAwait(machine.cancel(id), "the cancel of snapshot '" + id + "'");
@@ -216,7 +229,9 @@ final class SnapshotRequests implements AutoCloseable {
     }
   }
 
-  void delete(String id) throws RefusedException {
+  @Override
+  public void delete(String id) throws RefusedException {
+    requireWorking.run();
     lock.lock();
     try {
       writeAndAwait(machine.delete(id), "the removal of snapshot '" + id + "'");
@@ -225,7 +240,8 @@ final class SnapshotRequests implements AutoCloseable {
     }
   }
 
-  List<Snapshot> all() {
+  @Override
+  public List<Snapshot> all() {
     lock.lock();
     try {
       return machine.all();
@@ -234,7 +250,8 @@ final class SnapshotRequests implements AutoCloseable {
     }
   }
 
-  @Nullable Snapshot get(String id) {
+  @Override
+  public @Nullable Snapshot get(String id) {
     lock.lock();
     try {
       return machine.get(id);
@@ -244,7 +261,8 @@ final class SnapshotRequests implements AutoCloseable {
   }
 
   /** See {@link SnapshotMachine#roll}. */
-  @Nullable Snapshot roll(String id) {
+  @Override
+  public @Nullable Snapshot roll(String id) {
     lock.lock();
     try {
       return machine.roll(id);

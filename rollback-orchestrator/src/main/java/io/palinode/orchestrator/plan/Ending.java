@@ -9,22 +9,21 @@ import org.jspecify.annotations.Nullable;
  * How an operator ends a plan that nodes cannot carry out. Immutable.
  *
  * @param asked the {@code Abandon} to append after the halt; null: an operator decides
- * @param asIs the epoch starts with the data that each node has; replicas may differ
  * @param stopped nodes that an operator has declared stopped: the plan does not wait for them
  */
-public record Ending(@Nullable Abandon asked, boolean asIs, Set<Integer> stopped) {
-  static final Ending NONE = new Ending(null, false, Set.of());
+public record Ending(@Nullable Abandon asked, Set<Integer> stopped) {
+  static final Ending NONE = new Ending(null, Set.of());
 
   public Ending {
     stopped = Set.copyOf(stopped);
   }
 
   Ending asking(@Nullable Abandon abandon) {
-    return new Ending(abandon, asIs, stopped);
+    return new Ending(abandon, stopped);
   }
 
   static Ending answered(Abandon abandon) {
-    return abandon.getAsIs() ? new Ending(null, true, Set.copyOf(abandon.getStoppedList())) : NONE;
+    return abandon.getAsIs() ? new Ending(null, Set.copyOf(abandon.getStoppedList())) : NONE;
   }
 
   /** Whether each node is in {@code answered} or is declared stopped. */

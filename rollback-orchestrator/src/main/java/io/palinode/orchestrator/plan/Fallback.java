@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param snapshot the snapshot whose cut is the target; null: none
  * @param triedSnapshot this attempt or an earlier one used a snapshot, so window-logs may not name
  *     the keys that differ
- * @param restarted the target cannot be restored: nodes keep their data and programs restart
  * @param tooLarge a node could not handle this attempt key by key: too many keys, or keys that it
  *     no longer knows
  * @param rounds attempts that only continued a comparison or undid only some writes; they are no
@@ -22,11 +21,10 @@ import org.jspecify.annotations.Nullable;
 public record Fallback(
     @Nullable SnapshotCut snapshot,
     boolean triedSnapshot,
-    boolean restarted,
     boolean tooLarge,
     int rounds,
     @Nullable StoreKey rest) {
-  static final Fallback NONE = new Fallback(null, false, false, false, 0, null);
+  static final Fallback NONE = new Fallback(null, false, false, 0, null);
 
   /** At the start of an attempt. */
   Fallback with(Restore asked) {
@@ -36,26 +34,22 @@ public record Fallback(
                 asked.getSnapshot().getId(), asked.getSnapshot().getNumber(), asked.getTarget())
             : null;
     int more = asked.hasFromSlice() || asked.hasAffected() ? 1 : 0;
-    return new Fallback(
-        cut, triedSnapshot || cut != null, asked.getRestart(), false, rounds + more, null);
+    return new Fallback(cut, triedSnapshot || cut != null, false, rounds + more, null);
   }
 
-  /**
-   * After an operator's answer. Earlier rounds no longer count, and an abandoned plan restarts no
-   * program.
-   */
-  Fallback answered(boolean abandon) {
-    return new Fallback(snapshot, triedSnapshot, restarted && !abandon, tooLarge, 0, rest);
+  /** After an operator's answer. Earlier rounds no longer count. */
+  Fallback answered() {
+    return new Fallback(snapshot, triedSnapshot, tooLarge, 0, rest);
   }
 
   Fallback with(Restored answer) {
     boolean anyTooLarge = tooLarge || answer.getTooLarge();
-    return new Fallback(snapshot, triedSnapshot, restarted, anyTooLarge, rounds, rest);
+    return new Fallback(snapshot, triedSnapshot, anyTooLarge, rounds, rest);
   }
 
   Fallback with(Converged answer) {
     return answer.hasRest()
-        ? new Fallback(snapshot, triedSnapshot, restarted, tooLarge, rounds, answer.getRest())
+        ? new Fallback(snapshot, triedSnapshot, tooLarge, rounds, answer.getRest())
         : this;
   }
 }

@@ -81,7 +81,7 @@ public record Effect(
    */
   public static List<Span> except(ControlLogState log, long target) {
     List<Span> spans = new ArrayList<>();
-    for (PastPlan plan : log.past()) {
+    for (PastPlan plan : log.plans().past()) {
       if (plan.clock() > target && !plan.undone()) {
         spans.add(
             Span.newBuilder()

@@ -129,7 +129,7 @@ public record RollbackRequest(
           "%s is in the future: it is %s"
               .formatted(Hlc.format(cut), Hlc.format(Hlc.ofMicros(state.nowMicros()))));
     }
-    PastPlan around = state.log().discardedAround(cut, undoes);
+    PastPlan around = state.log().plans().discardedAround(cut, undoes);
     if (around != null) {
       throw new RefusedException(around.keptAll() ? kept(around) : discarded(around, cut));
     }
@@ -137,7 +137,7 @@ public record RollbackRequest(
   }
 
   private long branchEnd(MachineState state) throws RefusedException {
-    PastPlan done = state.log().pastPlan(undoes);
+    PastPlan done = state.log().plans().pastPlan(undoes);
     if (done == null) {
       throw new RefusedException("there is no rollback %d that has ended".formatted(undoes));
     }

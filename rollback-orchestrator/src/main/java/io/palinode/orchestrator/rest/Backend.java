@@ -5,18 +5,18 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.history.Discarded;
+import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
-import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.step.Unjudged;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The operations behind the API. Called by several threads of the server at once. */
-public interface Backend extends SnapshotBackend, RollbackBackend {
+public interface Backend {
   List<AppliedPredicate> predicates();
 
   @Nullable AppliedPredicate predicate(String name);
@@ -61,22 +61,18 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
   /** The latest rollbacks, latest first. */
   List<Rollback> rollbacks(int limit);
 
-  /**
-   * Retries a halted rollback, or abandons an open one; returns before it ends.
-   *
-   * @throws RefusedException if it is not open, or not halted, or this cannot help it
-   * @throws UnavailableException when the orchestrator has stopped, or Kafka does not answer
-   */
-  void intervene(long epoch, Intervention intervention) throws RefusedException;
+  /** The rollback of this epoch; null: unknown, or dropped. */
+  @Nullable Rollback rollback(long epoch);
 
-  /**
-   * Asks for the end of an open rollback with the data that each node has; returns before it ends.
-   *
-   * @param stopped nodes that do not run
-   * @throws RefusedException if there is no such rollback or node, or all nodes are stopped
-   * @throws UnavailableException when the orchestrator has stopped
-   */
-  void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException;
+  /** The progress of its nodes; null: not among the latest. */
+  @Nullable RollbackProgress progress(long epoch);
+
+  /** When clients wrote what it discarded; null: not among the latest. */
+  @Nullable Discarded discarded(long epoch);
+
+  OperatorBackend operator();
+
+  SnapshotBackend snapshots();
 
   List<NodeStatus> nodes();
 
@@ -87,14 +83,6 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
 
   /** The latest unacknowledged coverage gaps, latest first. */
   List<Unjudged> unjudged();
-
-  /**
-   * Acknowledges all coverage gaps up to this number, and abandoned plans. Returns when the control
-   * log holds that.
-   *
-   * @throws UnavailableException if the orchestrator has stopped, or the log does not take it
-   */
-  void acknowledgeCoverage(long toNumber);
 
   /** Prometheus's text format; null when there is no Prometheus registry. */
   @Nullable String scrape();

@@ -108,7 +108,7 @@ public final class RestServer implements AutoCloseable {
     server.post("/api/v1/rollbacks/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
     server.post("/api/v1/rollbacks/{id}/abandon", this::abandon);
     new RollbackRoutes(backend).addTo(server);
-    new SnapshotRoutes(backend).addTo(server);
+    new SnapshotRoutes(backend.snapshots()).addTo(server);
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
     server.get("/api/v1/status", ctx -> ctx.json(status()));
     server.post("/api/v1/coverage/acknowledge", this::acknowledgeCoverage);
@@ -193,7 +193,7 @@ public final class RestServer implements AutoCloseable {
     if (number < 0) {
       throw new BadRequestResponse("to must be the number of a coverage gap: to=" + to);
     }
-    backend.acknowledgeCoverage(to == null ? Event.CoverageAcknowledged.ALL : number);
+    backend.operator().acknowledge(to == null ? Event.CoverageAcknowledged.ALL : number);
     ctx.json(status());
   }
 
@@ -204,7 +204,7 @@ public final class RestServer implements AutoCloseable {
       fail(ctx, 404, "there is no rollback '" + ctx.pathParam(ID) + "'");
       return;
     }
-    backend.intervene(epoch, intervention);
+    backend.operator().intervene(epoch, intervention);
     ctx.status(202).json(Views.RollbackView.of(rollback));
   }
 
@@ -219,7 +219,7 @@ public final class RestServer implements AutoCloseable {
       fail(ctx, 404, "there is no rollback '" + ctx.pathParam(ID) + "'");
       return;
     }
-    backend.endAsIs(epoch, stopped(ctx));
+    backend.operator().endAsIs(epoch, stopped(ctx));
     ctx.status(202).json(Views.RollbackView.of(rollback));
   }
 

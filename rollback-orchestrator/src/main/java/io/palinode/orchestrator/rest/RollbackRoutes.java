@@ -113,7 +113,7 @@ final class RollbackRoutes {
 
   private void cancel(Context ctx) throws RefusedException {
     Rollback rollback = known(ctx);
-    backend.cancelRollback(rollback.epoch());
+    backend.operator().cancel(rollback.epoch());
     ctx.status(202)
         .json(view(Objects.requireNonNullElse(backend.rollback(rollback.epoch()), rollback)));
   }
@@ -123,21 +123,23 @@ final class RollbackRoutes {
     if (!id.matches("[0-9]{1,18}")) {
       throw new RefusedException("no rollback '%s' waits for approval".formatted(id));
     }
-    backend.answerRequest(Long.parseLong(id), approve);
+    backend.operator().answer(Long.parseLong(id), approve);
     ctx.status(202);
   }
 
   private void renew(Context ctx) throws RefusedException {
-    backend.renewBudget(ctx.pathParam("predicate"));
+    backend.operator().renew(ctx.pathParam("predicate"));
     ctx.status(202);
   }
 
   private Rollback rollBack(Wanted wanted) throws RefusedException {
     if (wanted.comparesAll()) {
-      return backend.rollBack(comparison(wanted));
+      return backend.operator().run(comparison(wanted));
     }
     String plan = planOf(wanted);
-    return backend.rollBack(plan == null ? request(wanted) : backend.planned(plan).request());
+    return backend
+        .operator()
+        .run(plan == null ? request(wanted) : backend.operator().planned(plan).request());
   }
 
   private static RollbackRequest comparison(Wanted wanted) {
@@ -169,7 +171,9 @@ final class RollbackRoutes {
 
   private PlannedRollback plan(Wanted wanted) throws RefusedException {
     String plan = planOf(wanted);
-    return plan == null ? backend.plan(request(wanted)) : backend.plannedNow(plan);
+    return plan == null
+        ? backend.operator().plan(request(wanted))
+        : backend.operator().plannedNow(plan);
   }
 
   /** The plan that the request names, checked to be its only field; null: none. */
@@ -219,9 +223,9 @@ final class RollbackRoutes {
     }
     if (witnesses.isEmpty() && wanted.keys().isEmpty()) {
       throw new RefusedException(
-          "scope 'affected' undoes the consequences of some writes, and a time names no write: name a"
-              + " violation instead, for its witnesses, or keys, for the first write to each after"
-              + " the time");
+          "scope 'affected' undoes the consequences of some writes, and a time names no write: name"
+              + " a violation instead, for its witnesses, or keys, for the first write to each"
+              + " after the time");
     }
     if (wanted.keys().size() > Seeds.KEYS_MAX) {
       throw new BadRequestResponse("at most %d keys can be named".formatted(Seeds.KEYS_MAX));

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface SnapshotBackend {
   /** All snapshots, latest first. */
-  List<Snapshot> snapshots();
+  List<Snapshot> all();
 
   /** The snapshot of this name; or null. */
-  @Nullable Snapshot snapshot(String id);
+  @Nullable Snapshot get(String id);
 
   /** Its current move, or the last failed one; null: neither. */
   @Nullable Snapshot roll(String id);
@@ -26,22 +26,22 @@ public interface SnapshotBackend {
    *
    * @throws RefusedException if it cannot be opened
    */
-  Snapshot takeSnapshot(SnapshotRequest request) throws RefusedException;
+  Snapshot take(SnapshotRequest request) throws RefusedException;
 
   /** Cancels it. Throws {@link RefusedException} if it is not being taken. */
-  void cancelSnapshot(String id) throws RefusedException;
+  void cancel(String id) throws RefusedException;
 
-  Schedule snapshotSchedule();
+  Schedule schedule();
 
   /**
    * Sets the schedule; returns when the control log holds it.
    *
    * @throws RefusedException if the log cannot hold it
    */
-  void scheduleSnapshots(Schedule wanted) throws RefusedException;
+  void schedule(Schedule wanted) throws RefusedException;
 
   /**
    * Deletes it. Throws {@link RefusedException} if it is being taken, or another snapshot needs it.
    */
-  void deleteSnapshot(String id) throws RefusedException;
+  void delete(String id) throws RefusedException;
 }

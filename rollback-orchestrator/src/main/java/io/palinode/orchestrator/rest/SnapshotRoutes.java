@@ -42,17 +42,17 @@ final class SnapshotRoutes {
       int atOnce) {}
 
   void addTo(Javalin server) {
-    server.get(SNAPSHOTS, ctx -> ctx.json(backend.snapshots().stream().map(this::view).toList()));
+    server.get(SNAPSHOTS, ctx -> ctx.json(backend.all().stream().map(this::view).toList()));
     server.post(SNAPSHOTS, this::take);
     server.get(ONE, ctx -> ctx.json(view(known(ctx))));
     server.post(ONE + "/cancel", this::cancel);
     server.delete(ONE, this::delete);
-    server.get(SCHEDULE, ctx -> ctx.json(ScheduleView.of(backend.snapshotSchedule())));
+    server.get(SCHEDULE, ctx -> ctx.json(ScheduleView.of(backend.schedule())));
     server.put(SCHEDULE, this::schedule);
     server.delete(
         SCHEDULE,
         ctx -> {
-          backend.scheduleSnapshots(Schedule.OFF);
+          backend.schedule(Schedule.OFF);
           ctx.status(204);
         });
   }
@@ -67,7 +67,7 @@ final class SnapshotRoutes {
               : PointInTime.parse(at, ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
       SnapshotRequest request =
           new SnapshotRequest(wanted.name(), hlc, wanted.base(), wanted.rolling(), wanted.atOnce());
-      ctx.status(202).json(view(backend.takeSnapshot(request)));
+      ctx.status(202).json(view(backend.take(request)));
     } catch (IllegalArgumentException e) {
       throw new BadRequestResponse(String.valueOf(e.getMessage()));
     }
@@ -100,7 +100,7 @@ final class SnapshotRoutes {
   private void schedule(Context ctx) throws RefusedException {
     try {
       Schedule wanted = parsed(ctx.body(), ScheduleView.class, "a schedule").toSchedule();
-      backend.scheduleSnapshots(wanted);
+      backend.schedule(wanted);
       ctx.status(202).json(ScheduleView.of(wanted));
     } catch (IllegalArgumentException e) {
       throw new BadRequestResponse(String.valueOf(e.getMessage()));
@@ -130,17 +130,17 @@ final class SnapshotRoutes {
 
   private void cancel(Context ctx) throws RefusedException {
     Snapshot snapshot = known(ctx);
-    backend.cancelSnapshot(snapshot.id());
+    backend.cancel(snapshot.id());
     ctx.status(202).json(view(snapshot));
   }
 
   private void delete(Context ctx) throws RefusedException {
-    backend.deleteSnapshot(known(ctx).id());
+    backend.delete(known(ctx).id());
     ctx.status(204);
   }
 
   private Snapshot known(Context ctx) {
-    Snapshot snapshot = backend.snapshot(ctx.pathParam("id"));
+    Snapshot snapshot = backend.get(ctx.pathParam("id"));
     if (snapshot == null) {
       // With a body: the handler of 404 adds details for unknown paths only.
       ctx.status(404).json(new Views.Failure("there is no snapshot '" + ctx.pathParam("id") + "'"));

@@ -13,13 +13,9 @@ import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.SnapshotTake;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
-import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,34 +26,19 @@ import org.jspecify.annotations.Nullable;
  * the first of two.
  */
 public final class SnapshotMachine {
-  /** The limit of bases under a snapshot, as a reader reads each of them for each key. */
-  private static final int BASES_MAX = 16;
-
   private static final long ASK_AGAIN_MICROS = 5_000_000;
 
   private final SnapshotSettings settings;
-
-  /** Standing snapshots, and failed ones for display; the key is the name. */
-  private final Map<String, Snapshot> known = new LinkedHashMap<>();
-
-  /** By number: snapshots that are being taken. */
-  private final Map<Long, Snapshot> open = new TreeMap<>();
-
-  /** The last move of a snapshot, if it failed; the key is the name. */
-  private final Map<String, Snapshot> failedRolls = new HashMap<>();
-
-  /** By number: requested snapshots that are not in the log yet. */
-  private final Map<Long, SnapshotOpened> requested = new TreeMap<>();
+  private final SnapshotCatalog snapshots;
 
   private final Map<SnapshotStep, Long> askedAt = new HashMap<>();
   private final Scheduling scheduling = new Scheduling();
   private ControlLogState rollbacks;
-  private long lastNumber;
-  private long lastRequested;
   private boolean live;
 
   public SnapshotMachine(SnapshotSettings settings) {
     this.settings = settings;
+    this.snapshots = new SnapshotCatalog(settings);
     this.rollbacks = ControlLogState.empty(settings.nodes());
   }
 
@@ -71,70 +52,35 @@ public final class SnapshotMachine {
   public List<SnapshotStep> read(SnapshotStep step, long writtenMicros, long nowMicros) {
     askedAt.remove(step);
     switch (step.getStepCase()) {
-      case OPENED -> opened(step.getOpened(), writtenMicros);
+      case OPENED -> {
+        if (snapshots.opened(step.getOpened(), writtenMicros)) {
+          scheduling.opened(step.getOpened(), writtenMicros);
+        }
+      }
       case TAKE ->
-          change(step.getTake().getNumber(), step.getTake().getNode(), p -> p.asked(nowMicros));
+          snapshots.change(
+              step.getTake().getNumber(), step.getTake().getNode(), p -> p.asked(nowMicros));
       case PROGRESS ->
-          change(
+          snapshots.change(
               step.getProgress().getNumber(),
               step.getProgress().getNode(),
               part -> part.progressed(step.getProgress(), nowMicros));
       case TAKEN ->
-          change(
+          snapshots.change(
               step.getTaken().getNumber(),
               step.getTaken().getNode(),
               part -> part.answered(step.getTaken(), nowMicros));
       case GIVEN_UP ->
-          change(
+          snapshots.change(
               step.getGivenUp().getNumber(),
               step.getGivenUp().getNode(),
               part -> part.failed(step.getGivenUp().getReason(), nowMicros));
-      case CLOSED -> closed(step.getClosed(), writtenMicros);
-      case DELETED -> deleted(step.getDeleted().getId());
+      case CLOSED -> snapshots.closed(step.getClosed(), writtenMicros);
+      case DELETED -> snapshots.deleted(step.getDeleted().getId());
       case SCHEDULE -> scheduling.follow(Schedule.of(step.getSchedule()));
       case STEP_NOT_SET -> {}
     }
     return decide(nowMicros);
-  }
-
-  private void opened(SnapshotOpened opened, long atMicros) {
-    long number = opened.getSnapshot().getNumber();
-    requested.remove(number);
-    if (number > lastNumber) {
-      lastNumber = number;
-      open.put(number, Snapshot.opened(opened, settings.nodes(), atMicros));
-      scheduling.opened(opened, atMicros);
-    }
-  }
-
-  private void change(long number, int node, UnaryOperator<NodePart> change) {
-    open.computeIfPresent(number, (n, snapshot) -> snapshot.with(node, change));
-  }
-
-  private void closed(SnapshotClosed closed, long atMicros) {
-    Snapshot taken = open.remove(closed.getSnapshot().getNumber());
-    if (taken == null) {
-      return;
-    }
-    Snapshot ended = taken.closed(closed, atMicros);
-    Snapshot before = known.get(ended.id());
-    if (!ended.isRolling()) {
-      // A failed run must not hide a standing snapshot of the same name.
-      if (ended.isStanding() || before == null || !before.isStanding()) {
-        known.remove(ended.id());
-        known.put(ended.id(), ended);
-      }
-    } else if (before != null && ended.isStanding()) {
-      known.put(ended.id(), before.movedBy(ended));
-      failedRolls.remove(ended.id());
-    } else {
-      failedRolls.put(ended.id(), ended);
-    }
-  }
-
-  private void deleted(String id) {
-    known.remove(id);
-    failedRolls.remove(id);
   }
 
   /** Reads the rollbacks of the log up to the next step. */
@@ -176,8 +122,7 @@ public final class SnapshotMachine {
               .formatted(Hlc.format(hlc), Hlc.format(now)));
     }
     requireWhole(hlc);
-    // A failed request may still reach the log, so no number is used twice.
-    long number = Math.max(lastNumber, lastRequested) + 1;
+    long number = snapshots.nextNumber();
     SnapshotOpened.Builder opened =
         SnapshotOpened.newBuilder()
             .setHlc(hlc)
@@ -186,19 +131,23 @@ public final class SnapshotMachine {
             .setScheduled(scheduled);
     String base = request.base();
     if (base != null) {
-      opened.setBase(requireBase(base, request.rolling()).opened().getSnapshot());
+      opened.setBase(snapshots.requireBase(base, request.rolling()).opened().getSnapshot());
+      if (request.rolling()) {
+        requireNoRollbackTo(base);
+      }
     }
     String id =
-        request.rolling() ? Objects.requireNonNull(base) : freeId(request.id(), namedBy + number);
-    requireRoom(request.rolling());
+        request.rolling()
+            ? Objects.requireNonNull(base)
+            : snapshots.freeId(request.id(), namedBy + number);
+    snapshots.requireRoom(request.rolling());
     opened.setSnapshot(SnapshotRef.newBuilder().setId(id).setNumber(number));
-    requested.put(number, opened.build());
-    lastRequested = number;
+    snapshots.request(opened.build());
     return SnapshotStep.newBuilder().setOpened(opened).build();
   }
 
   private void requireWhole(long hlc) throws RefusedException {
-    String halfUndone = rollbacks.halfUndoneAt(hlc);
+    String halfUndone = rollbacks.plans().halfUndoneAt(hlc);
     if (halfUndone != null) {
       throw new RefusedException(halfUndone);
     }
@@ -213,97 +162,6 @@ public final class SnapshotMachine {
     return request.hlc() == null
         ? SnapshotKind.SNAPSHOT_KIND_INSTANT
         : SnapshotKind.SNAPSHOT_KIND_RETROSPECTIVE;
-  }
-
-  private Snapshot requireBase(String id, boolean rolling) throws RefusedException {
-    Snapshot base = known.get(id);
-    if (base == null || base.phase() != Snapshot.Phase.COMPLETE) {
-      throw new RefusedException("the base must be a complete snapshot: '" + id + "'");
-    }
-    if (underWay().anyMatch(o -> isRollOf(o, id))) {
-      throw new RefusedException("snapshot '" + id + "' is being moved: try again after the move");
-    }
-    if (rolling) {
-      requireNoDependent(id, "moved");
-      requireNoRollbackTo(id);
-    } else {
-      requireFewBases(base);
-    }
-    return base;
-  }
-
-  /** Refuses a base under which there are too many. */
-  private void requireFewBases(Snapshot base) throws RefusedException {
-    int bases = 1;
-    Snapshot below = base;
-    // A moved snapshot names itself as its base.
-    while (below != null && !below.base().equals(below.id()) && bases <= BASES_MAX) {
-      below = known.get(below.base());
-      bases += below == null ? 0 : 1;
-    }
-    if (bases > BASES_MAX) {
-      throw new RefusedException(
-          "a snapshot must have at most %d bases under it: take one without a base: base='%s'"
-              .formatted(BASES_MAX, base.id()));
-    }
-  }
-
-  private static boolean isRollOf(SnapshotOpened opened, String id) {
-    return opened.getKind() == SnapshotKind.SNAPSHOT_KIND_ROLLING
-        && opened.getSnapshot().getId().equals(id);
-  }
-
-  /** Snapshots that are being taken or requested. */
-  private Stream<SnapshotOpened> underWay() {
-    return Stream.concat(requested.values().stream(), open.values().stream().map(Snapshot::opened));
-  }
-
-  private void requireNoDependent(String id, String what) throws RefusedException {
-    SnapshotOpened dependent =
-        Stream.concat(
-                underWay(),
-                known.values().stream().filter(Snapshot::isStanding).map(Snapshot::opened))
-            .filter(o -> o.getBase().getId().equals(id) && !isRollOf(o, id))
-            .findFirst()
-            .orElse(null);
-    if (dependent != null) {
-      throw new RefusedException(
-          "snapshot '%s' is the base of '%s' and cannot be %s: delete that one first"
-              .formatted(id, dependent.getSnapshot().getId(), what));
-    }
-  }
-
-  private String freeId(@Nullable String wanted, String otherwise) throws RefusedException {
-    if (wanted == null) {
-      String id = otherwise;
-      while (isTaken(id)) {
-        id += "x";
-      }
-      return id;
-    }
-    if (isTaken(wanted)) {
-      throw new RefusedException(
-          "there is a snapshot '%s' already: choose another name, or delete it".formatted(wanted));
-    }
-    return wanted;
-  }
-
-  private boolean isTaken(String id) {
-    Snapshot snapshot = known.get(id);
-    return (snapshot != null && snapshot.isStanding())
-        || underWay().anyMatch(o -> o.getSnapshot().getId().equals(id));
-  }
-
-  private void requireRoom(boolean rolling) throws RefusedException {
-    if (underWay().count() >= settings.openMax()) {
-      throw new RefusedException(
-          "too many snapshots are in progress: limit %d; wait, or cancel one"
-              .formatted(settings.openMax()));
-    }
-    if (!rolling && known.size() + underWay().count() >= settings.keptMax()) {
-      throw new RefusedException(
-          "too many snapshots: limit %d; delete some".formatted(settings.keptMax()));
-    }
   }
 
   /** The step that sets the schedule. */
@@ -334,7 +192,7 @@ public final class SnapshotMachine {
    * @throws RefusedException if no such snapshot is being taken
    */
   public SnapshotStep cancel(String id) throws RefusedException {
-    for (Snapshot snapshot : open.values()) {
+    for (Snapshot snapshot : snapshots.open()) {
       if (snapshot.id().equals(id)) {
         return SnapshotStep.newBuilder().setClosed(snapshot.closing(true)).build();
       }
@@ -348,16 +206,16 @@ public final class SnapshotMachine {
    * @throws RefusedException if it is being taken, or another snapshot or a rollback needs it
    */
   public SnapshotStep delete(String id) throws RefusedException {
-    if (underWay().anyMatch(o -> o.getSnapshot().getId().equals(id))) {
+    if (snapshots.isUnderWay(id)) {
       throw new RefusedException("snapshot '" + id + "' is being taken: cancel it first");
     }
-    requireNoDependent(id, "deleted");
+    snapshots.requireNoDependent(id, "deleted");
     requireNoRollbackTo(id);
     return SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId(id)).build();
   }
 
   private void requireNoRollbackTo(String id) throws RefusedException {
-    if (rollbacks.isGoingTo(id)) {
+    if (rollbacks.plans().isGoingTo(id)) {
       throw new RefusedException("a rollback is going to snapshot '" + id + "': wait for its end");
     }
   }
@@ -367,7 +225,7 @@ public final class SnapshotMachine {
   private List<SnapshotStep> decide(long nowMicros) {
     List<SnapshotStep> due = new ArrayList<>();
     if (live) {
-      open.values().forEach(snapshot -> addSteps(snapshot, nowMicros, due));
+      snapshots.open().forEach(snapshot -> addSteps(snapshot, nowMicros, due));
       addExpired(nowMicros, due);
       if (scheduling.isDue(nowMicros)) {
         addScheduled(null, nowMicros, due);
@@ -391,7 +249,7 @@ public final class SnapshotMachine {
     if (rollbacks.plan() != null) {
       return;
     }
-    for (String id : scheduling.expired(known.values(), nowMicros)) {
+    for (String id : scheduling.expired(snapshots.known(), nowMicros)) {
       try {
         due.add(delete(id));
       } catch (RefusedException needed) {
@@ -412,7 +270,7 @@ public final class SnapshotMachine {
   private void addSteps(Snapshot snapshot, long nowMicros, List<SnapshotStep> due) {
     // Two orchestrators may have opened one name twice: the later one is cancelled.
     boolean isSecond =
-        open.values().stream()
+        snapshots.open().stream()
             .anyMatch(o -> o.number() < snapshot.number() && o.id().equals(snapshot.id()));
     if (isSecond || snapshot.isDoneEverywhere()) {
       SnapshotClosed end = isSecond ? snapshot.closing(true) : ending(snapshot);
@@ -444,7 +302,7 @@ public final class SnapshotMachine {
    * answer and have been read.
    */
   private SnapshotClosed ending(Snapshot snapshot) {
-    String halfUndone = rollbacks.halfUndoneAt(snapshot.opened().getHlc());
+    String halfUndone = rollbacks.plans().halfUndoneAt(snapshot.opened().getHlc());
     return halfUndone == null ? snapshot.closing(false) : snapshot.closingSpoiled(halfUndone);
   }
 
@@ -467,7 +325,7 @@ public final class SnapshotMachine {
   /** The step did not reach the log. An operator's request is dropped. */
   public void failed(SnapshotStep step) {
     if (step.hasOpened()) {
-      requested.remove(step.getOpened().getSnapshot().getNumber());
+      snapshots.failed(step.getOpened());
     }
   }
 
@@ -475,34 +333,21 @@ public final class SnapshotMachine {
 
   /** All snapshots, latest first. */
   public List<Snapshot> all() {
-    List<Snapshot> all = new ArrayList<>(known.values());
-    open.values().stream().filter(snapshot -> !snapshot.isRolling()).forEach(all::add);
-    all.sort((a, b) -> Long.compare(b.number(), a.number()));
-    return all;
+    return snapshots.all();
   }
 
   /** The snapshot of this name; or null. */
   public @Nullable Snapshot get(String id) {
-    for (Snapshot snapshot : open.values()) {
-      if (snapshot.id().equals(id) && !snapshot.isRolling()) {
-        return snapshot;
-      }
-    }
-    return known.get(id);
+    return snapshots.get(id);
   }
 
   /** The current move of a snapshot, or its last failed one; null: neither. */
   public @Nullable Snapshot roll(String id) {
-    for (Snapshot snapshot : open.values()) {
-      if (snapshot.id().equals(id) && snapshot.isRolling()) {
-        return snapshot;
-      }
-    }
-    return failedRolls.get(id);
+    return snapshots.roll(id);
   }
 
   /** Whether the log holds the snapshot of this number, whatever its end. */
   public boolean isRead(long number) {
-    return number <= lastNumber && !requested.containsKey(number);
+    return snapshots.isRead(number);
   }
 }

@@ -52,7 +52,7 @@ public record MachineState(
    * The newest abandoned plan that is neither acknowledged nor passed by the safe point; or null.
    */
   public @Nullable PastPlan abandoned() {
-    PastPlan plan = log.newestAbandoned();
+    PastPlan plan = log.plans().newestAbandoned(log.safePoint());
     return plan == null || plan.epoch() <= log.coverage().acknowledgedEpoch() ? null : plan;
   }
 

@@ -7,10 +7,12 @@ import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.violations.Demand;
+import io.palinode.orchestrator.violations.TouchedInstance;
 import io.palinode.orchestrator.violations.TouchingRollback;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Whether violations may open a plan now, by approval and budget (ADR 0015). Pure. */
 public final class Admission {
@@ -67,14 +69,43 @@ public final class Admission {
         Math.max(
             state.nowMicros() - RollbackSettings.micros(budget.per()),
             log.gates().renewed().getOrDefault(predicate, 0L));
-    return log.past().stream()
+    return log.plans().past().stream()
         .filter(plan -> plan.openedMicros() > since && !plan.byHand())
         .filter(plan -> plan.predicate().equals(predicate) || isTouched(log, plan, predicate))
         .toList();
   }
 
   private static boolean isTouched(ControlLogState log, PastPlan plan, String predicate) {
-    TouchingRollback touching = log.touching(plan.epoch());
+    TouchingRollback touching = log.frequent().of(plan.epoch());
     return touching != null && touching.isOf(predicate);
+  }
+
+  /** The demands that the plan is opened for, or that would open one. */
+  static List<Demand> admitted(MachineState state, Plan plan) {
+    return state
+        .found()
+        .demandsBefore(plan.epoch())
+        .filter(demand -> plan.approves().equals(demand.predicate()) || isFree(state, demand))
+        .toList();
+  }
+
+  /** The predicates whose violations the plan covers, by the log and its first restore. */
+  static Stream<String> predicates(MachineState state, Plan plan) {
+    TouchingRollback touching = state.log().frequent().of(plan.epoch());
+    Stream<String> touched =
+        touching == null
+            ? Stream.of()
+            : touching.touches().stream().map(TouchedInstance::predicate);
+    Stream<String> asking =
+        plan.phase().isBeforeRestore()
+            ? admitted(state, plan).stream().map(Demand::predicate)
+            : Stream.of();
+    return Stream.of(Stream.of(plan.predicate()), touched, asking)
+        .flatMap(names -> names)
+        .distinct();
+  }
+
+  static boolean isFree(MachineState state, Demand demand) {
+    return of(state, demand) == Verdict.FREE;
   }
 }

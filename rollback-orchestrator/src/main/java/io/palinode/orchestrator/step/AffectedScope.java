@@ -39,7 +39,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
     if (plan.operator().isByHand()) {
       return plan.operator().isOfSome();
     }
-    List<Demand> admitted = NextStep.admitted(state, plan);
+    List<Demand> admitted = Admission.admitted(state, plan);
     return !admitted.isEmpty()
         && admitted.stream().allMatch(demand -> wantsAffected(state, demand.predicate()));
   }
@@ -60,7 +60,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
       return new AffectedScope(null, why);
     }
     Stream<Moment> found =
-        NextStep.admitted(state, plan).stream().flatMap(demand -> demand.witnesses().stream());
+        Admission.admitted(state, plan).stream().flatMap(demand -> demand.witnesses().stream());
     return new AffectedScope(
         Seeds.scope(target, Stream.concat(plan.operator().witnesses().stream(), found)), "");
   }
@@ -77,7 +77,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
         state
             .found()
             .demandsBefore(Long.MAX_VALUE)
-            .filter(demand -> !NextStep.isFree(state, demand))
+            .filter(demand -> !Admission.isFree(state, demand))
             .count();
     return Objects.requireNonNullElse(whyAll(state, waiting, target), "");
   }
@@ -87,7 +87,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
       // Violations are kept for less time than a request may wait.
       return "an operator approved it, and the log does not name its witnesses";
     }
-    List<Demand> admitted = NextStep.admitted(state, plan);
+    List<Demand> admitted = Admission.admitted(state, plan);
     long waiting = state.found().demandsBefore(plan.epoch()).count() - admitted.size();
     String why = whyAll(state, waiting, target);
     if (why != null) {
@@ -110,7 +110,8 @@ public record AffectedScope(@Nullable Scope scope, String why) {
    */
   private static @Nullable String whyAll(MachineState state, long waiting, long target) {
     if (waiting > 0 || !state.log().gates().requests().isEmpty()) {
-      return "a violation waits for approval, or for its budget, and its interval could end unjudged";
+      return "a violation waits for approval, or for its budget, and its interval could end"
+          + " unjudged";
     }
     if (state.policies().values().stream().anyMatch(AffectedScope::actsOnRisenGrade)) {
       return "a predicate is rolled back when a grade rises, which may be too late";
@@ -119,7 +120,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
       return "a coverage gap ends at %s, after the target"
           .formatted(Hlc.format(state.found().lostTo()));
     }
-    List<PastPlan> past = state.log().past();
+    List<PastPlan> past = state.log().plans().past();
     if (!past.isEmpty() && past.get(past.size() - 1).clock() > target) {
       return "the target is before the epoch began";
     }

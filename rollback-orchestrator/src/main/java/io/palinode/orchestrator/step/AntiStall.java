@@ -72,12 +72,12 @@ public final class AntiStall {
     this.state = state;
     this.log = state.log();
     this.now = state.nowMicros();
-    for (SequentialSpan span : log.sequential()) {
+    for (SequentialSpan span : log.frequent().sequential()) {
       if (span.isRemembered(now)) {
         add(span);
       }
     }
-    this.rollbacksOfKey = rollbacksOfKey(log.touching());
+    this.rollbacksOfKey = rollbacksOfKey(log.frequent().touching());
   }
 
   private void add(SequentialSpan span) {
@@ -102,7 +102,7 @@ public final class AntiStall {
   /** The spans that the {@code Resume} of the open plan carries. */
   public static List<SequentialSpan> after(MachineState state, Plan plan) {
     AntiStall decision = new AntiStall(state);
-    TouchingRollback rollback = state.log().touching(plan.epoch());
+    TouchingRollback rollback = state.log().frequent().of(plan.epoch());
     if (rollback != null && !plan.isGivenUp()) {
       for (TouchedInstance touch : rollback.touches()) {
         WhenFrequent frequent = decision.frequent(touch);
@@ -170,12 +170,14 @@ public final class AntiStall {
   private long rollbacksOf(TouchedInstance touch, long per) {
     BitSet rollbacks = new BitSet();
     touch.keys().forEach(key -> rollbacks.or(rollbacksOfKey.getOrDefault(key, new BitSet())));
-    return rollbacks.stream().filter(i -> log.touching().get(i).openedMicros() > now - per).count();
+    return rollbacks.stream()
+        .filter(i -> log.frequent().touching().get(i).openedMicros() > now - per)
+        .count();
   }
 
   private boolean isInVain(TouchedInstance touch, WhenFrequent frequent, long per) {
     long inVain =
-        log.touching().stream()
+        log.frequent().touching().stream()
             .filter(r -> r.openedMicros() > now - per)
             .filter(r -> r.inVain() && r.isOf(touch.predicate()))
             .count();
@@ -184,7 +186,7 @@ public final class AntiStall {
 
   private boolean isSpread(TouchedInstance touch, WhenFrequent frequent, long per) {
     long elsewhere =
-        log.touching().stream()
+        log.frequent().touching().stream()
             .filter(r -> r.openedMicros() > now - per && r.isOf(touch.predicate()))
             .filter(r -> r.touches().stream().noneMatch(this::isSequential))
             .count();

@@ -12,23 +12,15 @@ import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.violations.Demand;
-import io.palinode.orchestrator.violations.SequentialSpan;
-import io.palinode.orchestrator.violations.TouchedInstance;
-import io.palinode.orchestrator.violations.TouchingRollback;
 import io.palinode.wire.v1.AtKey;
 import io.palinode.wire.v1.Cancel;
-import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
-import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
-import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Scope;
 import io.palinode.wire.v1.StoreKey;
-import io.palinode.wire.v1.Touched;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,30 +28,31 @@ import org.jspecify.annotations.Nullable;
  * therefore decides an unwritten step again in the same way.
  */
 public final class NextStep {
-  /** The bytes that nodes exchange at once when they compare all keys; each node holds them. */
-  private static final long ROUND_BYTES = 32L << 20;
-
   private final MachineState state;
+  private final Plan plan;
+  private final PlanRecords records;
 
-  private NextStep(MachineState state) {
+  private NextStep(MachineState state, Plan plan) {
     this.state = state;
+    this.plan = plan;
+    this.records = new PlanRecords(state, plan);
   }
 
   /** Null while the protocol waits. */
   static @Nullable ControlRecord of(MachineState state) {
-    NextStep next = new NextStep(state);
     Plan plan = state.log().plan();
     if (plan == null) {
-      return next.openPlan();
+      return openPlan(state);
     }
     if (PlanExit.isDue(plan)) {
       return new PlanExit(state, plan).next();
     }
+    NextStep next = new NextStep(state, plan);
     return switch (plan.phase()) {
-      case OPENED -> next.step(plan).setPause(Pause.getDefaultInstance()).build();
-      case PAUSING -> next.afterPause(plan);
-      case RESTORING -> next.afterRestore(plan);
-      case CONVERGING -> next.afterConverge(plan);
+      case OPENED -> next.records.step().setPause(Pause.getDefaultInstance()).build();
+      case PAUSING -> next.afterPause();
+      case RESTORING -> next.afterRestore();
+      case CONVERGING -> next.afterConverge();
       case HALTED -> null;
     };
   }
@@ -74,39 +67,10 @@ public final class NextStep {
       return plan.target();
     }
     long target = plan.target();
-    for (Demand demand : admitted(state, plan)) {
+    for (Demand demand : Admission.admitted(state, plan)) {
       target = Math.min(target, demand.target());
     }
     return Math.max(target, floor(state, plan));
-  }
-
-  /** The demands that the plan is opened for, or that would open one. */
-  static List<Demand> admitted(MachineState state, Plan plan) {
-    return state
-        .found()
-        .demandsBefore(plan.epoch())
-        .filter(demand -> plan.approves().equals(demand.predicate()) || isFree(state, demand))
-        .toList();
-  }
-
-  /** The predicates whose violations the plan covers, by the log and its first restore. */
-  static Stream<String> predicates(MachineState state, Plan plan) {
-    TouchingRollback touching = state.log().touching(plan.epoch());
-    Stream<String> touched =
-        touching == null
-            ? Stream.of()
-            : touching.touches().stream().map(TouchedInstance::predicate);
-    Stream<String> asking =
-        plan.phase().isBeforeRestore()
-            ? admitted(state, plan).stream().map(Demand::predicate)
-            : Stream.of();
-    return Stream.of(Stream.of(plan.predicate()), touched, asking)
-        .flatMap(names -> names)
-        .distinct();
-  }
-
-  static boolean isFree(MachineState state, Demand demand) {
-    return Admission.of(state, demand) == Admission.Verdict.FREE;
   }
 
   /** The safe point, or an operator's earlier target. */
@@ -116,13 +80,13 @@ public final class NextStep {
         : state.safePoint();
   }
 
-  private @Nullable ControlRecord openPlan() {
+  private static @Nullable ControlRecord openPlan(MachineState state) {
     long epoch = state.log().epoch();
     Demand all =
         state
             .found()
             .demandsBefore(epoch + 1)
-            .filter(demand -> isFree(state, demand))
+            .filter(demand -> Admission.isFree(state, demand))
             .reduce(Demand::fold)
             .orElse(null);
     if (all == null) {
@@ -158,7 +122,7 @@ public final class NextStep {
     state
         .found()
         .demandsBefore(epoch + 1)
-        .filter(demand -> isFree(state, demand))
+        .filter(demand -> Admission.isFree(state, demand))
         .forEach(
             demand ->
                 opened
@@ -171,29 +135,29 @@ public final class NextStep {
         .build();
   }
 
-  private @Nullable ControlRecord afterPause(Plan plan) {
+  private @Nullable ControlRecord afterPause() {
     if (plan.operator().comparesAll() && plan.isCancellable() && !plan.isCancelled()) {
-      return step(plan).setCancel(Cancel.getDefaultInstance()).build();
+      return records.step().setCancel(Cancel.getDefaultInstance()).build();
     }
     boolean allPaused = plan.ackedByAll(state.settings().nodes());
     if (plan.isAbandoned()) {
-      return allPaused ? keep(plan, plan.target()) : null;
+      return allPaused ? records.keep(plan.target()) : null;
     }
     if (plan.isCancelled()) {
       // All writes stand, so all of them are judged before their epoch ends.
-      return allPaused && isJudged(plan.clock()) ? keep(plan, plan.clock()) : null;
+      return allPaused && isJudged(plan.clock()) ? records.keep(plan.clock()) : null;
     }
     if (plan.isRestarted()) {
       // The plan was halted and is retried: nodes keep their data, whatever the target is.
-      return allPaused ? restart(plan, plan.target(), "programs must restart") : null;
+      return allPaused ? records.restart(plan.target(), "programs must restart") : null;
     }
     long target = target(state, plan);
-    String why = whyNot(plan, target);
+    String why = whyNot(target);
     if (why != null && plan.operator().isOfSome()) {
-      return allPaused && isJudged(plan.clock()) && mayGiveUp(plan) ? giveUp(plan, why) : null;
+      return allPaused && isJudged(plan.clock()) && mayGiveUp(plan) ? giveUp(why) : null;
     }
     if (why != null) {
-      return instead(plan, target, why);
+      return instead(target, why);
     }
     // A reinstating plan may discard nothing, and a plan for some writes keeps all others. Writes
     // that stand have to be judged.
@@ -202,15 +166,15 @@ public final class NextStep {
             || plan.operator().isOfSome()
             || AffectedScope.isWanted(state, plan);
     long stands = mayStand ? Math.max(target, plan.clock()) : target;
-    return allPaused && isJudged(stands) ? firstRestore(plan, target) : null;
+    return allPaused && isJudged(stands) ? firstRestore(target) : null;
   }
 
   /** Why the target cannot be restored; null: it can. */
-  private @Nullable String whyNot(Plan plan, long target) {
+  private @Nullable String whyNot(long target) {
     if (plan.reachMax() > target) {
       return plan.outOfReach(target);
     }
-    PastPlan earlier = state.log().discardedAround(target, plan.operator().undoes());
+    PastPlan earlier = state.log().plans().discardedAround(target, plan.operator().undoes());
     return earlier == null ? null : amidEarlier(earlier, target);
   }
 
@@ -222,12 +186,12 @@ public final class NextStep {
     return plan.attempt() > 0 || plan.reachMax() <= plan.clock();
   }
 
-  private ControlRecord firstRestore(Plan plan, long target) {
+  private ControlRecord firstRestore(long target) {
     AffectedScope affected = AffectedScope.of(state, plan, target);
     if (plan.operator().isOfSome() && affected.scope() == null) {
-      return giveUp(plan, affected.why());
+      return giveUp(affected.why());
     }
-    ControlRecord all = restore(plan, target, affected.why());
+    ControlRecord all = records.restore(target, affected.why());
     Scope scope = affected.scope();
     return scope == null
         ? all
@@ -238,16 +202,15 @@ public final class NextStep {
    * Ends an operator's plan for some writes that cannot be undone alone: no write is undone.
    * Violations found meanwhile open the next plan.
    */
-  private ControlRecord giveUp(Plan plan, String why) {
+  private ControlRecord giveUp(String why) {
     long before = plan.attempt() == 0 ? plan.clock() : plan.branchEnd();
     if (before == 0) {
-      return halt(
-          plan,
+      return records.halt(
           "%s; and a node's clock was too far behind for one cut before the rollback"
               .formatted(why.isEmpty() ? "only some cannot be undone" : why));
     }
-    Restore nothing = restore(plan, before, why).getRestore();
-    return step(plan).setRestore(nothing.toBuilder().clearTouched()).build();
+    Restore nothing = records.restore(before, why).getRestore();
+    return records.step().setRestore(nothing.toBuilder().clearTouched()).build();
   }
 
   /**
@@ -258,82 +221,79 @@ public final class NextStep {
     return state.found().judged() >= hlc && state.found().waiting().isEmpty();
   }
 
-  private @Nullable ControlRecord afterRestore(Plan plan) {
+  private @Nullable ControlRecord afterRestore() {
     if (!plan.failure().isEmpty()) {
-      return afterFailure(plan);
+      return afterFailure();
     }
-    return plan.ackedByAll(state.settings().nodes())
-        ? step(plan).setConverge(Converge.newBuilder().setAttempt(plan.attempt())).build()
-        : null;
+    return plan.ackedByAll(state.settings().nodes()) ? records.converge() : null;
   }
 
-  private @Nullable ControlRecord afterFailure(Plan plan) {
+  private @Nullable ControlRecord afterFailure() {
     Fallback tried = plan.halts().fallback();
     if (plan.affected().ofSome()) {
-      return allOf(plan, plan.failure());
+      return allOf(plan.failure());
     }
     if (plan.isKept()) {
-      return tried.tooLarge() ? keepAll(plan) : halt(plan, plan.failure());
+      return tried.tooLarge() ? records.keepAll() : records.halt(plan.failure());
     }
     long latest = tried.snapshot() == null ? plan.target() : plan.target() - 1;
-    return instead(plan, latest, plan.failure());
+    return instead(latest, plan.failure());
   }
 
   /**
    * The step for a target that cannot be restored, by the predicate's policy; null while it waits.
    * {@code latest} is the latest cut that may be restored.
    */
-  private @Nullable ControlRecord instead(Plan plan, long latest, String why) {
+  private @Nullable ControlRecord instead(long latest, String why) {
     Unreachable.Way way = Unreachable.of(state, plan, latest, why);
     SnapshotCut cut = way.snapshot();
     if (way.kind() == Unreachable.Kind.HALT) {
-      return halt(plan, way.why());
+      return records.halt(way.why());
     }
     if (!plan.hasPaused(state.settings().nodes())) {
       return null;
     }
     if (cut == null) {
-      return restart(plan, plan.phase().isBeforeRestore() ? latest : plan.target(), way.why());
+      return records.restart(plan.phase().isBeforeRestore() ? latest : plan.target(), way.why());
     }
-    return isJudged(latest) ? restore(plan, cut, Unreachable.text(cut, way.why())) : null;
+    return isJudged(latest) ? records.restore(cut, Unreachable.text(cut, way.why())) : null;
   }
 
-  private @Nullable ControlRecord afterConverge(Plan plan) {
+  private @Nullable ControlRecord afterConverge() {
     if (!plan.failure().isEmpty()) {
-      return afterFailure(plan);
+      return afterFailure();
     }
     if (!plan.ackedByAll(state.settings().nodes())) {
       return null;
     }
     StoreKey rest = plan.halts().fallback().rest();
     if (rest != null) {
-      return nextRound(plan, rest);
+      return records.nextRound(rest);
     }
     if (plan.isKept() || plan.isGivenUp()) {
-      return plan.isRestarted() ? resumeRestart(plan) : resume(plan);
+      return plan.isRestarted() ? resumeRestart() : resume();
     }
-    List<CutCheck.Instance> violated = violated(plan, plan.target());
+    List<CutCheck.Instance> violated = violated(plan.target());
     if (plan.affected().ofSome()) {
-      return afterConverge(plan, violated);
+      return afterConverge(violated);
     }
-    return violated.isEmpty() ? resume(plan) : stepBack(plan, violated);
+    return violated.isEmpty() ? resume() : stepBack(violated);
   }
 
   /** The step if the undo of only some writes is not enough. */
-  private ControlRecord allOf(Plan plan, String why) {
-    return plan.operator().isOfSome() ? giveUp(plan, why) : restore(plan, plan.target(), why);
+  private ControlRecord allOf(String why) {
+    return plan.operator().isOfSome() ? giveUp(why) : records.restore(plan.target(), why);
   }
 
   /** The step after an undo of only some writes: a resume, or an undo of all. */
-  private ControlRecord afterConverge(Plan plan, List<CutCheck.Instance> violated) {
+  private ControlRecord afterConverge(List<CutCheck.Instance> violated) {
     if (!violated.isEmpty()) {
-      return allOf(plan, violated.get(0) + " holds with the standing writes");
+      return allOf(violated.get(0) + " holds with the standing writes");
     }
     AtKey prolonged = Prolonged.first(plan.affected(), state.policies());
     return prolonged == null
-        ? resume(plan)
+        ? resume()
         : allOf(
-            plan,
             "an interval of predicate=%s binding=%s continues, and later intervals were not judged with it"
                 .formatted(prolonged.getPredicate(), prolonged.getBinding()));
   }
@@ -342,166 +302,52 @@ public final class NextStep {
    * The step if the restored cut is a violation: the next target of {@link StepBack}. At the safe
    * point, the plan takes the policy's way, or the instances stand.
    */
-  private @Nullable ControlRecord stepBack(Plan plan, List<CutCheck.Instance> all) {
+  private @Nullable ControlRecord stepBack(List<CutCheck.Instance> all) {
     CutCheck.Instance violated = all.get(0);
     String still = violated + " still holds at " + Hlc.format(plan.target());
     Policy policy = state.policies().get(violated.predicate());
     boolean mayStand = policy != null && policy.isGated();
     if (plan.halts().fallback().snapshot() != null) {
-      return mayStand ? resume(plan) : instead(plan, plan.target() - 1, still);
+      return mayStand ? resume() : instead(plan.target() - 1, still);
     }
     if (plan.operator().isUndo() && plan.attempt() == 1 && plan.branchEnd() > 0) {
       // The discarded writes are a violation, so they stay discarded and the latest data is kept.
-      return restore(plan, plan.branchEnd(), still);
+      return records.restore(plan.branchEnd(), still);
     }
     StepBack back = StepBack.of(state, plan);
     if (mayStand && (back.isAtFloor() || back.isOverMax())) {
-      return resume(plan);
+      return resume();
     }
     if (back.isAtFloor()) {
       String why = still + " and nothing before can be restored";
       return back.isAtSafePoint() && Unreachable.halts(state, plan, why)
           ? GateAnswer.lettingStand(state, plan, all)
-          : instead(plan, plan.target() - 1, why);
+          : instead(plan.target() - 1, why);
     }
     return back.isOverMax()
-        ? halt(plan, still + " after attempts=" + plan.attempt())
-        : restore(plan, back.target(), still);
+        ? records.halt(still + " after attempts=" + plan.attempt())
+        : records.restore(back.target(), still);
   }
 
   /** Resumes after a restart. Programs must repair violations of the kept cut, so these stand. */
-  private ControlRecord resumeRestart(Plan plan) {
-    List<CutCheck.Instance> violated = violated(plan, plan.clock());
-    return violated.isEmpty() ? resume(plan) : GateAnswer.lettingStand(state, plan, violated);
+  private ControlRecord resumeRestart() {
+    List<CutCheck.Instance> violated = violated(plan.clock());
+    return violated.isEmpty() ? resume() : GateAnswer.lettingStand(state, plan, violated);
   }
 
-  private List<CutCheck.Instance> violated(Plan plan, long hlc) {
+  private List<CutCheck.Instance> violated(long hlc) {
     ControlLogState log = state.log();
     return CutCheck.violated(
-        plan.holding(), hlc, state.policies(), log.gates(), log.touching(plan.epoch()));
+        plan.holding(), hlc, state.policies(), log.gates(), log.frequent().of(plan.epoch()));
   }
 
-  private ControlRecord resume(Plan plan) {
+  private ControlRecord resume() {
     ControlRecord ended = GateAnswer.holdingNoMore(state, plan);
     if (ended != null) {
       // Once that record is read, the step is decided again.
       return ended;
     }
-    return resumed(state, plan);
-  }
-
-  /** The record that ends the plan. */
-  static ControlRecord resumed(MachineState state, Plan plan) {
-    List<SequentialSpan> sequential = AntiStall.after(state, plan);
-    Resume.Builder resume =
-        Resume.newBuilder()
-            .setTarget(plan.target())
-            .setSequentialUntilMicros(
-                sequential.stream()
-                    .filter(SequentialSpan::isAll)
-                    .mapToLong(SequentialSpan::untilMicros)
-                    .max()
-                    .orElse(0))
-            .addAllSequential(sequential.stream().map(SequentialSpan::toProto).toList())
-            .setClock(Math.max(plan.clock(), plan.target()))
-            .setAttempt(plan.attempt())
-            .setRestart(plan.isRestarted())
-            .setAsIs(plan.halts().ending().asIs());
-    Concerned concerned = plan.affected().concerned();
-    if (concerned != null) {
-      resume.setConcerned(concerned);
-    }
-    return new NextStep(state).step(plan).setResume(resume).build();
-  }
-
-  private ControlRecord restore(Plan plan, long target, String reason) {
-    return step(plan)
-        .setRestore(
-            Restore.newBuilder()
-                .setAttempt(plan.attempt() + 1)
-                .setTarget(target)
-                .setPast(plan.clock())
-                .setReason(reason)
-                .addAllTouched(plan.attempt() == 0 ? touched(plan) : List.of()))
-        .build();
-  }
-
-  /** A restore by all nodes' parts of a snapshot. No node can name the keys that differ then. */
-  private ControlRecord restore(Plan plan, SnapshotCut cut, String reason) {
-    Restore.Builder restore = restore(plan, cut.hlc(), reason).getRestore().toBuilder();
-    return step(plan)
-        .setRestore(restore.setSnapshot(cut.toMessage()).setWhole(true).setRoundBytes(ROUND_BYTES))
-        .build();
-  }
-
-  /** Continues a comparison that did not fit into one attempt. */
-  private ControlRecord nextRound(Plan plan, StoreKey rest) {
-    Restore.Builder next =
-        Restore.newBuilder()
-            .setAttempt(plan.attempt() + 1)
-            .setTarget(plan.target())
-            .setPast(plan.clock())
-            .setKeep(plan.isKept())
-            .setRestart(plan.isRestarted())
-            .setWhole(true)
-            .setRoundBytes(ROUND_BYTES)
-            .setFromSlice(rest);
-    SnapshotCut cut = plan.halts().fallback().snapshot();
-    if (cut != null) {
-      next.setSnapshot(cut.toMessage());
-    }
-    return step(plan).setRestore(next).build();
-  }
-
-  private ControlRecord restart(Plan plan, long target, String reason) {
-    Restore.Builder keep = keep(plan, target).getRestore().toBuilder();
-    // Some nodes may have restored before: they return to the data before that attempt.
-    return step(plan)
-        .setRestore(keep.setRestart(true).setReason(reason).setPast(plan.branchEnd()))
-        .build();
-  }
-
-  private List<Touched> touched(Plan plan) {
-    return TouchingRollback.bounded(
-        Stream.concat(
-            plan.operator().touches().stream(),
-            admitted(state, plan).stream().flatMap(demand -> demand.touches().stream())));
-  }
-
-  /**
-   * Keeps the data. All keys are compared if a node cannot name the keys changed since the target.
-   * If all writes stand, nodes restarted since the first pause cannot either.
-   */
-  private ControlRecord keep(Plan plan, long target) {
-    long known = plan.isCancelled() ? Math.min(target, plan.quietSince()) : target;
-    boolean isForgotten = plan.reachMax() > known;
-    boolean isUnknown =
-        isForgotten || plan.halts().fallback().triedSnapshot() || plan.operator().comparesAll();
-    return step(plan)
-        .setRestore(
-            Restore.newBuilder()
-                .setAttempt(plan.attempt() + 1)
-                .setTarget(target)
-                .setKeep(true)
-                .setWhole(isUnknown)
-                .setRoundBytes(ROUND_BYTES)
-                .setRestart(plan.isRestarted()))
-        .build();
-  }
-
-  /** Keeps the data and compares all keys, in slices. For nodes with too many changed keys. */
-  private ControlRecord keepAll(Plan plan) {
-    Restore.Builder keep = keep(plan, plan.target()).getRestore().toBuilder();
-    if (keep.getRestart()) {
-      keep.setPast(plan.branchEnd());
-    }
-    return step(plan)
-        .setRestore(keep.setWhole(true).setRoundBytes(ROUND_BYTES).setReason(plan.failure()))
-        .build();
-  }
-
-  private ControlRecord halt(Plan plan, String reason) {
-    return step(plan).setHalted(PlanExit.halted(plan, reason)).build();
+    return records.resume();
   }
 
   /**
@@ -511,9 +357,5 @@ public final class NextStep {
   private static String amidEarlier(PastPlan earlier, long target) {
     return "target %s is before epoch %d began everywhere (%s): check the clocks of all nodes"
         .formatted(Hlc.format(target), earlier.epoch(), Hlc.format(earlier.clock()));
-  }
-
-  private ControlRecord.Builder step(Plan plan) {
-    return ControlRecord.newBuilder().setEpoch(plan.epoch()).setAtMicros(state.nowMicros());
   }
 }

@@ -1,7 +1,7 @@
 package io.palinode.orchestrator.step;
 
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.RefusedException;
@@ -87,7 +87,7 @@ public final class OperatorSteps {
               "rollback %d cannot succeed: %s; it can only be abandoned"
                   .formatted(epoch, plan.outOfReach(plan.target())));
         }
-        yield step(state, plan).setRetry(Retry.newBuilder().setHalt(plan.halts().count())).build();
+        yield step(state, plan).setRetry(Retry.newBuilder().setHalt(plan.steps().halts())).build();
       }
     };
   }
@@ -123,11 +123,11 @@ public final class OperatorSteps {
           "rollback %d has not asked the nodes to pause yet: ask again".formatted(plan.epoch()));
     }
     if (plan.phase() == Phase.HALTED) {
-      return step(state, plan).setAbandon(abandon.setHalt(plan.halts().count())).build();
+      return step(state, plan).setAbandon(abandon.setHalt(plan.steps().halts())).build();
     }
     String waited =
         "an operator ended the wait for nodes " + plan.missing(state.settings().nodes());
-    Halted halted = PlanExit.halted(plan, waited).setThen(abandon).build();
+    Halted halted = PlanRecords.halted(plan, waited).setThen(abandon).build();
     return step(state, plan).setHalted(halted).build();
   }
 

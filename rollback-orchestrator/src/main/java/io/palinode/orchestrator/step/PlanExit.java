@@ -1,12 +1,10 @@
 package io.palinode.orchestrator.step;
 
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
-import io.palinode.wire.v1.Converge;
-import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Restore;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -22,17 +20,19 @@ import org.jspecify.annotations.Nullable;
 final class PlanExit {
   private final MachineState state;
   private final Plan plan;
+  private final PlanRecords records;
 
   PlanExit(MachineState state, Plan plan) {
     this.state = state;
     this.plan = plan;
+    this.records = new PlanRecords(state, plan);
   }
 
   /** Whether the steps of {@link NextStep} do not apply. */
   static boolean isDue(Plan plan) {
     return plan.phase() == Phase.HALTED
         || !plan.halts().answers().failed().isEmpty()
-        || plan.halts().ending().asIs();
+        || plan.steps().decision().asIs();
   }
 
   /** Null while an operator has to decide, or nodes have to answer. */
@@ -41,20 +41,17 @@ final class PlanExit {
       Abandon asked = plan.halts().ending().asked();
       return asked == null
           ? null
-          : step().setAbandon(asked.toBuilder().setHalt(plan.halts().count())).build();
+          : records.step().setAbandon(asked.toBuilder().setHalt(plan.steps().halts())).build();
     }
     String failure = plan.halts().answers().failure();
-    return failure.isEmpty() ? nextAsIs() : step().setHalted(halted(plan, failure)).build();
+    return failure.isEmpty() ? nextAsIs() : records.halt(failure);
   }
 
   private @Nullable ControlRecord nextAsIs() {
     return switch (plan.phase()) {
-      case PAUSING -> isAll(plan.acked()) ? step().setRestore(asIs()).build() : null;
-      case RESTORING ->
-          isAll(plan.acked())
-              ? step().setConverge(Converge.newBuilder().setAttempt(plan.attempt())).build()
-              : null;
-      case CONVERGING -> NextStep.resumed(state, plan);
+      case PAUSING -> isAll(plan.acked()) ? records.step().setRestore(asIs()).build() : null;
+      case RESTORING -> isAll(plan.acked()) ? records.converge() : null;
+      case CONVERGING -> records.resume();
       case OPENED, HALTED -> null;
     };
   }
@@ -69,17 +66,5 @@ final class PlanExit {
         .setTarget(plan.target())
         .setKeep(true)
         .setAsIs(true);
-  }
-
-  /** A halt that counts only for the current attempt and the current answers. */
-  static Halted.Builder halted(Plan plan, String reason) {
-    return Halted.newBuilder()
-        .setReason(reason)
-        .setAttempt(plan.attempt())
-        .setHaltsBefore(plan.halts().count());
-  }
-
-  private ControlRecord.Builder step() {
-    return ControlRecord.newBuilder().setEpoch(plan.epoch()).setAtMicros(state.nowMicros());
   }
 }

@@ -25,11 +25,11 @@ record StepBack(long from, long floor, long target, boolean isAtSafePoint, boole
     ControlLogState log = state.log();
     boolean isByHand = plan.operator().isByHand();
     long floor = isByHand ? plan.reachMax() : Math.max(plan.reachMax(), state.safePoint());
-    long from = log.beforePlansAt(plan.target());
+    long from = log.plans().beforePlansAt(plan.target());
     return new StepBack(
         from,
         floor,
-        log.firstUndiscarded(earlier(state, plan, from, floor)),
+        log.plans().firstUndiscarded(earlier(state, plan, from, floor)),
         !isByHand && from <= state.safePoint(),
         plan.attemptsOfThisTry() >= state.settings().attemptsMax());
   }

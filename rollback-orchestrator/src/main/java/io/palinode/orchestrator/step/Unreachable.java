@@ -83,7 +83,7 @@ public final class Unreachable {
       return OnUnreachable.HALT;
     }
     List<OnUnreachable> wanted =
-        NextStep.predicates(state, plan).map(name -> policy(state, name)).distinct().toList();
+        Admission.predicates(state, plan).map(name -> policy(state, name)).distinct().toList();
     return wanted.size() == 1 ? wanted.get(0) : OnUnreachable.HALT;
   }
 
@@ -96,7 +96,7 @@ public final class Unreachable {
   private static @Nullable SnapshotCut newest(ControlLogState log, long latest) {
     return log.snapshots().standing().values().stream()
         .filter(cut -> cut.hlc() <= latest)
-        .filter(cut -> log.isWholeAt(cut.hlc()))
+        .filter(cut -> log.plans().isWholeAt(cut.hlc()))
         .max(Comparator.comparingLong(SnapshotCut::hlc).thenComparing(SnapshotCut::id))
         .orElse(null);
   }
@@ -112,7 +112,7 @@ public final class Unreachable {
   }
 
   private static Way restart(MachineState state, Plan plan, String why) {
-    PastPlan last = state.log().lastRestart(plan.predicate());
+    PastPlan last = state.log().plans().lastRestart(plan.predicate());
     // Counted from the begin of the last epoch: programs had no more time than since then.
     long sinceMicros =
         last == null ? Long.MAX_VALUE : plan.openedMicros() - Hlc.micros(last.clock());

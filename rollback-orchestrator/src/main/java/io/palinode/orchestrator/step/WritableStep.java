@@ -28,7 +28,7 @@ public final class WritableStep {
     return ControlRecord.newBuilder()
         .setEpoch(plan.epoch())
         .setAtMicros(state.nowMicros())
-        .setHalted(PlanExit.halted(plan, Unwritten.clipped(reason)))
+        .setHalted(PlanRecords.halted(plan, Unwritten.clipped(reason)))
         .build();
   }
 

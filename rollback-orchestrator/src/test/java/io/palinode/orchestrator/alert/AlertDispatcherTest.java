@@ -65,14 +65,14 @@ class AlertDispatcherTest {
   }
 
   @Test
-  void whatComesOutOfTheStoreCannotSteerTheTerminal() {
+  void textFromTheStoreCannotSteerTheTerminal() {
     dispatcher.raise(alert("a=\u001b[31m \"x\"\nalert=forged", "console"));
     await().until(() -> console.size() == 1);
     assertThat(console.get(0)).contains("binding=\"a=?[31m \\\"x\\\"?alert=forged\"");
   }
 
   @Test
-  void aWebhookGetsWhatAlertmanagerWouldPost() {
+  void aWebhookReceivesTheJsonOfAlertmanager() {
     dispatcher.raise(alert("a=1", "webhook:" + url("/hook")));
     await().until(() -> posts.size() == 1);
     JsonNode payload = posts.get(0);
@@ -115,14 +115,14 @@ class AlertDispatcherTest {
   }
 
   @Test
-  void aWebhookThatNobodyServesFailsAfterTheLastAttempt() {
+  void aWebhookWithoutAServerFailsAfterTheLastAttempt() {
     server.stop(0);
     dispatcher.raise(alert("a=1", "webhook:" + url("/hook")));
     await().until(() -> dispatcher.webhookCounts().failed() == 1);
   }
 
   @Test
-  void aSlowWebhookDelaysNobodyAndItsQueueIsBounded() {
+  void aSlowWebhookDelaysNoOtherAlertAndItsQueueIsBounded() {
     for (int i = 0; i < 200; i++) {
       dispatcher.raise(alert("i=" + i, "webhook:" + url("/slow")));
     }

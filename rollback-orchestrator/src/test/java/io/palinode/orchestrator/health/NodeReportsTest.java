@@ -80,7 +80,7 @@ class NodeReportsTest {
 
   /** This process was frozen, and reads old records. */
   @Test
-  void aLateLogSaysNothingOfClocks() {
+  void aLateLogRaisesNoClockAlert() {
     reports.read(
         ControlRecord.newBuilder()
             .setAtMicros(now - 30 * SECOND)

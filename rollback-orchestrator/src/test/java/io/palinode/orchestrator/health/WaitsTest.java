@@ -103,7 +103,7 @@ class WaitsTest {
   }
 
   @Test
-  void aJobThatIsSilentSaysNothingOfNodes() {
+  void aSilentJobNamesNoNodes() {
     join(STARTED, 0, 1, 2);
     reports(reached(0, NOW), reached(1, NOW - 60 * SECOND), reached(2, NOW));
     Judgement later = Waits.of(known(NOW + 4 * SECOND));
@@ -114,7 +114,7 @@ class WaitsTest {
 
   /** An orchestrator that starts reads what the job published long ago. */
   @Test
-  void aReportThatWasReplayedSaysNothingOfNodes() {
+  void aReplayedReportNamesNoNodes() {
     join(STARTED, 0, 1, 2);
     reports(reached(0, NOW), reached(1, NOW - 60 * SECOND), reached(2, NOW));
     long later = NOW + 3_600 * SECOND;
@@ -126,7 +126,7 @@ class WaitsTest {
   }
 
   @Test
-  void kafkaIsNamedInsteadOfWhatWouldComeFromThere() {
+  void kafkaIsNamedInsteadOfItsMissingRecords() {
     join(STARTED, 0, 1, 2);
     unreachableSince = NOW - 6 * SECOND;
     assertThat(onlyWait().reason()).isEqualTo(Wait.Reason.KAFKA);
@@ -193,7 +193,7 @@ class WaitsTest {
   }
 
   @Test
-  void aReportOfTheFutureIsNotBelieved() {
+  void aReportOfTheFutureDoesNotCount() {
     JudgementReport absurd = JudgementReport.newBuilder().setAtMicros(Long.MAX_VALUE / 2).build();
     JobFeed feed = JobFeed.NONE.after(record(absurd), Long.MAX_VALUE, NOW);
     assertThat(feed.report()).isNull();
@@ -201,7 +201,7 @@ class WaitsTest {
   }
 
   @Test
-  void whatStandsStillIsAlertedOnceAndAgainAfterItWasOver() {
+  void aStalledPartIsAlertedOnceAndAgainAfterItHasRecovered() {
     WaitAlerts alerts = new WaitAlerts(STARTED);
     join(STARTED, 0, 1, 2);
     reports(reached(0, NOW), reached(1, NOW - 4 * SECOND), reached(2, NOW));
@@ -218,7 +218,7 @@ class WaitsTest {
   }
 
   @Test
-  void aClusterThatStartsIsNotAlertedForItsPartsComeOneAfterTheOther() {
+  void aStartingClusterIsNotAlertedAsItsPartsStartInTurn() {
     WaitAlerts alerts = new WaitAlerts(STARTED);
     assertThat(alerts.due(Waits.of(known(STARTED + 20 * SECOND)))).isEmpty();
     assertThat(alerts.due(Waits.of(known(STARTED + 31 * SECOND)))).hasSize(1);

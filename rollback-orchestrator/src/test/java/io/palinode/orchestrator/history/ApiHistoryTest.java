@@ -13,7 +13,7 @@ import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import org.junit.jupiter.api.Test;
 
-/** What is remembered, and for how long. */
+/** The violations and latencies that the API remembers. */
 class ApiHistoryTest {
   @Test
   void aPhantomStaysOneWhenItsGradeRises() {
@@ -54,7 +54,7 @@ class ApiHistoryTest {
     assertThat(seen.admit(violation("c", ViolationGrade.POSSIBLE)))
         .isEqualTo(SeenViolations.Novelty.NEW);
     assertThat(seen.admit(violation("b", ViolationGrade.POSSIBLE)))
-        .as("b was heard of longest ago")
+        .as("b is the oldest")
         .isEqualTo(SeenViolations.Novelty.NEW);
   }
 
@@ -99,7 +99,7 @@ class ApiHistoryTest {
   }
 
   @Test
-  void percentilesOfLatencyStartAnewAfterAReset() {
+  void percentilesOfLatencyRestartAfterAReset() {
     DetectionLatency latency = new DetectionLatency();
     for (int ms = 1; ms <= 1_000; ms++) {
       latency.record(Grade.POSSIBLE, ms * 1_000L);

@@ -13,24 +13,24 @@ import io.palinode.wire.v1.Scope;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When clients wrote what a rollback discarded. Times are microseconds. */
+/** The times of the writes that a rollback discarded. Times are microseconds. */
 class DiscardedTest {
   private static final RollbackProgress EARLIER = rollback(1, 0, 100, 200, 210, false);
   private static final RollbackProgress EARLIER_OF_SOME = rollback(1, 0, 100, 200, 210, true);
   private static final RollbackProgress LATER = rollback(2, 0, 50, 300, 310, false);
 
   @Test
-  void itIsAllThatWasWrittenSinceTheTarget() {
+  void itCoversAllWritesSinceTheTarget() {
     assertThat(discarded(EARLIER)).isEqualTo(found(210, span(100, 200)));
   }
 
   @Test
-  void whatAnEarlierOneDiscardedIsNotAmongIt() {
+  void itOmitsWritesThatAnEarlierRollbackDiscarded() {
     assertThat(discarded(LATER, EARLIER)).isEqualTo(found(310, span(50, 100), span(210, 300)));
   }
 
   @Test
-  void whatAnEarlierOneLetStandIsAmongItButNotWhatThatUndid() {
+  void itCoversWritesThatAnEarlierRollbackKeptButNotThoseItUndid() {
     assertThat(discarded(LATER, EARLIER_OF_SOME))
         .isEqualTo(
             new Discarded(
@@ -45,7 +45,7 @@ class DiscardedTest {
   }
 
   @Test
-  void whatWasBroughtBackBeforeIsAmongIt() {
+  void itCoversReinstatedWrites() {
     RollbackProgress undo = rollback(2, 1, 200, 300, 310, false);
     RollbackProgress all = rollback(3, 0, 50, 400, 410, false);
     assertThat(discarded(all, undo, EARLIER_OF_SOME))

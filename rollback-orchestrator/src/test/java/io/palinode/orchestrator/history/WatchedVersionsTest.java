@@ -13,7 +13,7 @@ class WatchedVersionsTest {
   private final WatchedVersions watched = new WatchedVersions(2);
 
   @Test
-  void allHaveItWhenEveryNodeAndEverySubtaskSaysSo() {
+  void allHaveItOnceEveryNodeAndEverySubtaskHasPublishedIt() {
     node(0, 1, 3);
     node(1, 1, 3);
     job(0, 2, 3);
@@ -28,19 +28,19 @@ class WatchedVersionsTest {
   }
 
   @Test
-  void aNodeThatWasStartedAnewHasNoneUntilItSaysSo() {
+  void aRestartedNodeHasNoVersionUntilItPublishesOne() {
     node(0, 1, 3);
     join(0, 2);
     assertThat(watched.of("p").ofNodes()).isEmpty();
     node(0, 1, 3);
-    assertThat(watched.of("p").ofNodes()).as("said late").isEmpty();
+    assertThat(watched.of("p").ofNodes()).as("published late").isEmpty();
     node(0, 2, 3);
     join(0, 2);
     assertThat(watched.of("p").ofNodes()).isEqualTo(Map.of(0, 3L));
   }
 
   @Test
-  void aJobOfAnotherParallelismSaysAllAnew() {
+  void aJobOfAnotherParallelismPublishesAllAgain() {
     job(0, 1, 3);
     assertThat(watched.of("p").ofJob()).isEqualTo(3);
     job(0, 2, 3);

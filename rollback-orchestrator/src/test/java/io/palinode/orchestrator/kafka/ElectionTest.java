@@ -34,7 +34,7 @@ class ElectionTest {
       Election first = Election.join(kafka, TOPICS);
       assertThat(first.await(SURELY)).isTrue();
       try (Election second = Election.join(kafka, TOPICS)) {
-        // Long enough to join: what it would be given it would have.
+        // Long enough to join and to receive an assignment.
         assertThat(second.await(Duration.ofSeconds(5))).isFalse();
         assertThat(first.isOver()).isFalse();
         first.close();

@@ -28,7 +28,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** The nodes' and the monitor's side of the logs: nodes that obey at once, violations on demand. */
+/** Nodes that carry out each step at once, and a monitor that publishes violations on demand. */
 final class FakeNodes implements AutoCloseable {
   private final int nodes;
   private final Topics topics;
@@ -170,21 +170,21 @@ final class FakeNodes implements AutoCloseable {
                             .setChangedKeys(2)
                             .setLast(true))
                     .build());
-        case EFFECT -> told(answer, node, record.getEffect());
+        case EFFECT -> reportEffect(answer, node, record.getEffect());
         default -> {}
       }
     }
   }
 
-  private void told(ControlRecord.Builder answer, int node, EffectStep step) {
+  private void reportEffect(ControlRecord.Builder answer, int node, EffectStep step) {
     if (step.hasAsked()) {
-      EffectReported told =
+      EffectReported reported =
           EffectReported.newBuilder()
               .setRequest(step.getAsked().getRequest())
               .setNode(node)
               .setNow(Hlc.ofMicros(SystemMicros.CLOCK.getAsLong()))
               .build();
-      control(answer.setEffect(EffectStep.newBuilder().setReported(told)).build());
+      control(answer.setEffect(EffectStep.newBuilder().setReported(reported)).build());
     }
   }
 

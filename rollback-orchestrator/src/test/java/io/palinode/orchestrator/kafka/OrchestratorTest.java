@@ -131,7 +131,7 @@ class OrchestratorTest {
   }
 
   @Test
-  void stoppedInTheMiddleOfAPlanTheNextOneGoesOn() {
+  void aSuccessorContinuesAPlanThatWasOpen() {
     orchestrator.apply(MUTEX, "test");
     nodes.obey(false);
     long now = SystemMicros.CLOCK.getAsLong();
@@ -161,7 +161,7 @@ class OrchestratorTest {
   void predicatesHaveVersionsThatOnlyGrow() {
     assertThat(orchestrator.apply(MUTEX, "test").get(0).version()).isEqualTo(1);
     assertThat(orchestrator.apply(MUTEX, "test").get(0).version())
-        .as("what is in force stays")
+        .as("the version in force stays")
         .isEqualTo(1);
     assertThat(orchestrator.delete("mutex")).isTrue();
     assertThat(orchestrator.delete("mutex")).isFalse();
@@ -172,9 +172,9 @@ class OrchestratorTest {
     assertThat(orchestrator.predicate("mutex")).isEqualTo(again);
   }
 
-  /** As for a moment after a takeover, when the one that was frozen goes on. */
+  /** Like the moment after a takeover in which a frozen orchestrator continues. */
   @Test
-  void ofTwoOrchestratorsThatApplyAtOnceNoneClaimsWhatIsNotInForce() throws Exception {
+  void twoOrchestratorsThatApplyAtOnceReturnOnlyVersionsInForce() throws Exception {
     ConcurrentMap<Long, String> acknowledged = new ConcurrentHashMap<>();
     try (Orchestrator other = startOrchestrator()) {
       for (int round = 0; round < 200; round++) {
@@ -209,7 +209,7 @@ class OrchestratorTest {
   }
 
   @Test
-  void theApiSpeaksForTheOrchestrator() throws Exception {
+  void theApiShowsTheOrchestratorsState() throws Exception {
     assertThat(put("/api/v1/predicates/mutex", MUTEX).statusCode()).isEqualTo(200);
     nodes.coverageLost(1);
     await().until(() -> orchestrator.status().losses() == 1);
@@ -234,7 +234,7 @@ class OrchestratorTest {
   }
 
   @Test
-  void theMetersAreTheOnesThatTheDashboardsKnow() throws Exception {
+  void theMetersEqualThoseOfTheDashboards() throws Exception {
     orchestrator.apply(MUTEX, "test");
     long now = SystemMicros.CLOCK.getAsLong();
     nodes.violation("v1", "mutex", now, 0);

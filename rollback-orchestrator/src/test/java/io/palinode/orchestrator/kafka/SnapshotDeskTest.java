@@ -12,7 +12,7 @@ class SnapshotDeskTest {
   @Test
   void aTickThatFailsIsNotTheLastOne() {
     try (SnapshotRequests desk =
-        new SnapshotRequests(SnapshotSettings.of(3), this::micros, step -> {})) {
+        new SnapshotRequests(SnapshotSettings.of(3), this::micros, step -> {}, () -> {})) {
       desk.start();
       Awaitility.await("ticks after those that failed")
           .atMost(Duration.ofSeconds(10))

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an orchestrator that takes over, or is started again, shows; over a real broker. */
+/** The state that a successor or a restarted orchestrator shows; over a real broker. */
 class TakeoverTest {
   private static final int NODES = 2;
   private static final AtomicInteger PREFIXES = new AtomicInteger();
@@ -94,7 +94,7 @@ class TakeoverTest {
     assertThat(orchestrator.unjudged())
         .singleElement()
         .matches(span -> span.fromHlc() == Hlc.ofMicros(now - 10));
-    orchestrator.acknowledgeCoverage(Event.CoverageAcknowledged.ALL);
+    orchestrator.operator().acknowledge(Event.CoverageAcknowledged.ALL);
     assertThat(orchestrator.status().losses()).isZero();
     restart();
     assertThat(orchestrator.status().losses()).as("acknowledged").isZero();

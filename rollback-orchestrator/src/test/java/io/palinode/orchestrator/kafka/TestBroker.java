@@ -55,7 +55,7 @@ final class TestBroker implements AutoCloseable {
     server.awaitShutdown();
   }
 
-  /** At the same address, with what was in its folder. */
+  /** At the same address, with the data in its folder. */
   void startAgain() {
     server = started(folder, port);
   }

@@ -7,7 +7,7 @@ import com.google.protobuf.ByteString;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
@@ -99,7 +99,7 @@ class UnwritableTest {
   }
 
   @Test
-  void aRequestWithANameOfMegabytesIsRefusedAndJudgementGoesOn() throws Exception {
+  void aRequestWithANameOfMegabytesIsRefusedAndJudgementContinues() throws Exception {
     String body = "{\"to\": \"-1s\", \"request\": \"%s\"}".formatted("r".repeat(3_900_000));
     HttpResponse<String> answer = send("POST", "/api/v1/rollbacks", body);
     assertThat(answer.statusCode()).isEqualTo(400);
@@ -143,7 +143,7 @@ class UnwritableTest {
     await().until(() -> orchestrator.status().trouble() == null);
 
     limitControlRecords(TopicLayout.CONTROL_RECORD_BYTES_MAX);
-    orchestrator.intervene(1, Intervention.RETRY);
+    orchestrator.operator().intervene(1, Intervention.RETRY);
     await().atMost(BOUND).until(() -> orchestrator.status().epoch() == 1);
     assertThat(steps())
         .containsExactly(
@@ -151,7 +151,7 @@ class UnwritableTest {
   }
 
   @Test
-  void whatCannotBeWrittenIsSaidAndIsWrittenWhenItCanBe() throws Exception {
+  void aRefusedRecordIsReportedAndWrittenLater() throws Exception {
     orchestrator.apply(ROLLED_BACK, "test");
     limitControlRecords(60);
     long now = now();
@@ -209,7 +209,7 @@ class UnwritableTest {
   }
 
   @Test
-  void withoutKafkaItWaitsSaysSoAndGoesOn() throws Exception {
+  void withoutKafkaItWaitsReportsThatAndContinues() throws Exception {
     orchestrator.apply(ROLLED_BACK, "test");
     broker.stop();
     try {
@@ -248,7 +248,7 @@ class UnwritableTest {
     await().atMost(BOUND).until(() -> orchestrator.status().safePoint() == Hlc.ofMicros(judged));
   }
 
-  /** What the broker takes of one record, with what the producer puts around it. */
+  /** The largest record that the broker accepts, with the producer's overhead. */
   private void limitControlRecords(int bytes) throws Exception {
     AlterConfigOp limit =
         new AlterConfigOp(

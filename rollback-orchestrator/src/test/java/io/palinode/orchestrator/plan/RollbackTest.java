@@ -68,7 +68,7 @@ class RollbackTest {
   }
 
   @Test
-  void anAbandonedOneStillTellsWhatItHadUndone() {
+  void anAbandonedRollbackStillShowsItsUndoneWrites() {
     Rollback rollback =
         opened(100)
             .after(at(150).setRestore(restore(1, 7)).build())

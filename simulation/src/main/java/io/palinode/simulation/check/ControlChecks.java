@@ -1,7 +1,7 @@
 package io.palinode.simulation.check;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.ControlRecordCheck;
@@ -190,7 +190,7 @@ public final class ControlChecks {
         Invariant.PROTOCOL,
         plan != null
             && plan.phase() == Phase.CONVERGING
-            && asIs == plan.halts().ending().asIs()
+            && asIs == plan.steps().decision().asIs()
             && (asIs || plan.acked().size() == nodes),
         () -> "an epoch begins when all nodes have converged: " + plan);
     ended.put(

@@ -1,12 +1,12 @@
 package io.palinode.simulation.exhaustive;
 
 import io.palinode.detector.LocalDetector;
-import io.palinode.detector.control.Command;
-import io.palinode.detector.control.ControlExecution;
-import io.palinode.detector.control.ControlLog;
-import io.palinode.detector.control.ControlState;
-import io.palinode.detector.control.NodeControl;
+import io.palinode.detector.binding.ControlLog;
 import io.palinode.detector.ring.CandidateRing;
+import io.palinode.store.control.Command;
+import io.palinode.store.control.ControlExecution;
+import io.palinode.store.control.ControlState;
+import io.palinode.store.control.NodeControl;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.ArrayDeque;
 import java.util.List;

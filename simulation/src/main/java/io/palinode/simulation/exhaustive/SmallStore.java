@@ -1,13 +1,13 @@
 package io.palinode.simulation.exhaustive;
 
-import io.palinode.detector.binding.MissedEpochs;
-import io.palinode.detector.binding.StoreBinding;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.StoreBinding;
 import io.palinode.store.order.FenceState;
 import java.nio.ByteBuffer;
 import java.time.Duration;

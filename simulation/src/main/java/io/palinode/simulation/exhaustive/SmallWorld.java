@@ -1,11 +1,10 @@
 package io.palinode.simulation.exhaustive;
 
-import io.palinode.detector.control.Command;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Step;
-import io.palinode.orchestrator.plan.Phase;
+import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.policy.RollbackSettings;
@@ -15,6 +14,7 @@ import io.palinode.orchestrator.state.MachineState;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.simulation.exhaustive.SmallClient.Answer;
 import io.palinode.simulation.exhaustive.SmallClient.Request;
+import io.palinode.store.control.Command;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.wire.v1.ControlRecord;

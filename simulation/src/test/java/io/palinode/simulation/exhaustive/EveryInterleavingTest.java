@@ -2,8 +2,8 @@ package io.palinode.simulation.exhaustive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.control.Command;
 import io.palinode.simulation.exhaustive.EveryInterleaving.Explored;
+import io.palinode.store.control.Command;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;

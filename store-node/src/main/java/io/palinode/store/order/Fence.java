@@ -1,6 +1,6 @@
 package io.palinode.store.order;
 
-import io.palinode.detector.binding.SequentialKeys;
+import io.palinode.store.binding.SequentialKeys;
 import java.util.List;
 
 /**

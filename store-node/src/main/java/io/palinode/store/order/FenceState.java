@@ -1,6 +1,6 @@
 package io.palinode.store.order;
 
-import io.palinode.detector.binding.MissedEpochs;
+import io.palinode.store.binding.MissedEpochs;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,8 @@
 package io.palinode.store.order;
 
-import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.Restoration;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.restore.KeyPast;

@@ -1,9 +1,9 @@
 package io.palinode.store.past;
 
-import io.palinode.detector.affected.Access;
-import io.palinode.detector.affected.Access.Kind;
-import io.palinode.detector.affected.Trace;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.store.affected.Access;
+import io.palinode.store.affected.Access.Kind;
+import io.palinode.store.affected.Trace;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -1,8 +1,8 @@
 package io.palinode.store.past;
 
-import io.palinode.detector.binding.HlcSpan;
-import io.palinode.detector.binding.UndoEffect;
 import io.palinode.retroscope.WindowLog;
+import io.palinode.store.binding.HlcSpan;
+import io.palinode.store.binding.UndoEffect;
 import io.palinode.store.order.Fence;
 import java.time.Duration;
 import java.util.Comparator;
@@ -91,12 +91,12 @@ public final class NodePast {
     return new DiscardedWrites(stores.named(store), stores.engine(), writers).page(range, behind);
   }
 
-  /** See {@link io.palinode.detector.binding.UndoLog#effect(long, List)}. */
+  /** See {@link io.palinode.store.binding.UndoLog#effect(long, List)}. */
   public UndoEffect effect(long target, List<HlcSpan> except) {
     return count(except).of(stores.all(), target);
   }
 
-  /** See {@link io.palinode.detector.binding.UndoLog#effect(long, List, Map)}. */
+  /** See {@link io.palinode.store.binding.UndoLog#effect(long, List, Map)}. */
   public UndoEffect effect(long target, List<HlcSpan> except, Map<Long, Long> keys) {
     return count(except).ofSome(stores.all(), new Cuts(target, Long.MAX_VALUE, keys));
   }

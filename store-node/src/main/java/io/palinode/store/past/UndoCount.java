@@ -1,8 +1,8 @@
 package io.palinode.store.past;
 
-import io.palinode.detector.binding.HlcSpan;
-import io.palinode.detector.binding.UndoEffect;
 import io.palinode.retroscope.Diff;
+import io.palinode.store.binding.HlcSpan;
+import io.palinode.store.binding.UndoEffect;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;
 import java.util.Arrays;

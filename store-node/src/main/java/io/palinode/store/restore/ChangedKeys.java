@@ -81,7 +81,7 @@ final class ChangedKeys {
 
   /**
    * Finds the changed keys. Throws {@link io.palinode.retroscope.OutOfReachException}, and {@link
-   * io.palinode.detector.binding.RestoreRefusedException} if {@code tally} does. O(changes after
+   * io.palinode.store.binding.RestoreRefusedException} if {@code tally} does. O(changes after
    * {@code near.since()}).
    *
    * @param others keys to include in any case

@@ -1,7 +1,7 @@
 package io.palinode.store.restore;
 
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.Version;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.past.Deletes.Delete;
 import io.palinode.store.past.RecordRules;
 import java.util.ArrayList;

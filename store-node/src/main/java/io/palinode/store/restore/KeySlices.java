@@ -1,7 +1,7 @@
 package io.palinode.store.restore;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.Replica;
+import io.palinode.store.binding.UndoLog.Replica;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.past.LocalStore;

@@ -1,15 +1,15 @@
 package io.palinode.store.restore;
 
-import io.palinode.detector.binding.RestoreRefusedException;
-import io.palinode.detector.binding.RestoreRefusedException.Reason;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
-import io.palinode.detector.binding.UndoLog.Replica;
-import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.store.binding.RestoreRefusedException;
+import io.palinode.store.binding.RestoreRefusedException.Reason;
+import io.palinode.store.binding.UndoLog.KeyRecord;
+import io.palinode.store.binding.UndoLog.Replica;
+import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageEngine.Change;
@@ -118,7 +118,7 @@ public final class NodeRestore {
 
   /**
    * Restores the keys to their cuts. Throws {@link io.palinode.retroscope.OutOfReachException} or
-   * {@link io.palinode.detector.binding.RestoreRefusedException}; both change nothing.
+   * {@link io.palinode.store.binding.RestoreRefusedException}; both change nothing.
    */
   Restoration restore(long epoch, int attempt, Cuts cuts) {
     long target = cuts.least();
@@ -146,7 +146,7 @@ public final class NodeRestore {
 
   /**
    * Undoes nothing: the cut is the present. Throws {@link
-   * io.palinode.detector.binding.RestoreRefusedException} and changes nothing.
+   * io.palinode.store.binding.RestoreRefusedException} and changes nothing.
    */
   Restoration keep(long epoch, int attempt, long target) {
     long from = from(target);

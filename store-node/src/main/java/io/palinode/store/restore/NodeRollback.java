@@ -1,13 +1,13 @@
 package io.palinode.store.restore;
 
-import io.palinode.detector.binding.MissedEpochs;
-import io.palinode.detector.binding.RestoreRefusedException;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.UndoLog.KeyRecord;
-import io.palinode.detector.binding.UndoLog.Restoration;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.RestoreRefusedException;
+import io.palinode.store.binding.UndoLog.KeyRecord;
+import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.store.order.Fence;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The node's steps of the rollback protocol, each under the write lock. The contracts are those of
- * {@link io.palinode.detector.binding.StoreBinding}.
+ * {@link io.palinode.store.binding.StoreBinding}.
  */
 public final class NodeRollback {
   private static final Logger log = LoggerFactory.getLogger(NodeRollback.class);

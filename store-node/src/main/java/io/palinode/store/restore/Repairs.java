@@ -1,7 +1,7 @@
 package io.palinode.store.restore;
 
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.Version;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageEngine.Change;

@@ -1,7 +1,7 @@
 package io.palinode.store.restore;
 
-import io.palinode.detector.binding.RestoreRefusedException;
-import io.palinode.detector.binding.RestoreRefusedException.Reason;
+import io.palinode.store.binding.RestoreRefusedException;
+import io.palinode.store.binding.RestoreRefusedException.Reason;
 
 /**
  * The heap that the changed keys of a restore may take. Without it, too large a restore would end

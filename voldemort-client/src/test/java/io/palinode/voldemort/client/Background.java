@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Calls that a test makes while it goes on. */
+/** Calls that run in the background of a test. */
 final class Background implements AutoCloseable {
   private static final int ENDS_WITHIN_SECONDS = 20;
   private final ExecutorService threads = Executors.newCachedThreadPool();

@@ -91,7 +91,7 @@ class ConnectionTest {
     assertThat(client.store(R1W1).put(key, "w").node()).isEqualTo(1);
     await().until(() -> client.metrics().copiesInFlight() == 0);
     links.release(0, Direction.REQUEST);
-    // What timed out while it was held is not sent any more.
+    // A request that timed out while it was held is not sent.
     assertThat(client.store(R1W1).get(key)).isNull();
     assertThat(cluster.node(0).received(RequestType.PUT)).isEmpty();
   }
@@ -179,7 +179,7 @@ class ConnectionTest {
   }
 
   @Test
-  void aStockNodeTellsThePresentWhichIsNoAnswerOfThePast() {
+  void aStockNodeReturnsThePresentInsteadOfThePast() {
     cluster.all(TestNode::beStock);
     Store store = cluster.client().store(R1W3);
     store.put("k", "v");

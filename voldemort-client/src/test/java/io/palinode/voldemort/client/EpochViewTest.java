@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class EpochViewTest {
   private static final long SAFE = 4;
 
-  private static Pb0.ResponseContext told(long epoch) {
+  private static Pb0.ResponseContext serving(long epoch) {
     return Pb0.ResponseContext.newBuilder().setEpoch(epoch).build();
   }
 
@@ -39,15 +39,15 @@ class EpochViewTest {
 
   @Test
   void firstEpochIsTakenAsItComes() {
-    assertThat(after(told(3)).epoch()).isEqualTo(3);
+    assertThat(after(serving(3)).epoch()).isEqualTo(3);
     assertThat(after(paused(4))).as("it has not begun").isEqualTo(EpochView.INITIAL);
-    assertThat(after(paused(4), told(4)).epoch()).isEqualTo(4);
+    assertThat(after(paused(4), serving(4)).epoch()).isEqualTo(4);
     assertThat(after(Pb0.ResponseContext.getDefaultInstance())).isEqualTo(EpochView.INITIAL);
   }
 
   @Test
   void newerEpochCastsDoubtUntilANodeServesItAndNamesItsTarget() {
-    EpochView view = after(told(3), told(4));
+    EpochView view = after(serving(3), serving(4));
     assertThat(view.doubt()).isEqualTo(new EpochView.Doubt(4, Long.MAX_VALUE));
     assertThat(view.isCurrent(3)).isFalse();
     assertThat(view.isCurrent(4)).isFalse();
@@ -65,15 +65,15 @@ class EpochViewTest {
 
   @Test
   void fenceOfThisOrAnOlderEpochChangesNothing() {
-    EpochView view = after(told(3), resumed(4, 60));
+    EpochView view = after(serving(3), resumed(4, 60));
     assertThat(view.observed(paused(4), SAFE)).isEqualTo(view);
     assertThat(view.observed(resumed(3, 10), SAFE)).isEqualTo(view);
-    assertThat(view.observed(told(2), SAFE)).isEqualTo(view);
+    assertThat(view.observed(serving(2), SAFE)).isEqualTo(view);
   }
 
   @Test
-  void ofRollbacksThatWereMissedOnlyTheSafePointIsSureToStand() {
-    EpochView view = after(told(3), paused(4, 50), paused(5), resumed(4, 50));
+  void afterMissedRollbacksOnlyTheSafePointStands() {
+    EpochView view = after(serving(3), paused(4, 50), paused(5), resumed(4, 50));
     assertThat(view.doubt()).isEqualTo(new EpochView.Doubt(5, 50));
     assertThat(view.observed(resumed(5, 80), SAFE).rolledBackSince(3))
         .isEqualTo(new RolledBack(3, 5, SAFE, 0));
@@ -82,7 +82,7 @@ class EpochViewTest {
   }
 
   @Test
-  void ofAMissedRollbackToBeforeTheSafePointTheLeastTargetIsTold() {
+  void aMissedRollbackBeforeTheSafePointHasTheLeastTarget() {
     Pb0.ResponseContext deep =
         fence(
             Pb0.Fence.newBuilder()
@@ -91,16 +91,16 @@ class EpochViewTest {
                 .setTarget(80)
                 .setDeepEpoch(4)
                 .setDeepTarget(2));
-    assertThat(after(told(3), deep).rolledBackSince(3)).isEqualTo(new RolledBack(3, 5, 2, 0));
-    assertThat(after(told(2), deep).rolledBackSince(2)).isEqualTo(new RolledBack(2, 5, 2, 0));
-    assertThat(after(told(4), deep).rolledBackSince(4))
-        .as("it was there for that one")
+    assertThat(after(serving(3), deep).rolledBackSince(3)).isEqualTo(new RolledBack(3, 5, 2, 0));
+    assertThat(after(serving(2), deep).rolledBackSince(2)).isEqualTo(new RolledBack(2, 5, 2, 0));
+    assertThat(after(serving(4), deep).rolledBackSince(4))
+        .as("it observed that one")
         .isEqualTo(new RolledBack(4, 5, 80, 0));
   }
 
   @Test
   void rollbacksSinceAnEpochAreJoined() {
-    EpochView view = after(told(3), resumed(4, 60), resumed(5, 90), resumed(6, 70));
+    EpochView view = after(serving(3), resumed(4, 60), resumed(5, 90), resumed(6, 70));
     assertThat(view.rolledBackSince(3)).isEqualTo(new RolledBack(3, 6, 60, 0));
     assertThat(view.rolledBackSince(4)).isEqualTo(new RolledBack(4, 6, 70, 0));
     assertThat(view.rolledBackSince(5)).isEqualTo(new RolledBack(5, 6, 70, 0));
@@ -108,22 +108,22 @@ class EpochViewTest {
   }
 
   @Test
-  void aRestartIsToldAlsoToWhoMissedItsEpoch() {
+  void aRestartIsReportedToClientsThatMissedItsEpoch() {
     Pb0.ResponseContext restarted =
         fence(Pb0.Fence.newBuilder().setEpoch(4).setPaused(false).setTarget(60).setRestartEpoch(4));
     Pb0.ResponseContext later =
         fence(Pb0.Fence.newBuilder().setEpoch(5).setPaused(false).setTarget(80).setRestartEpoch(4));
-    assertThat(after(told(3), restarted).rolledBackSince(3))
+    assertThat(after(serving(3), restarted).rolledBackSince(3))
         .isEqualTo(new RolledBack(3, 4, 60, 0, true));
-    assertThat(after(told(3), later).rolledBackSince(3).restart()).isTrue();
-    assertThat(after(told(4), later).rolledBackSince(4).restart()).isFalse();
-    assertThat(after(told(3), restarted, later).rolledBackSince(3).restart()).isTrue();
-    assertThat(after(told(3), restarted, later).rolledBackSince(4).restart()).isFalse();
+    assertThat(after(serving(3), later).rolledBackSince(3).restart()).isTrue();
+    assertThat(after(serving(4), later).rolledBackSince(4).restart()).isFalse();
+    assertThat(after(serving(3), restarted, later).rolledBackSince(3).restart()).isTrue();
+    assertThat(after(serving(3), restarted, later).rolledBackSince(4).restart()).isFalse();
   }
 
   @Test
   void longAgoRollbacksAreForgottenOneByOneButNotTheirTarget() {
-    EpochView view = after(told(0), resumed(1, 5));
+    EpochView view = after(serving(0), resumed(1, 5));
     for (int epoch = 2; epoch <= 500; epoch++) {
       view = view.observed(resumed(epoch, 1_000 + epoch), SAFE);
     }
@@ -138,8 +138,8 @@ class EpochViewTest {
   }
 
   @Test
-  void anEpochThatUndidNothingOfTheClientIsAdoptedAndItsCallsGoOn() {
-    EpochView view = after(told(3), paused(4));
+  void anEpochThatUndidNothingOfTheClientIsAdoptedAndItsCallsContinue() {
+    EpochView view = after(serving(3), paused(4));
     assertThat(view.isOver(3)).as("in doubt").isFalse();
     view = view.observed(standing(4, 60), SAFE, true);
     assertThat(view.rollbacks()).isEmpty();
@@ -154,8 +154,8 @@ class EpochViewTest {
   }
 
   @Test
-  void whoDoesNotGoOnTakesItForARollback() {
-    EpochView view = after(told(3), standing(4, 60));
+  void aClientThatDoesNotContinueTreatsItAsARollback() {
+    EpochView view = after(serving(3), standing(4, 60));
     assertThat(view.isOver(3)).isTrue();
     assertThat(view.rolledBackSince(3).target()).isEqualTo(60);
   }

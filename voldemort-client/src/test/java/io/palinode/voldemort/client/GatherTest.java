@@ -15,14 +15,14 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** When a question to several nodes ends, against a rule that is written down plainly. */
+/** The end of a question to several nodes, compared with a plain rule. */
 class GatherTest {
   private static final int CASES = 5_000;
   private static final int NODES_MAX = 5;
   private static final int TIME_IS_OVER = -1;
 
   @Test
-  void itAsksAndEndsAsTheRuleSays() {
+  void itAsksAndEndsLikeTheRule() {
     long seed = System.nanoTime();
     for (int i = 0; i < CASES; i++) {
       try {
@@ -61,20 +61,20 @@ class GatherTest {
       Rule rule = new Rule(nodes, quorum, answers);
       for (int node : order) {
         if (asked.contains(node) && atOnce[node]) {
-          rule.heard(node);
+          rule.observe(node);
         }
       }
       boolean timed = random.nextBoolean();
       while (!rule.hasEnded()) {
         assertThat(result).as("%s", rule).isNotDone();
         int next = next(timed && !rule.timeIsOver);
-        rule.heard(next);
+        rule.observe(next);
         if (next == TIME_IS_OVER) {
           gather.preferNoMore();
         } else {
           settle(next, Objects.requireNonNull(open.remove(next)));
-          // Whoever is asked because of that may answer at once.
-          asked.stream().filter(node -> atOnce[node]).forEach(rule::heard);
+          // A node asked because of that may answer at once.
+          asked.stream().filter(node -> atOnce[node]).forEach(rule::observe);
         }
       }
       assertThat(asked).as("%s", rule).hasSize(rule.asked);
@@ -110,12 +110,12 @@ class GatherTest {
     }
   }
 
-  /** The rule of {@link Gather}, over what has been heard so far. */
+  /** The rule of {@link Gather}, over the answers so far. */
   private static final class Rule {
     private final int nodes;
     private final Quorum quorum;
     private final boolean[] answers;
-    private final List<Integer> heard = new ArrayList<>();
+    private final List<Integer> received = new ArrayList<>();
     private int asked;
     private boolean timeIsOver;
     private boolean ended;
@@ -128,16 +128,16 @@ class GatherTest {
       this.asked = quorum.preferred();
     }
 
-    void heard(int what) {
-      if (ended || heard.contains(what)) {
+    void observe(int what) {
+      if (ended || received.contains(what)) {
         return;
       }
       if (what == TIME_IS_OVER) {
         timeIsOver = true;
       } else {
-        heard.add(what);
+        received.add(what);
       }
-      answered = (int) heard.stream().filter(node -> answers[node]).count();
+      answered = (int) received.stream().filter(node -> answers[node]).count();
       boolean oneMore = answered + underWay() < quorum.required() && asked < nodes;
       if (oneMore) {
         asked++;
@@ -149,7 +149,7 @@ class GatherTest {
     }
 
     private int underWay() {
-      return asked - heard.size();
+      return asked - received.size();
     }
 
     boolean hasEnded() {
@@ -171,8 +171,8 @@ class GatherTest {
 
     @Override
     public String toString() {
-      return "nodes=%d %s heard=%s asked=%d timeIsOver=%s"
-          .formatted(nodes, quorum, heard, asked, timeIsOver);
+      return "nodes=%d %s received=%s asked=%d timeIsOver=%s"
+          .formatted(nodes, quorum, received, asked, timeIsOver);
     }
   }
 }

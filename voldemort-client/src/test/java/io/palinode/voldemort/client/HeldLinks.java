@@ -36,7 +36,7 @@ final class HeldLinks implements LinkModel {
     return queue == null ? 0 : queue.size();
   }
 
-  /** Takes what is held, to be delivered later than what follows. */
+  /** Takes the held messages, to be delivered after later ones. */
   synchronized List<Runnable> take(int node, Direction direction) {
     Queue<Runnable> queue = held.remove(new Link(node, direction));
     return queue == null ? List.of() : List.copyOf(queue);

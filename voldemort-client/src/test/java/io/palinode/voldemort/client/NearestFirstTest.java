@@ -43,7 +43,7 @@ class NearestFirstTest {
   }
 
   @Test
-  void slowAnswerBetweenStartsTheCountAnew() {
+  void slowAnswerBetweenRestartsTheCount() {
     NearestFirst order = new NearestFirst(0);
     assertThat(order.order(LIST)).startsWith(0);
     answers(order, 0, 1_000, 50);

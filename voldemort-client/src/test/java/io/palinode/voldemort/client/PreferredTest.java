@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whom a call waits for where a store prefers more than it requires. */
+/** The nodes that a call waits for if a store prefers more than it requires. */
 class PreferredTest {
   private final TestCluster cluster = new TestCluster();
   private final Background background = new Background();
@@ -78,7 +78,7 @@ class PreferredTest {
   }
 
   @Test
-  void aSlowOneIsWaitedForNoLongerThanItsTimeAndNobodyIsAskedInItsPlace() {
+  void aSlowNodeIsWaitedForUpToTheLimitAndNotReplaced() {
     StoreClient client = client(Duration.ofMillis(50));
     seed(0, "old", 1);
     seed(1, "new", 2);

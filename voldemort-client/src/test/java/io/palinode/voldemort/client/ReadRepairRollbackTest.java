@@ -20,9 +20,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /**
- * Readers repair whatever they find apart while the store is taken back again and again: nothing
- * that a rollback undid comes back. Nodes even tell the readers that they may go on, though they
- * have read what is undone.
+ * Readers repair diverged replicas during repeated rollbacks; no undone write comes back. Nodes
+ * even let the readers continue although they have read undone writes.
  */
 class ReadRepairRollbackTest {
   private static final int WRITERS = 2;
@@ -31,7 +30,7 @@ class ReadRepairRollbackTest {
   private static final int KEYS = 4;
   private static final int LINK_NANOS_MAX = 2_000_000;
 
-  /** Undone is what a node accepted after the target and before it was paused. */
+  /** Writes that a node accepted after the target and before it was paused are undone. */
   private record Undone(long target, List<Long> pausedAt) {
     boolean covers(Written written) {
       return written.acceptedAt() > target && written.acceptedAt() <= pausedAt.get(written.node());
@@ -43,14 +42,14 @@ class ReadRepairRollbackTest {
   private final AtomicLong rolledBack = new AtomicLong();
 
   @Test
-  void nothingThatWasUndoneIsRepaired() {
+  void noUndoneWriteIsRepaired() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     AtomicBoolean stop = new AtomicBoolean();
     try (SlowLinks links = new SlowLinks(LINK_NANOS_MAX, new Random(random.nextLong()));
         TestCluster cluster = new TestCluster();
         Background background = new Background()) {
-      cluster.all(node -> node.tellThatAllStandsTo(client -> client.startsWith("r")));
+      cluster.all(node -> node.letAllStandFor(client -> client.startsWith("r")));
       List<StoreClient> clients = new ArrayList<>();
       List<Future<Boolean>> programs = new ArrayList<>();
       for (int i = 0; i < WRITERS + READERS; i++) {
@@ -89,7 +88,7 @@ class ReadRepairRollbackTest {
       try {
         acknowledged.put(value, store.put("k" + random.nextInt(KEYS), value));
       } catch (RolledBackException e) {
-        // Its value is in doubt for ever, and is not looked for.
+        // Its value stays in doubt and is not checked.
         rolledBack.incrementAndGet();
       }
     }

@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a read sends to replicas that it found behind, and when it sends nothing. */
+/** The repairs that a read sends to replicas that are behind. */
 class ReadRepairTest {
   private static final int CASES = 2_000;
   private static final int KEYS = 200;
 
-  /** Of each a node may lack six versions: all that the two others have. */
+  /** A node may lack six versions of each key: all of the two others. */
   private static final int KEYS_WITH_ROOM = Copies.REPAIRS_PER_NODE_MAX / 6;
 
   private final TestCluster cluster = new TestCluster();
@@ -78,24 +78,25 @@ class ReadRepairTest {
     assertThat(stored(2)).containsExactly(newer);
     assertThat(stored(2).get(0).clock().timestampMs()).isEqualTo(77);
     assertThat(stored(2).get(0).origin()).isEqualTo(1);
-    Pb0.RequestContext told = cluster.node(2).received(RequestType.PUT).get(0).getPalinode();
-    assertThat(told.getOrigin()).isEqualTo(1);
-    assertThat(told.getReadAt()).as("whoever answered first").isIn(0, 1);
+    Pb0.RequestContext context = cluster.node(2).received(RequestType.PUT).get(0).getPalinode();
+    assertThat(context.getOrigin()).isEqualTo(1);
+    assertThat(context.getReadAt()).as("the node that answered first").isIn(0, 1);
     assertThat(client.metrics().repairsStarted()).isEqualTo(1);
     assertThat(client.metrics().repairsFailed()).isZero();
     assertThat(cluster.node(0).received(RequestType.PUT)).isEmpty();
   }
 
   @Test
-  void anOriginThatNobodyKnowsIsNotTold() {
+  void anUnknownOriginIsNotSent() {
     StoreClient client = client();
     seed(1, version("v", Map.of(0, 1L), 0));
     assertThat(client.store(PREFERS_3_READS).versions(key)).hasSize(1);
     awaitEnd(client);
     for (int node : new int[] {0, 2}) {
-      Pb0.RequestContext told = cluster.node(node).received(RequestType.PUT).get(0).getPalinode();
-      assertThat(told.hasOrigin()).isFalse();
-      assertThat(told.getReadAt()).isEqualTo(1);
+      Pb0.RequestContext context =
+          cluster.node(node).received(RequestType.PUT).get(0).getPalinode();
+      assertThat(context.hasOrigin()).isFalse();
+      assertThat(context.getReadAt()).isEqualTo(1);
     }
   }
 
@@ -192,7 +193,7 @@ class ReadRepairTest {
     assertThat(cluster.node(0).received(RequestType.GET).get(0).getGet().hasOrigins()).isFalse();
   }
 
-  /** As many are preferred as are required, where nothing else is said. */
+  /** By default the preferred number equals the required one. */
   @Test
   void aStoreThatRequiresTwoReadsRepairsAsWell() {
     StoreClient client = client();
@@ -203,7 +204,7 @@ class ReadRepairTest {
     assertThat(cluster.node(2).stored(R2W2, key)).isEmpty();
   }
 
-  /** And nobody is to wait for them: neither this read nor a writer. */
+  /** Neither this read nor a writer waits for them. */
   @Test
   void repairsAreBoundedAndTheRestIsLeft() {
     StoreClient client = client();
@@ -218,7 +219,7 @@ class ReadRepairTest {
     links.hold(0, Direction.RESPONSE);
     Future<Map<String, String>> getAll =
         background.start(() -> client.store(PREFERS_3_READS).getAll(keys));
-    // What node 2 has lies here by then, and a repair for it goes no further.
+    // Node 2's answer is held here by then, and a repair for it is held too.
     await().until(() -> cluster.node(2).received(RequestType.GET).size() == keys.size());
     await().until(() -> links.heldCount(0, Direction.RESPONSE) == keys.size());
     links.hold(2, Direction.REQUEST);
@@ -253,11 +254,11 @@ class ReadRepairTest {
     assertThat(cluster.node(2).received(RequestType.PUT)).as("it was sent").hasSize(1);
   }
 
-  /** What was read before a pause has been completed, or taken back, by the nodes themselves. */
+  /** The nodes themselves complete or undo writes that were read before a pause. */
   @Test
-  void whatWasReadInAnEpochIsNotRepairedInTheNextOneAlsoWhereTheClientGoesOn() {
+  void versionsReadInAnEpochAreNotRepairedInTheNextEvenIfTheClientContinues() {
     StoreClient client = client();
-    cluster.all(TestNode::tellThatAllStands);
+    cluster.all(TestNode::letAllStand);
     seed(0, version("deleted since", Map.of(0, 1L), 0));
     seed(1, version("deleted since", Map.of(0, 1L), 0));
     for (int node = 0; node < 3; node++) {
@@ -270,7 +271,7 @@ class ReadRepairTest {
       await().until(() -> links.heldCount(at, Direction.RESPONSE) == 1);
     }
     cluster.rollBack(1, cluster.node(0).now());
-    // It hears of the new epoch from another request's answer, which overtakes those of the read.
+    // It learns the new epoch from another request's answer, which overtakes those of the read.
     var old = links.take(2, Direction.RESPONSE);
     links.release(2, Direction.RESPONSE);
     assertThat(client.store(R1W1).get(cluster.keyOf(2, 0))).isNull();
@@ -287,7 +288,7 @@ class ReadRepairTest {
   @Test
   void answersOfTwoEpochsAreNotCompared() {
     StoreClient client = client();
-    cluster.all(TestNode::tellThatAllStands);
+    cluster.all(TestNode::letAllStand);
     cluster.node(0).seed(R2W2, key, List.of(version("v", Map.of(0, 1L), 0)));
     links.hold(1, Direction.REQUEST);
     Future<@Nullable String> get = background.start(() -> client.store(R2W2).get(key));
@@ -295,7 +296,7 @@ class ReadRepairTest {
     cluster.rollBack(1, cluster.node(0).now());
     assertThat(client.store(R1W1).get(cluster.keyOf(2, 0))).isNull();
     assertThat(client.epoch()).isEqualTo(1);
-    // Node 2 is asked in its place, and is in the epoch that the client goes on with.
+    // Node 2 is asked in its place, and is in the epoch in which the client continues.
     cluster.node(1).stop();
     links.release(1, Direction.REQUEST);
 
@@ -311,7 +312,7 @@ class ReadRepairTest {
   void aDeleteThatIsHeldUpIsNotUndoneByARepairOfItsKey() {
     StoreClient client = client();
     Store store = client.store(PREFERS_3_READS);
-    cluster.all(TestNode::tellThatAllStands);
+    cluster.all(TestNode::letAllStand);
     cluster.rollBack(1, cluster.node(0).now());
     assertThat(store.get("other")).isNull();
     assertThat(client.epoch()).isEqualTo(1);
@@ -346,7 +347,7 @@ class ReadRepairTest {
     assertThat(stored(2)).hasSize(1);
   }
 
-  /** Whatever replicas have, those that answered have all the same afterwards. */
+  /** After a read, all replicas that answered are equal, for random versions. */
   @Test
   void replicasThatAnsweredAreEqualAfterwards() {
     long seed = System.nanoTime();
@@ -387,7 +388,7 @@ class ReadRepairTest {
   }
 
   @Test
-  void whatIsMissingIsAllThatMakesNodesEqualAndNothingElse() {
+  void theMissingVersionsAreExactlyThoseThatMakeNodesEqual() {
     long seed = System.nanoTime();
     for (int i = 0; i < CASES; i++) {
       Random random = new Random(seed + i);
@@ -412,7 +413,7 @@ class ReadRepairTest {
     }
   }
 
-  /** What a node may have of a key; a clock has one value. */
+  /** Random versions of a key at a node; a clock has one value. */
   private static List<Versioned> siblings(Random random) {
     List<Versioned> siblings = List.of();
     for (int left = random.nextInt(4); left > 0; left--) {

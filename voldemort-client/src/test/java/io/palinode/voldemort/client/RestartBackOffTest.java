@@ -32,7 +32,7 @@ class RestartBackOffTest {
   }
 
   @Test
-  void whoCameFurtherBeginsAnew() {
+  void aProgramThatMadeProgressRestartsTheWait() {
     RestartBackOff backOff = new RestartBackOff(LEAST, MOST, new Random(1));
     for (int i = 0; i < 10; i++) {
       assertThat(backOff.rolledBack()).isPositive();

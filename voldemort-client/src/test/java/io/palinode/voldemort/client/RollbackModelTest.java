@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Programs that work while the store is taken back again and again: what they remember of their
- * acknowledged writes up to each target is exactly what the store holds.
+ * Programs that work during repeated rollbacks: the store holds exactly their acknowledged writes
+ * up to each target.
  */
 class RollbackModelTest {
   private static final int PROGRAMS = 3;
@@ -74,7 +74,7 @@ class RollbackModelTest {
     }
   }
 
-  /** Writes keys of its own, and keeps each acknowledged value with its time. */
+  /** Writes its own keys, and keeps each acknowledged value with its time. */
   private static final class Program {
     private final Store store;
     private final String name;
@@ -121,7 +121,7 @@ class RollbackModelTest {
       int more = 0;
       RolledBack rolledBack = first;
       while (true) {
-        takeBack(rolledBack);
+        discard(rolledBack);
         try {
           for (String key : memory.keySet()) {
             assertThat(possible(history(key)))
@@ -136,7 +136,7 @@ class RollbackModelTest {
       }
     }
 
-    private void takeBack(RolledBack rolledBack) {
+    private void discard(RolledBack rolledBack) {
       boolean precise = rolledBack.toEpoch() == rolledBack.fromEpoch() + 1;
       for (List<Remembered> history : memory.values()) {
         if (precise) {
@@ -148,7 +148,7 @@ class RollbackModelTest {
       }
     }
 
-    /** The last acknowledged value, and what was cut off after it. */
+    /** The last acknowledged value, and the values cut off after it. */
     private static List<@Nullable String> possible(List<Remembered> history) {
       List<@Nullable String> possible = new ArrayList<>();
       for (int i = history.size() - 1; i >= 0; i--) {

@@ -25,7 +25,7 @@ class RollbackTest {
   private final TestCluster cluster = new TestCluster();
   private final Background background = new Background();
   private final HeldLinks links = new HeldLinks();
-  private final List<RolledBack> heard = new CopyOnWriteArrayList<>();
+  private final List<RolledBack> received = new CopyOnWriteArrayList<>();
 
   @AfterEach
   void close() {
@@ -35,7 +35,7 @@ class RollbackTest {
 
   private StoreClient listening(ClientConfig config) {
     StoreClient client = cluster.client(config);
-    client.onRollback(heard::add);
+    client.onRollback(received::add);
     return client;
   }
 
@@ -65,8 +65,8 @@ class RollbackTest {
         .hasMessageContaining("target=" + stands.acceptedAt());
     assertThat(store.get(key)).isEqualTo("stands");
     assertThat(client.epoch()).isEqualTo(1);
-    await().until(() -> heard.size() == 1);
-    assertThat(heard.get(0).target()).isEqualTo(stands.acceptedAt());
+    await().until(() -> received.size() == 1);
+    assertThat(received.get(0).target()).isEqualTo(stands.acceptedAt());
     assertThat(client.metrics().rollbacks()).isEqualTo(1);
   }
 
@@ -88,7 +88,7 @@ class RollbackTest {
     awaitGets(1, probes + 2);
     assertThat(get).isNotDone();
     assertThat(put).isNotDone();
-    assertThat(heard).isEmpty();
+    assertThat(received).isEmpty();
 
     cluster.all(node -> node.restore(first));
     cluster.all(node -> node.resume(0));
@@ -119,16 +119,16 @@ class RollbackTest {
     links.release(0, Direction.RESPONSE);
     assertThat(store.get(slow)).isEqualTo("v");
     assertThat(client.metrics().rollbacks()).isEqualTo(1);
-    await().until(() -> heard.size() == 1);
+    await().until(() -> received.size() == 1);
   }
 
   @Test
-  void aClientOfWhichNothingWasUndoneGoesOnAndIsToldNothing() {
+  void aClientWithoutUndoneWritesContinuesWithoutANotice() {
     StoreClient client = listening(cluster.config());
     Store store = client.store(R1W3);
     String key = cluster.keyOf(0, 0);
     store.put(key, "a");
-    cluster.all(TestNode::tellThatAllStands);
+    cluster.all(TestNode::letAllStand);
 
     cluster.all(node -> node.pause(1));
     Future<@Nullable String> get = background.start(() -> store.get(key));
@@ -142,7 +142,7 @@ class RollbackTest {
     assertThat(Background.end(put).acceptedAt()).isPositive();
     assertThat(store.get(key)).isEqualTo("a");
     assertThat(client.epoch()).isEqualTo(1);
-    assertThat(heard).isEmpty();
+    assertThat(received).isEmpty();
     assertThat(client.metrics().rollbacks()).isZero();
   }
 
@@ -152,7 +152,7 @@ class RollbackTest {
     Store store = client.store(R1W1);
     String slow = cluster.keyOf(0, 0);
     store.put(slow, "v");
-    cluster.all(TestNode::tellThatAllStands);
+    cluster.all(TestNode::letAllStand);
     long target = cluster.node(0).now();
     links.hold(0, Direction.RESPONSE);
     Future<Written> put = background.start(() -> store.put(slow, "w"));
@@ -166,7 +166,7 @@ class RollbackTest {
 
     assertThat(Background.end(put).acceptedAt()).isPositive();
     assertThat(store.get(slow)).isEqualTo("w");
-    assertThat(heard).isEmpty();
+    assertThat(received).isEmpty();
   }
 
   @Test
@@ -174,7 +174,7 @@ class RollbackTest {
     StoreClient client = cluster.client(cluster.config().withLinks(links));
     Store store = client.store(R1W1);
     String key = cluster.keyOf(0, 0);
-    cluster.all(TestNode::tellThatAllStands);
+    cluster.all(TestNode::letAllStand);
     links.hold(1, Direction.REQUEST);
     links.hold(2, Direction.REQUEST);
     store.put(key, "v");
@@ -197,7 +197,7 @@ class RollbackTest {
   void aDeleteDoesNotOvertakeACopyOfItsOwnKeyThatWaits() {
     StoreClient client = cluster.client();
     Store store = client.store(R1W1);
-    cluster.all(TestNode::tellThatAllStands);
+    cluster.all(TestNode::letAllStand);
     cluster.rollBack(1, cluster.node(0).now());
     for (int round = 0; round < 10; round++) {
       String key = cluster.keyOf(0, round);
@@ -222,7 +222,7 @@ class RollbackTest {
     String key = cluster.keyOf(0, 0);
     store.put(key, "v");
     await().until(() -> client.metrics().copiesInFlight() == 0);
-    cluster.all(TestNode::tellThatAllStands);
+    cluster.all(TestNode::letAllStand);
     links.hold(1, Direction.REQUEST);
     assertThat(store.delete(key)).isTrue();
     await().until(() -> store.versionsAt(2, key).isEmpty());
@@ -269,7 +269,7 @@ class RollbackTest {
     await().until(() -> client.metrics().copiesInFlight() == 1);
     cluster.rollBack(1, accepted);
     links.release(1, Direction.REQUEST);
-    await().until(() -> heard.size() == 1);
+    await().until(() -> received.size() == 1);
 
     assertThat(client.metrics().copiesDropped()).isEqualTo(1);
     assertThatThrownBy(() -> store.get(key)).isInstanceOf(RolledBackException.class);
@@ -286,7 +286,7 @@ class RollbackTest {
     long late = store.put(key, "late").acceptedAt();
     cluster.all(node -> node.safePoint(safe));
     store.put(key, "last");
-    // A copy under way would hear of the first rollback before the second.
+    // A copy under way would observe the first rollback before the second.
     await().until(() -> client.metrics().copiesInFlight() == 0);
 
     cluster.rollBack(1, early);
@@ -445,7 +445,7 @@ class RollbackTest {
   }
 
   @Test
-  void safePointThatDoesNotComeInTimeIsToldAsSuch() {
+  void safePointThatDoesNotComeInTimeThrowsATimeout() {
     StoreClient client = cluster.client();
     // Long enough to be asked of every node on a busy machine.
     Duration aWhile = Duration.ofSeconds(2);
@@ -460,7 +460,7 @@ class RollbackTest {
   }
 
   @Test
-  void awaitSafeEndsWithARollbackWhateverItsTarget() {
+  void awaitSafeEndsWithARollbackToAnyTarget() {
     StoreClient client = cluster.client();
     long accepted = client.store(R1W3).put("k", "v").acceptedAt();
     Future<Boolean> safe =

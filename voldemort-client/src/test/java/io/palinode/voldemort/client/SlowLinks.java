@@ -35,7 +35,7 @@ final class SlowLinks implements LinkModel, AutoCloseable {
                 delivery.run();
               });
     } catch (RejectedExecutionException closed) {
-      // Whatever is under way at the end is lost.
+      // Messages under way at the end are lost.
       lost.incrementAndGet();
     }
   }

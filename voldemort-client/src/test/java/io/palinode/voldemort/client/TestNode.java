@@ -319,32 +319,34 @@ final class TestNode implements AutoCloseable {
   }
 
   private MessageLite refusal(
-      Pb0.VoldemortRequest request, Pb0.@Nullable Error error, Pb0.ResponseContext.Builder told) {
+      Pb0.VoldemortRequest request,
+      Pb0.@Nullable Error error,
+      Pb0.ResponseContext.Builder context) {
     Pb0.Error shown = error == null ? ErrorCode.VOLDEMORT.toProto("fenced") : error;
     return switch (request.getType()) {
       case GET -> {
         Pb0.GetResponse.Builder response = Pb0.GetResponse.newBuilder().setError(shown);
-        yield stock ? response.build() : response.setPalinode(told).build();
+        yield stock ? response.build() : response.setPalinode(context).build();
       }
       case GET_VERSION -> {
         Pb0.GetVersionResponse.Builder response =
             Pb0.GetVersionResponse.newBuilder().setError(shown);
-        yield stock ? response.build() : response.setPalinode(told).build();
+        yield stock ? response.build() : response.setPalinode(context).build();
       }
       case PUT -> {
         Pb0.PutResponse.Builder response = Pb0.PutResponse.newBuilder().setError(shown);
-        yield stock ? response.build() : response.setPalinode(told).build();
+        yield stock ? response.build() : response.setPalinode(context).build();
       }
       case DELETE -> {
         Pb0.DeleteResponse.Builder response =
             Pb0.DeleteResponse.newBuilder().setSuccess(false).setError(shown);
-        yield stock ? response.build() : response.setPalinode(told).build();
+        yield stock ? response.build() : response.setPalinode(context).build();
       }
       case GET_ALL -> throw new IllegalStateException("the client does not send this");
     };
   }
 
-  // What tests do to it and ask of it.
+  // Methods for tests
 
   /** Takes requests, but does nothing about them until {@link #release}. */
   synchronized void hold() {
@@ -359,7 +361,7 @@ final class TestNode implements AutoCloseable {
     }
   }
 
-  /** Does what it holds, and holds what comes then. */
+  /** Serves the held requests, and holds later ones. */
   synchronized void releaseHeld() {
     release();
     hold();
@@ -369,13 +371,13 @@ final class TestNode implements AutoCloseable {
     return held.size();
   }
 
-  /** Answers as a stock node, without a word about clocks and epochs. */
+  /** Answers like a stock node, without clocks and epochs. */
   synchronized void beStock() {
     stock = true;
     oneAtATime = true;
   }
 
-  /** Answers as a stock node with the agent: it tells all, and takes one request at a time. */
+  /** Answers like a stock node with the agent: with a context, and one request at a time. */
   synchronized void beAgent() {
     oneAtATime = true;
   }
@@ -384,12 +386,12 @@ final class TestNode implements AutoCloseable {
     garbage = on;
   }
 
-  /** From now on its fences say that nothing of the client's was undone. */
-  void tellThatAllStands() {
-    tellThatAllStandsTo(client -> true);
+  /** From now on its fences report that no write of the client was undone. */
+  void letAllStand() {
+    letAllStandFor(client -> true);
   }
 
-  synchronized void tellThatAllStandsTo(Predicate<String> clients) {
+  synchronized void letAllStandFor(Predicate<String> clients) {
     standing = clients;
   }
 
@@ -403,7 +405,7 @@ final class TestNode implements AutoCloseable {
     target = null;
   }
 
-  /** Names the target and takes back what was written after it. */
+  /** Names the target and undoes the writes after it. */
   synchronized void restore(long newTarget) {
     target = newTarget;
     while (!undoLog.isEmpty() && undoLog.getLast().hlc() > newTarget) {

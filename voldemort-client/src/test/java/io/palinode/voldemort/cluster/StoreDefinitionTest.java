@@ -56,7 +56,7 @@ class StoreDefinitionTest {
   }
 
   @Test
-  void preferredCountsAreTheRequiredOnesUnlessTold() {
+  void preferredCountsDefaultToTheRequiredOnes() {
     StoreDefinition store = StoreDefinition.of("s", Persistence.MEMORY, 3, 2, 1);
     assertThat(store.preferredReads()).isEqualTo(2);
     assertThat(store.preferredWrites()).isEqualTo(1);

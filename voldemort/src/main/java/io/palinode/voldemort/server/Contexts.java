@@ -1,10 +1,10 @@
 package io.palinode.voldemort.server;
 
 import com.google.protobuf.ByteString;
-import io.palinode.detector.binding.ConcernedClients;
-import io.palinode.detector.binding.MissedEpochs;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
+import io.palinode.store.binding.ConcernedClients;
+import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;

@@ -4,9 +4,9 @@ import static io.palinode.voldemort.TestNodes.EVERYWHERE;
 import static io.palinode.voldemort.TestNodes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.detector.binding.UndoLog.KeyRecord;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;

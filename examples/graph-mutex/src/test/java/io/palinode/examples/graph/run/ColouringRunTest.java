@@ -24,7 +24,7 @@ class ColouringRunTest {
   private final HistoryStore store = new HistoryStore();
 
   @Test
-  void runWithThreadsColoursTheGraphAndTellsWhatItTook() throws Exception {
+  void runWithThreadsColoursTheGraphAndReportsItsCost() throws Exception {
     RunConfig config = RunConfig.of(karate, CLIENTS, 4, 1);
     try (ColouringRun run = new ColouringRun(config, client -> store.connect())) {
       run.start();
@@ -88,14 +88,14 @@ class ColouringRunTest {
             RunConfig.of(karate, CLIENTS, 1, 1),
             client -> {
               if (client == 2) {
-                throw new IllegalStateException("nobody answers");
+                throw new IllegalStateException("no node answers");
               }
               return store.connect();
             })) {
       run.start();
       assertThatExceptionOfType(RunFailedException.class)
           .isThrownBy(run::await)
-          .withMessage("client 2 of the colouring failed: nobody answers");
+          .withMessage("client 2 of the colouring failed: no node answers");
     }
   }
 

@@ -12,7 +12,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sequentially consistent store that can be taken back to any time. Times count writes.
+ * A sequentially consistent store that can be rolled back to any time. Times count writes.
  * Thread-safe.
  */
 final class HistoryStore {

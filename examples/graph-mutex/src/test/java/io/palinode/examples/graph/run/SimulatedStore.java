@@ -21,15 +21,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A replicated store, and one who watches it and takes it back, as a model in virtual time. With
- * {@code copyNanosMax} = 0 it is sequentially consistent. Else each client writes to a replica of
- * its own and reads there; the others hear of it later, in order per writer and replica. The newest
+ * A replicated store with a monitor that rolls it back, as a model in virtual time. With {@code
+ * copyNanosMax} = 0 it is sequentially consistent. Else each client writes to its own replica and
+ * reads there. The others receive the write later, in order per writer and replica. The newest
  * write wins. Only one turnstile's players use it, so it needs no lock.
  */
 final class SimulatedStore {
   /**
-   * @param watched violations are judged after {@code judgeNanosMax} at most, reported and taken
-   *     back; what lies after the target then is never judged
+   * @param watched violations are judged after {@code judgeNanosMax} at most, reported and rolled
+   *     back; writes after the target are then never judged
    * @param reopens the watcher names what a rollback brought back by a new time
    */
   record Behaviour(long copyNanosMax, boolean watched, long judgeNanosMax, boolean reopens) {}
@@ -77,7 +77,7 @@ final class SimulatedStore {
     return new SimulatedCells(client);
   }
 
-  /** What all replicas hold when nothing is under way. */
+  /** The state of all replicas when no copy is under way. */
   @Nullable String finalValue(String key) {
     TreeMap<Long, String> values = versions.get(key);
     return values == null || values.isEmpty() ? null : values.lastEntry().getValue();
@@ -176,10 +176,10 @@ final class SimulatedStore {
         startOf.put(cell.getKey(), behaviour.reopens ? ++hlc : values.lastKey());
       }
     }
-    tellClients(target);
+    notifyClients(target);
   }
 
-  private void tellClients(long target) {
+  private void notifyClients(long target) {
     rollbacks.add(new RolledBack(epoch, ++epoch, target, 0));
     for (int client = 0; client < replicas.size(); client++) {
       RolledBack latest = new RolledBack(epoch - 1, epoch, target, 0);
@@ -218,7 +218,7 @@ final class SimulatedStore {
       long acceptedAt = SimulatedStore.this.put(client, key, value);
       turnstile.step(client);
       if (behaviour.judgeNanosMax > 0 && news.containsKey(client) && random.nextInt(4) == 0) {
-        begin(); // taken back before enough replicas had answered: accepted or not, nobody knows
+        begin(); // undone before enough replicas had answered: its acceptance is unknown
       }
       return acceptedAt;
     }
@@ -240,7 +240,7 @@ final class SimulatedStore {
       }
     }
 
-    /** What is on its way is lost. */
+    /** Copies on their way are lost. */
     @Override
     public void close() {
       copies.removeIf(copy -> copy.writer == client);

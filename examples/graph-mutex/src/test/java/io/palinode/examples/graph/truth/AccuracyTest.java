@@ -50,7 +50,7 @@ class AccuracyTest {
   }
 
   @Test
-  void violationThatNobodyReportedIsMissed() {
+  void violationWithoutAReportIsMissed() {
     a.wrote(EDGE, 3, "c0", 20, 21, 105);
     Accuracy accuracy = compare(new Detected(EDGE, 100, 101));
     assertThat(accuracy.recall()).isEqualTo(0.5);

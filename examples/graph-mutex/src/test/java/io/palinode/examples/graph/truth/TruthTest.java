@@ -113,7 +113,7 @@ class TruthTest {
   @Test
   void rollbackBringsThePublishedColourBack() {
     wrote(a, "c2", 10, 11, 100);
-    wrote(a, "1", 12, 13, 105); // taken back
+    wrote(a, "1", 12, 13, 105); // undone
     rolledBack(a, 102, 1, 20);
     rolledBack(b, 102, 1, 21);
     wrote(b, "c2", 22, 23, 110);

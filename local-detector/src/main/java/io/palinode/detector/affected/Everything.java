@@ -1,8 +1,0 @@
-package io.palinode.detector.affected;
-
-/**
- * All writes after the target: a smaller set is unknown, or hardly smaller.
- *
- * @param reason for people
- */
-public record Everything(String reason) implements Extent {}

@@ -1,4 +1,0 @@
-package io.palinode.detector.affected;
-
-/** The writes that a rollback undoes. */
-public sealed interface Extent permits Affected, Everything {}

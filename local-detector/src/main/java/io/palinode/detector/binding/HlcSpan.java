@@ -1,8 +1,0 @@
-package io.palinode.detector.binding;
-
-/** After {@code from}, up to {@code to}. */
-public record HlcSpan(long from, long to) {
-  public boolean contains(long hlc) {
-    return from < hlc && hlc <= to;
-  }
-}

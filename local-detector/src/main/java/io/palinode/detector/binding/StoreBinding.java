@@ -1,4 +1,0 @@
-package io.palinode.detector.binding;
-
-/** A store node as the detector and the control duties need it. Our node and the agent are one. */
-public interface StoreBinding extends WriteFeed, UndoLog, Serving {}

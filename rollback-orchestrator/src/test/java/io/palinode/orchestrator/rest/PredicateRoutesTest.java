@@ -1,0 +1,135 @@
+package io.palinode.orchestrator.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.detection.witness.PortableWitness;
+import io.palinode.detection.witness.WitnessJson;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Detecting;
+import io.palinode.wire.v1.Watching;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.Test;
+
+/** Predicates and their violations over the API. */
+class PredicateRoutesTest extends RestFixture {
+  private static final String YAML =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: p}
+      spec:
+        violation:
+          - all: [{var: "x", equals: "1"}, {var: "y", equals: "1"}]
+      """;
+
+  @Test
+  void aPredicateIsAppliedReadAndDeleted() throws Exception {
+    assertThat(put("/api/v1/predicates/p", YAML).get("version").asLong()).isEqualTo(1);
+    assertThat(get("/api/v1/predicates").get(0).get("name").asText()).isEqualTo("p");
+    assertThat(get("/api/v1/predicates/p").get("yaml").asText()).contains("name: p");
+    assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(204);
+    assertThat(send("GET", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
+    assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void theVersionsOfNodesAndSubtasksAreShown() throws Exception {
+    put("/api/v1/predicates/p", YAML);
+    assertThat(get("/api/v1/predicates/p").get("converged").asBoolean()).isFalse();
+    assertThat(get("/api/v1/predicates/p").get("jobVersion").isNull()).isTrue();
+    backend.watched.read(
+        Detecting.newBuilder().setPredicate("p").setVersion(1).setSubtasks(1).build());
+    for (int node = 0; node < 2; node++) {
+      assertThat(get("/api/v1/predicates/p").get("converged").asBoolean()).isFalse();
+      backend.watched.read(
+          ControlRecord.newBuilder()
+              .setWatching(Watching.newBuilder().setNode(node).setPredicate("p").setVersion(1))
+              .build());
+    }
+    JsonNode predicate = get("/api/v1/predicates").get(0);
+    assertThat(predicate.get("converged").asBoolean()).isTrue();
+    assertThat(predicate.get("jobVersion").asLong()).isEqualTo(1);
+    assertThat(predicate.get("nodeVersions").toString()).isEqualTo("{\"0\":1,\"1\":1}");
+  }
+
+  @Test
+  void aDocumentMayHoldSeveralPredicates() throws Exception {
+    String two = YAML + "---\n" + YAML.replace("name: p", "name: q");
+    assertThat(put("/api/v1/predicates", two)).hasSize(2);
+  }
+
+  @Test
+  void thePapersXmlIsNamedByThePath() throws Exception {
+    String xml =
+        "<predicate><type>semilinear</type><conjClause><id>0</id>"
+            + "<var><name>x2</name><value>1</value></var>"
+            + "<var><name>y2</name><value>1</value></var></conjClause></predicate>";
+    assertThat(put("/api/v1/predicates/fig3", xml).get("name").asText()).isEqualTo("fig3");
+  }
+
+  @Test
+  void aBadDocumentIsRefusedInOneSentence() throws Exception {
+    HttpResponse<String> answer = send("PUT", "/api/v1/predicates/p", "spec: [");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(error(answer)).startsWith("p:1:");
+  }
+
+  @Test
+  void aDocumentForAnotherNameIsRefusedAndNotApplied() throws Exception {
+    HttpResponse<String> answer = send("PUT", "/api/v1/predicates/q", YAML);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(error(answer)).contains("'q'").contains("'p'");
+    assertThat(get("/api/v1/predicates")).isEmpty();
+  }
+
+  @Test
+  void aRequestThatCannotBeWrittenNowIsUnavailable() throws Exception {
+    backend.unavailable = true;
+    HttpResponse<String> answer = send("PUT", "/api/v1/predicates/p", YAML);
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(error(answer)).isEqualTo("Kafka is away");
+  }
+
+  @Test
+  void violationsAreShownWithTheirWitnesses() throws Exception {
+    JsonNode violation = get("/api/v1/violations?limit=1").get(0);
+    assertThat(violation.get("id").asText()).isEqualTo("v1");
+    assertThat(violation.get("grade").asText()).isEqualTo("definite");
+    assertThat(violation.get("violate").asText()).isEqualTo("500.7");
+    assertThat(violation.get("latencyMs").asDouble()).isEqualTo(1.5);
+    assertThat(violation.get("outcome").asText()).isEqualTo("rollback");
+    JsonNode witness = violation.get("witnesses").get(0);
+    assertThat(witness.get("start").get(1).asText()).isEqualTo("20");
+    assertThat(witness.get("end").isNull()).isTrue();
+    assertThat(witness.get("values").get(0).get("key").asText()).isEqualTo("cs_1");
+    assertThat(witness.get("values").get(0).get("value").asText()).isEqualTo("base64:/w==");
+  }
+
+  @Test
+  void aViolationIsFoundByItsId() throws Exception {
+    assertThat(get("/api/v1/violations/v1").get("violate").asText()).isEqualTo("500.7");
+    HttpResponse<String> none = send("GET", "/api/v1/violations/v2", "");
+    assertThat(none.statusCode()).isEqualTo(404);
+    assertThat(error(none)).contains("'v2'");
+    assertThat(send("GET", "/api/v1/violations/v2/witness", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void aWitnessCarriesTheTextOfTheVersionThatFoundItOrIsRefused() throws Exception {
+    HttpResponse<String> refused = send("GET", "/api/v1/violations/v1/witness", "");
+    assertThat(refused.statusCode()).isEqualTo(409);
+    assertThat(error(refused)).contains("'p' version 3").contains("no longer known");
+    backend.witnessText = YAML;
+    HttpResponse<String> answer = send("GET", "/api/v1/violations/v1/witness", "");
+    PortableWitness witness = WitnessJson.read(answer.body(), "answer");
+    assertThat(witness.subject().yaml()).isEqualTo(YAML);
+    assertThat(witness.subject().version()).isEqualTo(3);
+    assertThat(witness.rules().epsilon()).hasToString("10ms");
+  }
+
+  private JsonNode put(String path, String body) throws IOException, InterruptedException {
+    return ok(send("PUT", path, body));
+  }
+}

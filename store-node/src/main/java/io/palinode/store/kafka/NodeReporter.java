@@ -1,0 +1,95 @@
+package io.palinode.store.kafka;
+
+import io.palinode.detector.binding.NodeClock;
+import io.palinode.detector.binding.NodeHealth;
+import io.palinode.wire.v1.ControlRecord;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes the health of a node's clock and storage, in its own thread, so also while a control
+ * duty fails. At most one record is in flight: after an outage of Kafka, at most one is late.
+ */
+final class NodeReporter implements AutoCloseable {
+  static final Duration EVERY = Duration.ofSeconds(10);
+
+  private static final Logger log = LoggerFactory.getLogger(NodeReporter.class);
+  private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
+
+  private final NodeClock store;
+  private final LongSupplier epochMicros;
+  private final Producer<byte[], byte[]> producer;
+  private final String topic;
+  private final ScheduledExecutorService thread;
+
+  // Of the thread.
+  private boolean published;
+  private long publishedNanos;
+  private boolean refused;
+  private @Nullable Future<RecordMetadata> onItsWay;
+
+  NodeReporter(
+      NodeClock store, LongSupplier epochMicros, Producer<byte[], byte[]> producer, String topic) {
+    this.store = store;
+    this.epochMicros = epochMicros;
+    this.producer = producer;
+    this.topic = topic;
+    this.thread =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread made = new Thread(work, "palinode-report-" + store.node());
+              made.setDaemon(true);
+              return made;
+            });
+  }
+
+  void start() {
+    ScheduledFuture<?> unused =
+        thread.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** The one edge of the thread: what is not published now is published a second later. */
+  private void look() {
+    try {
+      NodeHealth health = store.health();
+      if (health != null && isDue(health) && (onItsWay == null || onItsWay.isDone())) {
+        publish(health);
+      }
+    } catch (RuntimeException e) {
+      log.warn("node={} no report", store.node(), e);
+    }
+  }
+
+  private boolean isDue(NodeHealth health) {
+    boolean changed = refused != (health.storageRefusedSinceMicros() != null);
+    return !published || changed || System.nanoTime() - publishedNanos >= EVERY.toNanos();
+  }
+
+  private void publish(NodeHealth health) {
+    ControlRecord record =
+        ControlRecord.newBuilder()
+            .setAtMicros(epochMicros.getAsLong())
+            .setNodeReport(health.toReport(store.node(), store.incarnation()))
+            .build();
+    onItsWay = producer.send(new ProducerRecord<>(topic, 0, null, record.toByteArray()));
+    published = true;
+    publishedNanos = System.nanoTime();
+    refused = health.storageRefusedSinceMicros() != null;
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}
