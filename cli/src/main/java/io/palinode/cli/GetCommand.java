@@ -2,6 +2,10 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.snapshot.SnapshotCommand;
+import io.palinode.cli.status.StatusCommand;
+import io.palinode.cli.status.WaitLines;
+import io.palinode.cli.store.StoreAccess;
 import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.DurationText;
 import io.palinode.cli.terminal.Output;
@@ -205,15 +209,8 @@ final class GetCommand implements Callable<Integer> {
 
   private void printHalted(JsonNode rollback) {
     if (rollback.path("state").asText().equals("halted")) {
-      spec.commandLine().getOut().println(waysOut(rollback));
+      spec.commandLine().getOut().println(WaitLines.waysOut(rollback));
     }
-  }
-
-  /** What to do about a halted rollback, of which this is the view or the status. */
-  static String waysOut(JsonNode halted) {
-    String id = halted.path("openEpoch").asText(halted.path("epoch").asText());
-    return "rollback %s is halted: %s; 'palinode rollback retry %s' tries again, 'palinode rollback abandon %s' continues without it"
-        .formatted(id, halted.path("haltReason").asText(), id, id);
   }
 
   /** {@code undoneWrites} becomes {@code UNDONE-WRITES}. */

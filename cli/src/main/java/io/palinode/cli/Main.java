@@ -2,10 +2,26 @@ package io.palinode.cli;
 
 import io.palinode.cli.bench.BenchCommand;
 import io.palinode.cli.chaos.ChaosCommand;
+import io.palinode.cli.demo.DemoCommand;
 import io.palinode.cli.detect.DetectCommand;
 import io.palinode.cli.explain.ExplainCommand;
+import io.palinode.cli.predicate.ApplyCommand;
+import io.palinode.cli.predicate.DeleteCommand;
+import io.palinode.cli.predicate.ExportCommand;
+import io.palinode.cli.predicate.LintCommand;
+import io.palinode.cli.predicate.SchemaCommand;
+import io.palinode.cli.rollback.RepairCommand;
+import io.palinode.cli.rollback.RollbackCommand;
 import io.palinode.cli.run.RunCommand;
 import io.palinode.cli.simulate.SimulateCommand;
+import io.palinode.cli.snapshot.SnapshotCommand;
+import io.palinode.cli.snapshot.SnapshotDiffCommand;
+import io.palinode.cli.status.AcknowledgeCommand;
+import io.palinode.cli.status.DoctorCommand;
+import io.palinode.cli.status.RecoverCommand;
+import io.palinode.cli.status.StatusCommand;
+import io.palinode.cli.store.GetValueCommand;
+import io.palinode.cli.store.PutCommand;
 import io.palinode.cli.witness.VerifyCommand;
 import java.util.List;
 import picocli.CommandLine;
@@ -88,7 +104,7 @@ public final class Main implements Runnable {
     System.exit(commandLine().execute(args));
   }
 
-  static CommandLine commandLine() {
+  public static CommandLine commandLine() {
     Main main = new Main();
     CommandLine commandLine = new CommandLine(main).setCaseInsensitiveEnumValuesAllowed(true);
     SnapshotDiffCommand.allowTimesLikeOptions(commandLine);

@@ -19,10 +19,10 @@ import java.nio.file.NoSuchFileException;
 import picocli.CommandLine.ExitCode;
 
 /** Failures that the user can fix, each with a sentence about how. */
-final class Refusals {
+public final class Refusals {
   private Refusals() {}
 
-  static boolean isRefusal(Throwable failure) {
+  public static boolean isRefusal(Throwable failure) {
     return failure instanceof Refusal
         || failure instanceof PredicateException
         || failure instanceof BadTraceException
@@ -50,7 +50,7 @@ final class Refusals {
     return isRefusal(failure) && !mayGoWellLater ? ExitCode.USAGE : ExitCode.SOFTWARE;
   }
 
-  static String sentence(Throwable failure, boolean known) {
+  public static String sentence(Throwable failure, boolean known) {
     if (failure instanceof NoSuchFileException missing) {
       return "no such file: " + missing.getFile();
     }

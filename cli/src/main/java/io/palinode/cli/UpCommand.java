@@ -1,8 +1,8 @@
 package io.palinode.cli;
 
+import io.palinode.cli.run.EpsilonOption;
 import io.palinode.cli.terminal.ClusterFile;
 import io.palinode.cli.terminal.DetectionOptions;
-import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.cli.terminal.Refusal;
@@ -10,7 +10,6 @@ import io.palinode.cli.terminal.StartProgress;
 import io.palinode.cli.terminal.StartStop;
 import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
-import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.PartsWatch;
 import io.palinode.launcher.StoreCluster;
@@ -93,13 +92,7 @@ final class UpCommand implements Callable<Integer> {
 
   @Mixin private StoresOption stores = new StoresOption();
 
-  @Option(
-      names = "--epsilon",
-      converter = EpsilonText.class,
-      defaultValue = "10ms",
-      paramLabel = "TIME",
-      description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
-  private Epsilon epsilon = Epsilon.INFINITE;
+  @Mixin private EpsilonOption epsilon = new EpsilonOption();
 
   @Mixin private WindowLogOptions windowLog = new WindowLogOptions();
   @Mixin private DetectionOptions detection = new DetectionOptions();
@@ -110,7 +103,7 @@ final class UpCommand implements Callable<Integer> {
   @Override
   @SuppressWarnings("try") // A resource for its close alone.
   public Integer call() throws IOException, InterruptedException {
-    check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
+    Refusal.requireIn("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
     Cluster layout = layout();
     int nodes = layout.nodes().size();
     DiskBound past = windowLog.bound();
@@ -135,7 +128,7 @@ final class UpCommand implements Callable<Integer> {
             ControlPlane.start(
                 data,
                 nodes,
-                epsilon,
+                epsilon.value(),
                 settings,
                 new ControlPlane.Ports(portBase + API_OFFSET, portBase + KAFKA_OFFSET),
                 line -> say(err, line));
@@ -149,7 +142,7 @@ final class UpCommand implements Callable<Integer> {
                   progress.step("starting node " + node.nodeId());
                   return node.withRestores(restores);
                 },
-                epsilon,
+                epsilon.value(),
                 plane.watch(),
                 plane.registry());
         PartsWatch watch = PartsWatch.start(plane, cluster, line -> say(err, line))) {
@@ -169,14 +162,14 @@ final class UpCommand implements Callable<Integer> {
   private Cluster layout() throws IOException {
     Path file = clusterFile;
     if (file == null) {
-      check("--nodes", nodes, 1, NODES_MAX);
+      Refusal.requireIn("--nodes", nodes, 1, NODES_MAX);
       return StoreCluster.layout(IntStream.range(0, nodes).mapToObj(i -> portBase + i).toList());
     }
     if (spec.commandLine().getParseResult().hasMatchedOption("--nodes")) {
       throw new Refusal("--nodes is what --cluster says: leave it out");
     }
     Cluster cluster = ClusterFile.read(file);
-    check("the nodes of " + file, cluster.nodes().size(), 1, NODES_MAX);
+    Refusal.requireIn("the nodes of " + file, cluster.nodes().size(), 1, NODES_MAX);
     ClusterFile.requireHere(file, cluster);
     return cluster;
   }
@@ -239,12 +232,6 @@ final class UpCommand implements Callable<Integer> {
       throw new Refusal(
           "port %d, for %s, is in use: stop what uses it or choose another (--port-base, --cluster)"
               .formatted(port, user));
-    }
-  }
-
-  private static void check(String option, int value, int min, int max) {
-    if (value < min || value > max) {
-      throw new Refusal("%s must be in [%d, %d]: %d".formatted(option, min, max, value));
     }
   }
 

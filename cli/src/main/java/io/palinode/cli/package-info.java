@@ -1,4 +1,4 @@
-/** The {@code palinode} command: one class a verb, and the wiring of the parts into one process. */
+/** The {@code palinode} command. Each group of commands has its own package. */
 @NullMarked
 package io.palinode.cli;
 

@@ -7,6 +7,7 @@ import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.ClientAgentBenchmark;
 import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.StockVoldemort;
+import io.palinode.cli.bench.report.AgentReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
@@ -16,7 +17,6 @@ import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,9 +28,7 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** What a stock server's clients pay for the agent, there or with themselves. */
 @Command(
@@ -65,19 +63,13 @@ final class AgentCommand implements Callable<Integer> {
       description = "Where the jars, or the compiled classes, of a stock Voldemort 1.10.26 are.")
   private Path voldemort = Path.of("");
 
-  /** Where the agent is that is measured. */
-  enum Of {
-    SERVER,
-    CLIENT
-  }
-
   @Option(
       names = "--of",
       defaultValue = "server",
       paramLabel = "WHERE",
       description =
           "The agent in a server, or in a client: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-  private Of of = Of.SERVER;
+  private AgentReport.Of of = AgentReport.Of.SERVER;
 
   @Option(
       names = "--client",
@@ -154,8 +146,6 @@ final class AgentCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, URISyntaxException {
@@ -173,38 +163,29 @@ final class AgentCommand implements Callable<Integer> {
       Parts parts = new Parts(stock, agent, kafka.bootstrapServers(), data.path());
       report = AgentReport.of(of, kind(), setting, measure(setting, parts));
     }
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? report.json() : report.table());
-    out.flush();
+    output.print(report);
     return 0;
   }
 
   private List<Comparison> measure(Setting setting, Parts parts)
       throws IOException, InterruptedException, ExecutionException {
     return switch (of) {
-      case SERVER -> new AgentBenchmark(setting, client, parts, this::say).run();
-      case CLIENT -> new ClientAgentBenchmark(setting, parts, this::say).run();
+      case SERVER -> new AgentBenchmark(setting, client, parts, output::say).run();
+      case CLIENT -> new ClientAgentBenchmark(setting, parts, output::say).run();
     };
   }
 
   private Kind kind() {
-    return of == Of.CLIENT ? Kind.STOCK : client;
+    return of == AgentReport.Of.CLIENT ? Kind.STOCK : client;
   }
 
   private Setting setting() {
-    try {
-      return new Setting(keys, writes, valueBytes, clients, rounds, seconds, warmUp, seed);
-    } catch (IllegalArgumentException refused) {
-      throw new Refusal(String.valueOf(refused.getMessage()), refused);
-    }
+    return Refusal.valid(
+        () -> new Setting(keys, writes, valueBytes, clients, rounds, seconds, warmUp, seed));
   }
 
   private StockVoldemort stock() throws IOException {
-    try {
-      return StockVoldemort.in(voldemort);
-    } catch (IllegalArgumentException refused) {
-      throw new Refusal("--voldemort: " + refused.getMessage(), refused);
-    }
+    return Refusal.valid("--voldemort", () -> StockVoldemort.in(voldemort));
   }
 
   /** Beside what this command was built into, unless it is named. */
@@ -220,11 +201,5 @@ final class AgentCommand implements Callable<Integer> {
       throw new Refusal("--agent-jar must name the agent's jar: there is no " + jar);
     }
     return jar.toAbsolutePath();
-  }
-
-  private void say(String line) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(line);
-    err.flush();
   }
 }

@@ -6,17 +6,15 @@ import io.palinode.benchmarks.DetectionBenchmark.Case;
 import io.palinode.benchmarks.DetectionBenchmark.Group;
 import io.palinode.benchmarks.DetectionBenchmark.Result;
 import io.palinode.benchmarks.Measurement.Effort;
+import io.palinode.cli.bench.report.DetectionReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Candidates a second through the detection algorithm. */
 @Command(
@@ -89,25 +87,19 @@ final class DetectionCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call() throws JsonProcessingException {
     DetectionBenchmark benchmark = new DetectionBenchmark(effort(), seed, System::nanoTime);
     List<Case> cases = cases().stream().filter(each -> only.contains(each.group())).toList();
     List<Result> results = new ArrayList<>();
-    PrintWriter err = spec.commandLine().getErr();
     for (Case each : cases) {
-      err.println(
+      output.say(
           "measuring %d of %d: %s"
               .formatted(results.size() + 1, cases.size(), DetectionReport.name(each)));
-      err.flush();
       results.add(benchmark.run(each));
     }
     DetectionReport report = DetectionReport.of(results, seed);
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? report.json() : report.table());
-    out.flush();
+    output.print(report);
     return 0;
   }
 
@@ -119,10 +111,6 @@ final class DetectionCommand implements Callable<Integer> {
   }
 
   private Effort effort() {
-    try {
-      return new Effort(warmUpSeconds, rounds, roundSeconds);
-    } catch (IllegalArgumentException refused) {
-      throw new Refusal(String.valueOf(refused.getMessage()), refused);
-    }
+    return Refusal.valid(() -> new Effort(warmUpSeconds, rounds, roundSeconds));
   }
 }

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.benchmarks.online.InstancesBenchmark;
 import io.palinode.benchmarks.online.InstancesBenchmark.Result;
+import io.palinode.cli.bench.report.InstancesReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
@@ -14,16 +15,13 @@ import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.voldemort.server.SystemMicros;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** What many template instances cost. */
 @Command(
@@ -71,8 +69,6 @@ final class InstancesCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, JsonProcessingException {
@@ -82,9 +78,7 @@ final class InstancesCommand implements Callable<Integer> {
               .formatted(few, many, candidates));
     }
     InstancesReport report = measure();
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? report.json() : report.table());
-    out.flush();
+    output.print(report);
     return report.coverageLost() == 0 ? 0 : 1;
   }
 
@@ -103,11 +97,11 @@ final class InstancesCommand implements Callable<Integer> {
             new InstancesBenchmark(
                 new Cluster(plane.watch(), plane.kafka(), EPSILON), new SystemMicros())) {
       benchmark.start();
-      say("warming up");
+      output.say("warming up");
       var unused = benchmark.run(candidates, few, half(few));
-      say("measuring few instances");
+      output.say("measuring few instances");
       results.add(benchmark.run(candidates, few, half(few)));
-      say("measuring many");
+      output.say("measuring many");
       results.add(
           benchmark.run(
               Math.max(candidates, many + many / 10),
@@ -120,11 +114,5 @@ final class InstancesCommand implements Callable<Integer> {
   /** So many that an interval outlasts a batch, as those of the many do: or it would cost less. */
   private static int half(long instances) {
     return Math.toIntExact((instances + 1) / 2);
-  }
-
-  private void say(String line) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(line);
-    err.flush();
   }
 }

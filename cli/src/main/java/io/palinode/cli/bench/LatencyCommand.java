@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.benchmarks.online.LatencyBenchmark;
 import io.palinode.benchmarks.online.LatencyBenchmark.Result;
+import io.palinode.cli.bench.report.LatencyReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
@@ -14,16 +15,13 @@ import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.voldemort.server.SystemMicros;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** From a candidate to the violation that it completes. */
 @Command(
@@ -79,8 +77,6 @@ final class LatencyCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, JsonProcessingException {
@@ -90,9 +86,7 @@ final class LatencyCommand implements Callable<Integer> {
               .formatted(rates, seconds, warmUpSeconds));
     }
     LatencyReport report = measure();
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? report.json() : report.table());
-    out.flush();
+    output.print(report);
     return report.isComplete() ? 0 : 1;
   }
 
@@ -112,20 +106,14 @@ final class LatencyCommand implements Callable<Integer> {
             new LatencyBenchmark(new Cluster(plane.watch(), plane.kafka(), EPSILON), micros)) {
       benchmark.start();
       if (warmUpSeconds > 0) {
-        say("warming up");
+        output.say("warming up");
         var unused = benchmark.run(WARM_UP_RATE, warmUpSeconds);
       }
       for (double rate : rates) {
-        say("measuring %,.0f candidates/s".formatted(rate));
+        output.say("measuring %,.0f candidates/s".formatted(rate));
         results.add(benchmark.run(rate, seconds));
       }
       return LatencyReport.of(results, seconds, benchmark.instances());
     }
-  }
-
-  private void say(String line) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(line);
-    err.flush();
   }
 }

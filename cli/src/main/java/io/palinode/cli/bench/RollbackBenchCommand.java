@@ -7,6 +7,7 @@ import io.palinode.benchmarks.rollback.RollbackBenchmark.CopyResult;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Result;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Steps;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Work;
+import io.palinode.cli.bench.report.RollbackReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
@@ -18,7 +19,6 @@ import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.wire.KafkaSettings;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -26,9 +26,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** How long a rollback keeps nodes from serving. */
 @Command(
@@ -96,8 +94,6 @@ final class RollbackBenchCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     boolean isPositive =
@@ -119,15 +115,13 @@ final class RollbackBenchCommand implements Callable<Integer> {
   }
 
   private void print(RollbackReport report) throws JsonProcessingException {
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? report.json() : report.table());
-    out.flush();
+    output.print(report);
   }
 
   private void measure(
       int size, List<Result> warmUps, List<Result> rollbacks, List<CopyResult> copies)
       throws IOException, InterruptedException {
-    say("making a store of %,d keys".formatted(size));
+    output.say("making a store of %,d keys".formatted(size));
     try (ScratchFolder data = ScratchFolder.create("bench");
         ControlPlane plane =
             ControlPlane.start(
@@ -135,7 +129,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
                 Cluster.NODES,
                 EPSILON,
                 ControlPlane.Ports.FREE,
-                this::say);
+                output::say);
         RollbackBenchmark benchmark =
             new RollbackBenchmark(
                 new Cluster(plane.watch(), KafkaSettings.of(plane.kafkaAddress()), EPSILON),
@@ -149,12 +143,12 @@ final class RollbackBenchCommand implements Callable<Integer> {
       }
       for (int change : changes) {
         for (int i = 0; i < repeat; i++) {
-          say("discarding %,d changes of %,d keys".formatted(change, size));
+          output.say("discarding %,d changes of %,d keys".formatted(change, size));
           rollbacks.add(benchmark.restAndRun(new Work(change, standing), WARM_UPS + i, operator));
         }
       }
       for (int i = 0; i < repeat; i++) {
-        say("copying back the files of %,d keys".formatted(size));
+        output.say("copying back the files of %,d keys".formatted(size));
         copies.add(benchmark.copyBack());
       }
     } catch (io.palinode.voldemort.RefusedException e) {
@@ -184,11 +178,5 @@ final class RollbackBenchCommand implements Callable<Integer> {
     } catch (RefusedException e) {
       throw new IllegalStateException("the rollback was refused", e);
     }
-  }
-
-  private void say(String line) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(line);
-    err.flush();
   }
 }

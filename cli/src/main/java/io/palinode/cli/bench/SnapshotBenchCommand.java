@@ -1,31 +1,23 @@
 package io.palinode.cli.bench;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.SnapshotBenchmark;
 import io.palinode.benchmarks.SnapshotBenchmark.Cost;
 import io.palinode.benchmarks.SnapshotBenchmark.Result;
 import io.palinode.benchmarks.SnapshotBenchmark.Results;
 import io.palinode.benchmarks.SnapshotBenchmark.Setting;
+import io.palinode.cli.bench.report.Machine;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.cli.terminal.TextTable;
 import io.palinode.retroscope.snapshot.Pace;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** What snapshots cost, and what the clients notice. */
 @Command(
@@ -125,52 +117,33 @@ final class SnapshotBenchCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     Setting setting = setting();
-    PrintWriter err = spec.commandLine().getErr();
-    Path data = Files.createTempDirectory("palinode-bench-");
-    try {
-      Results results =
-          new SnapshotBenchmark(
-                  setting,
-                  data,
-                  line -> {
-                    err.println(line);
-                    err.flush();
-                  })
-              .run();
-      PrintWriter out = spec.commandLine().getOut();
-      out.print(output.isJson() ? json(setting, results) : table(setting, results));
-      out.flush();
+    try (ScratchFolder data = ScratchFolder.create("bench")) {
+      Results results = new SnapshotBenchmark(setting, data.path(), output::say).run();
+      output.print(new Report(Machine.text(), setting, results));
       return 0;
-    } finally {
-      remove(data);
     }
   }
 
   private Setting setting() {
-    try {
-      return new Setting(
-          keys, valueBytes, clients, seconds, share, back, rate, changed, rounds, seed);
-    } catch (IllegalArgumentException refused) {
-      throw new Refusal(String.valueOf(refused.getMessage()), refused);
+    return Refusal.valid(
+        () ->
+            new Setting(
+                keys, valueBytes, clients, seconds, share, back, rate, changed, rounds, seed));
+  }
+
+  record Report(String machine, Setting setting, Results results) implements Output.Report {
+    @Override
+    public String table() {
+      return SnapshotBenchCommand.table(this);
     }
   }
 
-  /** The components are the JSON output. */
-  record Report(String machine, Setting setting, Results results) {}
-
-  private static String json(Setting setting, Results results) throws JsonProcessingException {
-    return new ObjectMapper()
-            .enable(SerializationFeature.INDENT_OUTPUT)
-            .writeValueAsString(new Report(Machine.text(), setting, results))
-        + "\n";
-  }
-
-  private static String table(Setting setting, Results results) {
+  private static String table(Report report) {
+    Setting setting = report.setting();
+    Results results = report.results();
     TextTable table =
         new TextTable(
             TextTable.Align.RIGHT,
@@ -203,7 +176,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
     }
     return "%s%n3 nodes, %,d keys of %d bytes on each; %d clients; %d rounds; seed %d%n%n%s%n%s"
         .formatted(
-            Machine.text(),
+            report.machine(),
             setting.keys(),
             setting.valueBytes(),
             setting.clients(),
@@ -228,13 +201,5 @@ final class SnapshotBenchCommand implements Callable<Integer> {
               String.format(Locale.ROOT, "%,.1f", cost.bytes() / 1e6)));
     }
     return table.render();
-  }
-
-  private static void remove(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    }
   }
 }

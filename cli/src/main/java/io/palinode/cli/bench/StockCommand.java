@@ -5,21 +5,19 @@ import io.palinode.benchmarks.stock.StockBenchmark;
 import io.palinode.benchmarks.stock.StockBenchmark.Clients;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
 import io.palinode.benchmarks.stock.StockVoldemort;
+import io.palinode.cli.bench.report.StockReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.store.engine.StorageEngine.Durability;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Our store node against a stock Voldemort server. */
 @Command(
@@ -148,57 +146,38 @@ final class StockCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call() throws IOException, InterruptedException, JsonProcessingException {
-    PrintWriter err = spec.commandLine().getErr();
     Setting setting = setting();
     StockVoldemort built = built();
     StockReport report;
     try (ScratchFolder data = ScratchFolder.create("bench")) {
-      StockBenchmark benchmark =
-          new StockBenchmark(
-              setting,
-              built,
-              data.path(),
-              line -> {
-                err.println(line);
-                err.flush();
-              });
+      StockBenchmark benchmark = new StockBenchmark(setting, built, data.path(), output::say);
       report = StockReport.of(setting, benchmark.run());
     }
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? report.json() : report.table());
-    out.flush();
+    output.print(report);
     return 0;
   }
 
   private Setting setting() {
-    try {
-      return new Setting(
-          keys,
-          writes,
-          connections,
-          clients,
-          valueBytes,
-          callers,
-          rounds,
-          seconds,
-          warmUp,
-          durability,
-          heap,
-          seed);
-    } catch (IllegalArgumentException refused) {
-      throw new Refusal(String.valueOf(refused.getMessage()), refused);
-    }
+    return Refusal.valid(
+        () ->
+            new Setting(
+                keys,
+                writes,
+                connections,
+                clients,
+                valueBytes,
+                callers,
+                rounds,
+                seconds,
+                warmUp,
+                durability,
+                heap,
+                seed));
   }
 
   private StockVoldemort built() throws IOException {
-    try {
-      return StockVoldemort.in(voldemort);
-    } catch (IllegalArgumentException refused) {
-      throw new Refusal("--voldemort: " + refused.getMessage(), refused);
-    }
+    return Refusal.valid("--voldemort", () -> StockVoldemort.in(voldemort));
   }
 }

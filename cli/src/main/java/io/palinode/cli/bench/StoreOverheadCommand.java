@@ -3,19 +3,17 @@ package io.palinode.cli.bench;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.palinode.benchmarks.StoreOverheadBenchmark;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
+import io.palinode.cli.bench.report.StoreOverheadReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** What a store's clients pay for the past. */
 @Command(
@@ -92,35 +90,21 @@ final class StoreOverheadCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call() throws IOException, InterruptedException, JsonProcessingException {
     Setting setting = setting();
-    PrintWriter err = spec.commandLine().getErr();
     StoreOverheadReport report;
     try (ScratchFolder data = ScratchFolder.create("bench")) {
       StoreOverheadBenchmark benchmark =
-          new StoreOverheadBenchmark(
-              setting,
-              data.path(),
-              line -> {
-                err.println(line);
-                err.flush();
-              });
+          new StoreOverheadBenchmark(setting, data.path(), output::say);
       report = StoreOverheadReport.of(setting, benchmark.run());
     }
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? report.json() : report.table());
-    out.flush();
+    output.print(report);
     return 0;
   }
 
   private Setting setting() {
-    try {
-      return new Setting(keys, writes, valueBytes, clients, rounds, seconds, seed);
-    } catch (IllegalArgumentException refused) {
-      throw new Refusal(String.valueOf(refused.getMessage()), refused);
-    }
+    return Refusal.valid(
+        () -> new Setting(keys, writes, valueBytes, clients, rounds, seconds, seed));
   }
 }

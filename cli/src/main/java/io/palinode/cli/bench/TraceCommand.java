@@ -104,10 +104,7 @@ final class TraceCommand implements Callable<Integer> {
   }
 
   private TraceMaker.Shape shape() {
-    try {
-      return new TraceMaker.Shape(candidates, nodes, terms, instances, violated, open);
-    } catch (IllegalArgumentException e) {
-      throw new Refusal(String.valueOf(e.getMessage()), e);
-    }
+    return Refusal.valid(
+        () -> new TraceMaker.Shape(candidates, nodes, terms, instances, violated, open));
   }
 }

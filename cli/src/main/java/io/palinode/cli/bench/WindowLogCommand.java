@@ -4,19 +4,18 @@ import io.palinode.benchmarks.windowlog.DiskBenchmark;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Result;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Sizes;
+import io.palinode.cli.bench.report.DiskReport;
+import io.palinode.cli.bench.report.WindowLogReport;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** What the window-log costs. */
 @Command(
@@ -73,8 +72,6 @@ final class WindowLogCommand implements Callable<Integer> {
           "Measure instead what it costs to keep it on disk too, beside memory alone, and how far both reach at 5,000 changes a second with bounds of 1 GiB each. Takes 3 GiB of the folder for temporary files.")
   private boolean disk;
 
-  @Spec private CommandSpec spec = CommandSpec.create();
-
   @Override
   public Integer call() throws IOException {
     if (disk) {
@@ -86,14 +83,11 @@ final class WindowLogCommand implements Callable<Integer> {
       results.add(benchmark(sizes).run(sizes));
     }
     WindowLogReport report = WindowLogReport.of(results, entries, rounds, seed);
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? report.json() : report.text());
-    out.flush();
+    output.print(report);
     return 0;
   }
 
   private int onDisk() throws IOException {
-    PrintWriter err = spec.commandLine().getErr();
     try (ScratchFolder scratch = ScratchFolder.create("bench")) {
       DiskBenchmark benchmark =
           new DiskBenchmark(
@@ -102,16 +96,11 @@ final class WindowLogCommand implements Callable<Integer> {
               rounds,
               seed,
               System::nanoTime,
-              step -> {
-                err.println("measuring: " + step);
-                err.flush();
-              });
+              step -> output.say("measuring: " + step));
       DiskBenchmark.Result result = benchmark.run(CHANGES_A_SECOND, REACH_BYTES);
       DiskReport report =
           new DiskReport(WindowLogReport.describeMachine(), entries, rounds, seed, result);
-      PrintWriter out = spec.commandLine().getOut();
-      out.print(output.isJson() ? report.json() : report.text());
-      out.flush();
+      output.print(report);
       return 0;
     }
   }
@@ -126,19 +115,15 @@ final class WindowLogCommand implements Callable<Integer> {
   }
 
   private WindowLogBenchmark benchmark(Sizes sizes) {
-    PrintWriter err = spec.commandLine().getErr();
-    try {
-      return new WindowLogBenchmark(
-          entries,
-          rounds,
-          seed,
-          System::nanoTime,
-          step -> {
-            err.println("measuring %s bytes: %s".formatted(WindowLogReport.name(sizes), step));
-            err.flush();
-          });
-    } catch (IllegalArgumentException refused) {
-      throw new Refusal(String.valueOf(refused.getMessage()), refused);
-    }
+    return Refusal.valid(
+        () ->
+            new WindowLogBenchmark(
+                entries,
+                rounds,
+                seed,
+                System::nanoTime,
+                step ->
+                    output.say(
+                        "measuring %s bytes: %s".formatted(WindowLogReport.name(sizes), step))));
   }
 }

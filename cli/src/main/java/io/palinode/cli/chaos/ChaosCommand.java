@@ -1,7 +1,5 @@
 package io.palinode.cli.chaos;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.DurationText;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Output;
@@ -9,7 +7,6 @@ import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,9 +103,9 @@ public final class ChaosCommand implements Callable<Integer> {
   @Override
   @SuppressWarnings("try") // A resource for its close alone.
   public Integer call() throws IOException, InterruptedException {
-    check("--nodes", nodes, 1, NODES_MAX);
-    check("--clients", clients, 1, Integer.MAX_VALUE);
-    check("--port-base", portBase, 1, PORT_BASE_MAX);
+    Refusal.requireIn("--nodes", nodes, 1, NODES_MAX);
+    Refusal.requireIn("--clients", clients, 1, Integer.MAX_VALUE);
+    Refusal.requireIn("--port-base", portBase, 1, PORT_BASE_MAX);
     Path folder = folder();
     AtomicBoolean interrupted = new AtomicBoolean();
     ChaosReport report;
@@ -116,14 +113,14 @@ public final class ChaosCommand implements Callable<Integer> {
         ChaosCluster cluster = new ChaosCluster(folder, nodes, portBase)) {
       long drawn = seed == null ? System.currentTimeMillis() : seed;
       report =
-          new ChaosRun(cluster, nodes, clients, duration, every, drawn, this::say)
+          new ChaosRun(cluster, nodes, clients, duration, every, drawn, output::say)
               .run(interrupted::get);
     }
-    print(report);
+    output.print(report);
     if (report.holds() && data == null) {
       new ScratchFolder(folder).close();
     } else {
-      say("data and logs are in " + folder);
+      output.say("data and logs are in " + folder);
     }
     return report.holds() ? 0 : 1;
   }
@@ -137,23 +134,5 @@ public final class ChaosCommand implements Callable<Integer> {
       throw new Refusal("--data must be a folder that is not there yet: " + wanted);
     }
     return OwnerOnly.createFolders(wanted).toAbsolutePath();
-  }
-
-  private void print(ChaosReport report) throws JsonProcessingException {
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(output.isJson() ? ApiClient.JSON.writeValueAsString(report) + "\n" : report.text());
-    out.flush();
-  }
-
-  private void say(String line) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(line);
-    err.flush();
-  }
-
-  private static void check(String option, int value, int min, int max) {
-    if (value < min || value > max) {
-      throw new Refusal("%s must be in [%d, %d]: %d".formatted(option, min, max, value));
-    }
   }
 }

@@ -1,6 +1,9 @@
 package io.palinode.cli.chaos;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.DurationText;
+import io.palinode.cli.terminal.Output;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -23,13 +26,21 @@ record ChaosReport(
     MadeViolations.Outcome violations,
     long rollbacks,
     int halts,
-    List<String> faults) {
+    List<String> faults)
+    implements Output.Report {
 
   boolean holds() {
     return faults.isEmpty();
   }
 
-  String text() {
+  /** On one line. */
+  @Override
+  public String json() throws JsonProcessingException {
+    return ApiClient.JSON.writeValueAsString(this) + "\n";
+  }
+
+  @Override
+  public String table() {
     StringBuilder text = new StringBuilder();
     line(text, "ran", "%s, %d nodes, seed %d".formatted(DurationText.of(seconds), nodes, seed));
     line(text, "killed", times(kills));

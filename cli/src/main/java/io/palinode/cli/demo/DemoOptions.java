@@ -1,5 +1,6 @@
 package io.palinode.cli.demo;
 
+import io.palinode.cli.demo.report.Mode;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Graph;
 import io.palinode.hvc.Epsilon;

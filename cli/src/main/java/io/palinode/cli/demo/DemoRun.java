@@ -2,6 +2,12 @@ package io.palinode.cli.demo;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.palinode.cli.demo.report.DemoReport;
+import io.palinode.cli.demo.report.Mode;
+import io.palinode.cli.demo.report.ModeResult;
+import io.palinode.cli.demo.watch.EmbeddedWatcher;
+import io.palinode.cli.demo.watch.RemoteWatcher;
+import io.palinode.cli.demo.watch.Watcher;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Graph;

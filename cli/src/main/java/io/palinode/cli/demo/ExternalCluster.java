@@ -14,10 +14,7 @@ import java.util.List;
 public record ExternalCluster(List<String> addresses, String store, String server) {
   public ExternalCluster {
     addresses = List.copyOf(addresses);
-    try {
-      ClientConfig.of(addresses, "demo");
-    } catch (IllegalArgumentException e) {
-      throw new Refusal("--store-address: " + e.getMessage(), e);
-    }
+    List<String> checked = addresses;
+    var unused = Refusal.valid("--store-address", () -> ClientConfig.of(checked, "demo"));
   }
 }

@@ -1,6 +1,7 @@
 package io.palinode.cli.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.demo.report.Mode;
 import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Edge;

@@ -1,5 +1,8 @@
 package io.palinode.cli.demo;
 
+import io.palinode.cli.demo.report.Mode;
+import io.palinode.cli.demo.report.ModeResult;
+import io.palinode.cli.demo.watch.Watcher;
 import io.palinode.examples.graph.ColouringCheck;
 import io.palinode.examples.graph.Graph;
 import io.palinode.examples.graph.Keys;

@@ -1,6 +1,13 @@
 package io.palinode.cli.demo;
 
-import io.palinode.cli.demo.Watcher.EndedRollback;
+import io.palinode.cli.demo.report.AntiStallChange;
+import io.palinode.cli.demo.report.Mode;
+import io.palinode.cli.demo.report.ModeResult;
+import io.palinode.cli.demo.watch.FirstAcceptances;
+import io.palinode.cli.demo.watch.Reports;
+import io.palinode.cli.demo.watch.RuleResult;
+import io.palinode.cli.demo.watch.Watcher;
+import io.palinode.cli.demo.watch.Watcher.EndedRollback;
 import io.palinode.examples.graph.ColouringCheck;
 import io.palinode.examples.graph.run.RunResult;
 import io.palinode.examples.graph.truth.Truth;

@@ -9,8 +9,6 @@ final class NodesOption {
   private NodesOption() {}
 
   static void require(int nodes) {
-    if (nodes < 1 || nodes > NODES_MAX) {
-      throw new Refusal("--nodes must be in [1, %d]: %d".formatted(NODES_MAX, nodes));
-    }
+    Refusal.requireIn("--nodes", nodes, 1, NODES_MAX);
   }
 }

@@ -3,9 +3,7 @@ package io.palinode.cli.run;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.terminal.DetectionOptions;
-import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.StartProgress;
-import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.embedded.EmbeddedFlink;
 import io.palinode.monitor.flink.DetectionJobConfig;
 import io.palinode.wire.Topics;
@@ -39,13 +37,7 @@ final class RunDetectionCommand implements Callable<Integer> {
   @Option(names = "--nodes", required = true, paramLabel = "N", description = "Store nodes.")
   private int nodes;
 
-  @Option(
-      names = "--epsilon",
-      converter = EpsilonText.class,
-      defaultValue = "10ms",
-      paramLabel = "TIME",
-      description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
-  private Epsilon epsilon = Epsilon.INFINITE;
+  @Mixin private EpsilonOption epsilon = new EpsilonOption();
 
   @Option(
       names = "--data",
@@ -85,7 +77,7 @@ final class RunDetectionCommand implements Callable<Integer> {
   private Job start() throws Exception {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     DetectionJobConfig config =
-        DetectionJobConfig.of(kafka.connected(), Topics.DEFAULT, nodes, epsilon)
+        DetectionJobConfig.of(kafka.connected(), Topics.DEFAULT, nodes, epsilon.value())
             .withDetection(detection.settings());
     try (StartProgress progress = StartProgress.of("starting Flink", this::say)) {
       EmbeddedFlink flink = EmbeddedFlink.start(data.resolve("flink"), config, registry);

@@ -3,13 +3,11 @@ package io.palinode.cli.run;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.terminal.ClusterFile;
-import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.StartProgress;
 import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.detector.kafka.NodeDetectorConfig;
-import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.WatchedNode;
 import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.voldemort.cluster.Cluster;
@@ -67,13 +65,7 @@ final class RunNodeCommand implements Callable<Integer> {
       description = "Its files are in the folder 'node-I' there.")
   private Path data = Path.of("");
 
-  @Option(
-      names = "--epsilon",
-      converter = EpsilonText.class,
-      defaultValue = "10ms",
-      paramLabel = "TIME",
-      description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
-  private Epsilon epsilon = Epsilon.INFINITE;
+  @Mixin private EpsilonOption epsilon = new EpsilonOption();
 
   @Mixin private WindowLogOptions windowLog = new WindowLogOptions();
   @Mixin private MetricsOption metrics = new MetricsOption();
@@ -121,7 +113,7 @@ final class RunNodeCommand implements Callable<Integer> {
     try (StartProgress progress = StartProgress.of("starting node " + id, this::say)) {
       WatchedNode node =
           WatchedNode.start(
-              WatchedNode.config(id, cluster, definitions, epsilon)
+              WatchedNode.config(id, cluster, definitions, epsilon.value())
                   .withRestores(windowLog.restores(1)),
               data,
               windowLog.bound(),

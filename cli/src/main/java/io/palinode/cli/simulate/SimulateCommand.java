@@ -113,11 +113,7 @@ public final class SimulateCommand implements Callable<Integer> {
   }
 
   private Set<Fault> faults() {
-    try {
-      return Fault.parse(faults);
-    } catch (IllegalArgumentException e) {
-      throw new Refusal(String.valueOf(e.getMessage()), e);
-    }
+    return Refusal.valid(() -> Fault.parse(faults));
   }
 
   private Simulation simulation(Set<Fault> wanted) {

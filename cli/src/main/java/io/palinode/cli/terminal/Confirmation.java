@@ -3,10 +3,19 @@ package io.palinode.cli.terminal;
 import java.io.Console;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
-/** Asks before a step that cannot be reversed. */
+/** Asks before a step that cannot be reversed; a picocli mixin. */
 public final class Confirmation {
-  private Confirmation() {}
+  @Option(
+      names = {"-y", "--yes"},
+      description = "Do not ask.")
+  private boolean yes;
+
+  /** Whether the command line has {@code --yes}. */
+  public boolean isGiven() {
+    return yes;
+  }
 
   /**
    * Returns when the user says yes, or has said it in the command. Throws {@link Refusal}
@@ -15,7 +24,7 @@ public final class Confirmation {
    * @param question without the answers
    * @param what is to be done, as in "say --yes to …"
    */
-  public static void require(boolean yes, String question, String what) {
+  public void require(String question, String what) {
     if (!yes) {
       ask(System.console(), question, what);
     }

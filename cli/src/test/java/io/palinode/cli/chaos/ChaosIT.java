@@ -23,7 +23,7 @@ class ChaosIT {
       ChaosRun run =
           new ChaosRun(cluster, 3, 2, Duration.ofSeconds(30), Duration.ofSeconds(8), 7, told::add);
       ChaosReport report = run.run(() -> false);
-      assertThat(report.faults()).as(() -> told + "\n" + report.text() + logs()).isEmpty();
+      assertThat(report.faults()).as(() -> told + "\n" + report.table() + logs()).isEmpty();
       assertThat(report.writes().acknowledged()).isPositive();
       assertThat(report.kills().size() + report.freezes().size()).isPositive();
     }

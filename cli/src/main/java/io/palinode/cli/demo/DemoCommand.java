@@ -1,0 +1,247 @@
+package io.palinode.cli.demo;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.cli.demo.report.DemoReport;
+import io.palinode.cli.demo.report.Mode;
+import io.palinode.cli.terminal.EpsilonText;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.hvc.Epsilon;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+/** Runs the graph application three ways and compares. */
+@Command(
+    name = "demo",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Colour a graph with several clients, three ways, on real parts in one process: store nodes on Berkeley DB, local detectors,"
+          + " Kafka, Flink, the orchestrator.",
+      "",
+      "Clients may only recolour a vertex while no other client works on a neighbour; a Peterson lock for each edge, kept in the store,"
+          + " guards that. The lock is right under sequential consistency only.",
+      "",
+      "  sequential  each write waits for all replicas: right, and slow over a network",
+      "  eventual    each write waits for the nearest replica: fast, and sometimes wrong",
+      "  watched     eventual, and a rollback restores the store to before each violation: right",
+      "  alerting    eventual, and a violation is reported, but stands",
+      ""
+    },
+    footer = {
+      "",
+      "Exit status: 0 every answer that must be right is right; 1 one is not; 2 the request was refused.",
+      "",
+      "Examples:",
+      "  palinode demo",
+      "  palinode demo --graph powerlaw:1000 --network global --conflict high",
+      "  palinode demo --graph us-states --network global -o json",
+      "  palinode demo --modes alerting --replicas both",
+      "  palinode demo --graph powerlaw:2000 --clients 8 --modes sequential,watched",
+      "  palinode demo --store-address tcp://10.0.0.1:6666,tcp://10.0.0.2:6666 --server http://10.0.0.9:6766"
+    })
+public final class DemoCommand implements Callable<Integer> {
+  private static final List<String> OF_OWN_NODES = List.of("--nodes", "--data", "--keep");
+  private static final List<String> OF_A_CLUSTER = List.of("--store", "--server");
+
+  @Option(
+      names = "--graph",
+      defaultValue = "karate",
+      paramLabel = "GRAPH",
+      description =
+          "karate, us-states, powerlaw:N, grid:WxH, random-regular:N,D, or a file of edges (default: ${DEFAULT-VALUE}).")
+  private String graph = "";
+
+  @Option(
+      names = "--nodes",
+      defaultValue = "3",
+      paramLabel = "N",
+      description = "Store nodes (default: ${DEFAULT-VALUE}).")
+  private int nodes;
+
+  @Option(
+      names = "--clients",
+      defaultValue = "6",
+      paramLabel = "N",
+      description = "Clients; each sits near one node (default: ${DEFAULT-VALUE}).")
+  private int clients;
+
+  @Option(
+      names = "--modes",
+      split = ",",
+      paramLabel = "MODE",
+      description =
+          "Which ways, in this order (default: sequential,eventual,watched; eventual,watched with --store-address).")
+  private List<Mode> modes = List.of();
+
+  @Option(
+      names = "--store-address",
+      split = ",",
+      paramLabel = "tcp://HOST:PORT",
+      description = {
+        "Run on the store nodes of this cluster, not on nodes of the demo's own: ours ('palinode up', 'run node'), or stock Voldemort"
+            + " servers with the agent. One address is enough: cluster.xml and stores.xml are read from there.",
+        "It writes color_*, load_*, flag_*, turn_* and cs_* keys into --store; a rollback discards writes to all stores of the"
+            + " cluster: do not use a cluster with data that you need."
+      })
+  private List<String> storeAddresses = List.of();
+
+  @Option(
+      names = "--store",
+      defaultValue = "colouring",
+      paramLabel = "NAME",
+      description =
+          "With --store-address: the store to write to; its stores.xml says how many replicas a read and a write wait for (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String store = "";
+
+  @Option(
+      names = "--server",
+      defaultValue = "${env:PALINODE_SERVER:-http://127.0.0.1:6766}",
+      paramLabel = "URL",
+      description =
+          "With --store-address: the API of the orchestrator that belongs to the cluster; the demo applies its predicates there, and deletes"
+              + " them at its end (default: $PALINODE_SERVER, else http://127.0.0.1:6766).")
+  private String server = "";
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      paramLabel = "N",
+      description = "Seed of delays and generated graphs (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = "--network",
+      paramLabel = "NET",
+      description = {
+        "Delay between a client and the nodes of other regions, each way (default: continental; regional for more than 300 vertices):",
+        "none; regional: 0.5 ms; continental: 10 to 38 ms; global: 40 to 150 ms. The last two differ each way and have jitter."
+      })
+  private DemoOptions.@Nullable Network network;
+
+  @Option(
+      names = "--epsilon",
+      converter = EpsilonText.class,
+      defaultValue = "1ms",
+      paramLabel = "TIME",
+      description =
+          "Bound on the difference of the nodes' clocks: 10ms, 500us, inf (default: ${DEFAULT-VALUE}; here all nodes read one clock). With"
+              + " --store-address, as the cluster has it.")
+  private Epsilon epsilon = Epsilon.INFINITE;
+
+  @Option(
+      names = "--predicate",
+      paramLabel = "FILE",
+      description =
+          "Watch this file's predicates (YAML or XML) instead of the application's own. May be given again.")
+  private List<Path> predicates = List.of();
+
+  @Option(
+      names = "--replicas",
+      paramLabel = "RULE",
+      description = {
+        "Which of a write's copies count: first, those that were accepted first; any, each by itself, so that one which is late can make a"
+            + " phantom; both, one run judged by each, where only first acts (default: what a predicate says; the application's own"
+            + " say first)."
+      })
+  private @Nullable JudgedBy judgedBy;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "0",
+      paramLabel = "N",
+      description = "How often each vertex is coloured (default: as suits graph and network).")
+  private int rounds;
+
+  @Option(
+      names = "--work",
+      defaultValue = "20",
+      paramLabel = "N",
+      description =
+          "Ordinary operations of a task, outside of its critical section (default: ${DEFAULT-VALUE}).")
+  private int work;
+
+  @Option(
+      names = "--conflict",
+      defaultValue = "usual",
+      paramLabel = "LEVEL",
+      description = {
+        "usual: each client has a region of the graph. high: once the graph is coloured, all clients colour the vertices with most"
+            + " neighbours again, shared out so that neighbours belong to different clients: without end, rollbacks would stop any"
+            + " progress (default: ${DEFAULT-VALUE})."
+      })
+  private DemoOptions.Conflict conflict = DemoOptions.Conflict.USUAL;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Keep the files of Kafka, Flink and the nodes there.")
+  private @Nullable Path data;
+
+  @Option(
+      names = "--keep",
+      description = "Do not remove the temporary folder; its place is printed.")
+  private boolean keep;
+
+  @Mixin private Output output = new Output();
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws JsonProcessingException {
+    DemoGraph parsed = DemoGraph.parse(graph, seed);
+    ExternalCluster external = external();
+    DemoOptions options =
+        new DemoOptions(
+            parsed,
+            nodes,
+            clients,
+            modes(external),
+            seed,
+            network == null ? DemoOptions.Network.suiting(parsed.graph()) : network,
+            epsilon,
+            rounds,
+            work,
+            predicates,
+            judgedBy,
+            conflict,
+            external,
+            data,
+            keep);
+    DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();
+    output.print(report);
+    return report.everyRequiredAnswerIsRight() ? 0 : 1;
+  }
+
+  private List<Mode> modes(@Nullable ExternalCluster external) {
+    if (!modes.isEmpty()) {
+      return modes;
+    }
+    return external == null
+        ? List.of(Mode.SEQUENTIAL, Mode.EVENTUAL, Mode.WATCHED)
+        : List.of(Mode.EVENTUAL, Mode.WATCHED);
+  }
+
+  private @Nullable ExternalCluster external() {
+    ParseResult given = spec.commandLine().getParseResult();
+    boolean isExternal = given.hasMatchedOption("--store-address");
+    for (String option : isExternal ? OF_OWN_NODES : OF_A_CLUSTER) {
+      if (given.hasMatchedOption(option)) {
+        throw new Refusal(
+            isExternal
+                ? option + " is for the demo's own nodes: leave it out with --store-address"
+                : option + " goes with --store-address only");
+      }
+    }
+    return isExternal ? new ExternalCluster(storeAddresses, store, server) : null;
+  }
+}

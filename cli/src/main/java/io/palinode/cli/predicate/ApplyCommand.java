@@ -1,0 +1,66 @@
+package io.palinode.cli.predicate;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.PredicateLimits;
+import io.palinode.predicate.form.Predicates;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Submits predicates. */
+@Command(
+    name = "apply",
+    mixinStandardHelpOptions = true,
+    description =
+        "Submit the predicates of a file (YAML or XML) together; a predicate of the same name is replaced by the next version.",
+    footer = {"", "Example:  palinode apply -f edge-mutex.yaml"})
+public final class ApplyCommand implements Callable<Integer> {
+  @Option(
+      names = {"-f", "--file"},
+      required = true,
+      paramLabel = "FILE",
+      description = "The predicates; the file is checked before anything is sent.")
+  private List<Path> files = List.of();
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    for (Path file : files) {
+      List<Predicate> predicates = Predicates.readAll(file, PredicateLimits.CEILING);
+      for (JsonNode applied : api.put("/api/v1/predicates", document(file, predicates))) {
+        spec.commandLine()
+            .getOut()
+            .println(
+                "predicate "
+                    + applied.path("name").asText()
+                    + " version "
+                    + applied.path("version").asText("?")
+                    + " applied");
+      }
+    }
+    return 0;
+  }
+
+  /** One document in canonical YAML, for the file's name may decide the name of its predicate. */
+  private static String document(Path file, List<Predicate> predicates) {
+    String text = predicates.stream().map(Predicates::toYaml).collect(Collectors.joining("---\n"));
+    if (text.length() > Predicates.DOCUMENT_BYTES_MAX) {
+      throw new Refusal(
+          "%s: the full form of its predicates must have at most %d characters: it has %d; split the file"
+              .formatted(file, Predicates.DOCUMENT_BYTES_MAX, text.length()));
+    }
+    return text;
+  }
+}

@@ -1,0 +1,169 @@
+package io.palinode.cli.predicate;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.palinode.cli.detect.TraceLine;
+import io.palinode.cli.detect.TraceReader;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.witness.ShivizLog;
+import io.palinode.cli.witness.WitnessFile;
+import java.io.BufferedInputStream;
+import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Writes what other tools draw. */
+@Command(
+    name = "export",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = "Write a violation, or a recorded trace, as a log for ShiViz, which draws it.",
+    footer = {
+      "",
+      "An event is a term that begins to hold at a node, or holds no longer. Open the log in",
+      "ShiViz with 'Choose File'. Its first line is the expression that parses it, the second is",
+      "empty (one execution); who pastes the events instead gives the expression by hand:",
+      "  (?<event>.*)\\n(?<host>\\S+) (?<hlc>\\S+) (?<clock>\\{.*\\})",
+      "",
+      "A clock counts, for each node, the events in this log that happened before by their hybrid",
+      "clocks, entry by entry; so what is more than epsilon apart is ordered there too. Events that",
+      "are not in the log are not counted. hlc is the node's own time of the event.",
+      "",
+      "Exit status: 0 written; 2 bad input.",
+      "",
+      "Examples:",
+      "  palinode export --violation ID > violation.log",
+      "  palinode export witness.json > violation.log",
+      "  palinode export trace.jsonl > trace.log"
+    })
+public final class ExportCommand implements Callable<Integer> {
+  /** What can be written. */
+  enum Format {
+    SHIVIZ
+  }
+
+  private static final int LOOK_BYTES_MAX = 1 << 16;
+  private static final Set<String> OF_A_WITNESS = Set.of("apiVersion", "kind");
+  private static final Set<String> OF_A_LINE = Set.of("node", "seq", "start");
+
+  private final InputStream in;
+
+  @Option(
+      names = "--format",
+      defaultValue = "shiviz",
+      paramLabel = "FORMAT",
+      description = "shiviz (the only one).")
+  private Format format = Format.SHIVIZ;
+
+  @Option(
+      names = "--violation",
+      paramLabel = "ID",
+      description = "Of a running cluster, as 'palinode get violations' shows it.")
+  private @Nullable String violation;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "FILE",
+      description = "A witness, or a trace as 'palinode detect' reads it; - is standard input.")
+  private @Nullable String file;
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  ExportCommand() {
+    this(System.in);
+  }
+
+  ExportCommand(InputStream in) {
+    this.in = in;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    ShivizLog log = log();
+    PrintWriter out = spec.commandLine().getOut();
+    switch (format) {
+      case SHIVIZ -> log.write(out);
+    }
+    out.flush();
+    return 0;
+  }
+
+  private ShivizLog log() throws IOException {
+    String name = file;
+    if ((violation == null) == (name == null)) {
+      throw new Refusal(
+          "export one thing: --violation ID, or a file (see 'palinode export --help')");
+    }
+    if (name == null) {
+      String path = "/api/v1/violations/" + ApiClient.segment(String.valueOf(violation));
+      byte[] witness = api.get(path + "/witness").toString().getBytes(StandardCharsets.UTF_8);
+      return ShivizLog.of(WitnessFile.read("-", new ByteArrayInputStream(witness)));
+    }
+    try (InputStream opened = name.equals("-") ? in : Files.newInputStream(Path.of(name));
+        BufferedInputStream bytes = new BufferedInputStream(opened, LOOK_BYTES_MAX)) {
+      return isTrace(bytes) ? trace(name, bytes) : ShivizLog.of(WitnessFile.parse(name, bytes));
+    }
+  }
+
+  /** By the first field of the first object that only one of the two has. */
+  private static boolean isTrace(BufferedInputStream bytes) throws IOException {
+    bytes.mark(LOOK_BYTES_MAX);
+    byte[] head = bytes.readNBytes(LOOK_BYTES_MAX);
+    bytes.reset();
+    try (JsonParser json = new JsonFactory().createParser(head)) {
+      for (JsonToken token = json.nextToken(); token != null; token = json.nextToken()) {
+        if (token == JsonToken.FIELD_NAME && OF_A_WITNESS.contains(json.currentName())) {
+          return false;
+        }
+        if (token == JsonToken.FIELD_NAME && OF_A_LINE.contains(json.currentName())) {
+          return true;
+        }
+      }
+    } catch (IOException notJson) {
+      return false;
+    }
+    return false;
+  }
+
+  private static ShivizLog trace(String name, InputStream bytes) throws IOException {
+    List<TraceLine> lines = new ArrayList<>();
+    new TraceReader(name, null)
+        .read(
+            new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder())),
+            (number, line) -> {
+              if (2 * lines.size() >= ShivizLog.EVENTS_MAX) {
+                throw new Refusal(
+                    "a log for ShiViz must have at most "
+                        + ShivizLog.EVENTS_MAX
+                        + " events: cut a part out of the trace");
+              }
+              if (line != null) {
+                lines.add(line);
+              }
+            });
+    if (lines.isEmpty()) {
+      throw new Refusal(name + ": there is no candidate in this trace");
+    }
+    return ShivizLog.of(lines);
+  }
+}

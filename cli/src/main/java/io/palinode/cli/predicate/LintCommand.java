@@ -1,0 +1,127 @@
+package io.palinode.cli.predicate;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.PredicateOptions;
+import io.palinode.predicate.lint.Lint;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** Checks files of predicates, for continuous integration. */
+@Command(
+    name = "lint",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description =
+        "Look for what is valid in predicates and yet most likely not meant. No cluster is needed.",
+    footer = {
+      "",
+      "A line is a finding: its place, name and predicate, what is so, and what to",
+      "write instead. Names:",
+      "  only-siblings          two values of one key in a clause, with replicas: first",
+      "  repeated-term          a term that its clause has already",
+      "  repeated-clause        a clause that the predicate has already",
+      "  implied-clause         a clause that holds all terms of a smaller one",
+      "  epsilon-zero           clocks are said to agree to the microsecond",
+      "  epsilon-large          more than 1 s, and not inf",
+      "  rollback-on-definite   mostly too late",
+      "  rollback-on-uncertain  rolls back for hand-overs",
+      "  rollback-may-flap      a rollback without whenFrequent",
+      "  diverged-soon          replicas that disagree for less than a second",
+      "  ambiguous-key          a key of another predicate of the file matches, with a",
+      "                         separator inside a capture",
+      "  watches-every-key      a variable without literal text",
+      "",
+      "Exit status: 0 nothing found; 1 found; 2 a file is not readable or not valid.",
+      "",
+      "Example:  palinode lint --ignore rollback-may-flap predicates/*.yaml"
+    })
+public final class LintCommand implements Callable<Integer> {
+  private static final int NOTHING_FOUND = 0;
+  private static final int FOUND = 1;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "FILE",
+      description = "Predicates, as YAML or XML; YAML may hold several.")
+  private List<Path> files = List.of();
+
+  @Option(
+      names = "--ignore",
+      converter = CheckName.class,
+      split = ",",
+      paramLabel = "NAME",
+      description = "Findings of this name do not count; may be repeated.")
+  private List<Lint.Check> ignored = List.of();
+
+  @Mixin private Output output = new Output();
+
+  @Mixin private PredicateOptions limits = new PredicateOptions();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws IOException {
+    List<Lint.Finding> findings = new ArrayList<>();
+    for (Path file : files) {
+      findings.addAll(Lint.of(file, Set.copyOf(ignored), limits.limits()));
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (output.isJson()) {
+      out.println(json(findings).toPrettyString());
+    } else {
+      findings.forEach(finding -> out.println(line(finding)));
+    }
+    out.flush();
+    return findings.isEmpty() ? NOTHING_FOUND : FOUND;
+  }
+
+  private static String line(Lint.Finding finding) {
+    return "%s: %s: %s: %s; %s"
+        .formatted(
+            finding.place(),
+            finding.check().word(),
+            finding.predicate(),
+            finding.sentence(),
+            finding.wayOut());
+  }
+
+  private static ArrayNode json(List<Lint.Finding> findings) {
+    ArrayNode json = JsonNodeFactory.instance.arrayNode();
+    for (Lint.Finding finding : findings) {
+      json.addObject()
+          .put("name", finding.check().word())
+          .put("predicate", finding.predicate())
+          .put("place", finding.place())
+          .put("sentence", finding.sentence())
+          .put("wayOut", finding.wayOut());
+    }
+    return json;
+  }
+
+  /** The name of a finding as an option's value. */
+  static final class CheckName implements ITypeConverter<Lint.Check> {
+    @Override
+    public Lint.Check convert(String name) {
+      try {
+        return Lint.Check.of(name);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,182 @@
+package io.palinode.cli.rollback;
+
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Confirmation;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Rollbacks by hand, and what becomes of any. */
+@Command(
+    name = "rollback",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Restore the store to an earlier time by hand, follow a rollback, and decide about a halted one.",
+      ""
+    },
+    subcommands = {
+      RollbackPlanCommand.class,
+      RollbackRunCommand.class,
+      RollbackStatusCommand.class,
+      RollbackCommand.Cancel.class,
+      RollbackLostCommand.class,
+      RollbackReplayCommand.class,
+      RollbackUndoCommand.class,
+      RollbackCommand.Retry.class,
+      RollbackCommand.Abandon.class,
+      RollbackGateCommands.Approve.class,
+      RollbackGateCommands.Reject.class,
+      RollbackGateCommands.Renew.class
+    },
+    footer = {
+      "",
+      "Example:  palinode rollback plan --to -30s",
+      "          palinode rollback run --to -30s",
+      "          palinode rollback abandon 3 --yes"
+    })
+public final class RollbackCommand implements Runnable {
+  static final String PATH = "/api/v1/rollbacks";
+  static final String PLAN = PATH + "/plan";
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+
+  @Command(
+      name = "retry",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Try a halted rollback again, after the cause is fixed.",
+        "Refused if its target is out of a node's reach; a retry cannot change that."
+      },
+      footer = {"", "Example:  palinode rollback retry 3"})
+  static final class Retry implements Callable<Integer> {
+    @Parameters(
+        paramLabel = "ID",
+        description = "The epoch that it opens, as 'palinode get rollbacks' shows it.")
+    private String id = "";
+
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      api.post(path(id, "retry"));
+      spec.commandLine()
+          .getOut()
+          .println(
+              "rollback " + id + " is tried again; 'palinode get rollbacks' shows how it goes");
+      return 0;
+    }
+  }
+
+  @Command(
+      name = "abandon",
+      mixinStandardHelpOptions = true,
+      description = {
+        "End a rollback, in any phase: the store keeps its data, and replicas are made equal.",
+        "The safe point is held until that is acknowledged.",
+        "If a node cannot do even that, --as-is ends the rollback with the data that each node has."
+      },
+      footer = {
+        "",
+        "Example:  palinode rollback abandon 3 --yes",
+        "          palinode rollback abandon 3 --as-is --stopped 2"
+      })
+  static final class Abandon implements Callable<Integer> {
+    @Parameters(
+        paramLabel = "ID",
+        description = "The epoch that it opens, as 'palinode get rollbacks' shows it.")
+    private String id = "";
+
+    @Mixin private Confirmation confirmation = new Confirmation();
+
+    @Option(
+        names = "--as-is",
+        description = "Nodes change and exchange nothing. Replicas may differ afterwards.")
+    private boolean asIs;
+
+    @Option(
+        names = "--stopped",
+        split = ",",
+        paramLabel = "NODE",
+        description = {
+          "With --as-is: nodes that do not run. The rollback does not wait for them.",
+          "Such a node reads the control log when it starts. A node that runs must not be named."
+        })
+    private Set<Integer> stopped = Set.of();
+
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      if (!asIs && !stopped.isEmpty()) {
+        throw new ParameterException(
+            spec.commandLine(), "--stopped %s needs --as-is".formatted(stopped));
+      }
+      confirmation.require(
+          "Rollback %s will not be carried out: the writes that it was to discard stand. Abandon it?"
+              .formatted(id),
+          "abandon rollback " + id);
+      api.post(path(id, "abandon") + (asIs ? "?asIs=true&stopped=" + nodes() : ""));
+      spec.commandLine()
+          .getOut()
+          .println(
+              "rollback %s is abandoned: its cut is not restored, and the safe point is held"
+                      .formatted(id)
+                  + " until 'palinode acknowledge'"
+                  + (asIs ? "; each node keeps its own data, so replicas may differ" : ""));
+      return 0;
+    }
+
+    private String nodes() {
+      return stopped.stream().sorted().map(String::valueOf).collect(Collectors.joining(","));
+    }
+  }
+
+  @Command(
+      name = "cancel",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Cancel a rollback by hand before its commit point: before nodes restore.",
+        "The new epoch opens with the present data; no write is discarded. Refused after the commit point."
+      },
+      footer = {"", "Example:  palinode rollback cancel 3"})
+  static final class Cancel implements Callable<Integer> {
+    @Parameters(
+        paramLabel = "ID",
+        description = "The epoch that it opens, as 'palinode get rollbacks' shows it.")
+    private String id = "";
+
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      api.post(path(id, "cancel"));
+      spec.commandLine()
+          .getOut()
+          .println("rollback " + id + " is cancelled: all that was written stands");
+      return 0;
+    }
+  }
+
+  static String path(String id) {
+    return PATH + "/" + ApiClient.segment(id);
+  }
+
+  private static String path(String id, String verb) {
+    return path(id) + "/" + verb;
+  }
+}

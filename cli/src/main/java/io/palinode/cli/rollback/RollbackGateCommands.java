@@ -1,0 +1,85 @@
+package io.palinode.cli.rollback;
+
+import io.palinode.cli.terminal.ApiClient;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** What an operator says to rollbacks that do not open by themselves. */
+final class RollbackGateCommands {
+  private RollbackGateCommands() {}
+
+  @Command(
+      name = "approve",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Open a rollback that waits for approval.",
+        "Its target is before all violations of its predicate that wait now. Refused if the target is out of a node's reach."
+      },
+      footer = {"", "Example:  palinode rollback approve 2"})
+  static final class Approve implements Callable<Integer> {
+    @Parameters(paramLabel = "ID", description = "As 'palinode status' shows it.")
+    private String id = "";
+
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      api.post("/api/v1/approvals/" + ApiClient.segment(id) + "/approve");
+      spec.commandLine()
+          .getOut()
+          .println(id + " is approved; 'palinode rollback status' shows how it goes");
+      return 0;
+    }
+  }
+
+  @Command(
+      name = "reject",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Keep the violations for which a rollback waits for approval; they stand.",
+        "The safe point advances. A later violation of the predicate asks again."
+      },
+      footer = {"", "Example:  palinode rollback reject 2"})
+  static final class Reject implements Callable<Integer> {
+    @Parameters(paramLabel = "ID", description = "As 'palinode status' shows it.")
+    private String id = "";
+
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      api.post("/api/v1/approvals/" + ApiClient.segment(id) + "/reject");
+      spec.commandLine().getOut().println(id + " is rejected: its violations stand");
+      return 0;
+    }
+  }
+
+  @Command(
+      name = "renew",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Restart a predicate's budget of rollbacks: from now on its violations are rolled back again.",
+        "Violations that stand remain so; use 'palinode rollback run --violation' for one of them."
+      },
+      footer = {"", "Example:  palinode rollback renew edge-mutex"})
+  static final class Renew implements Callable<Integer> {
+    @Parameters(paramLabel = "PREDICATE", description = "Its name.")
+    private String predicate = "";
+
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      api.post("/api/v1/budgets/" + ApiClient.segment(predicate) + "/renew");
+      spec.commandLine().getOut().println("the budget of " + predicate + " is renewed");
+      return 0;
+    }
+  }
+}

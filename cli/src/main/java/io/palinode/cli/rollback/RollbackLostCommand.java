@@ -1,0 +1,102 @@
+package io.palinode.cli.rollback;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.rollback.LostWrites.Lost;
+import io.palinode.cli.store.KeyPattern;
+import io.palinode.cli.store.StoreAccess;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.TextTable;
+import io.palinode.hvc.Hlc;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows what a rollback discarded. */
+@Command(
+    name = "lost",
+    mixinStandardHelpOptions = true,
+    description = {
+      "List the writes that a rollback discarded: key, time, the value before, the value written, and the client if it is known.",
+      "From the nodes' window-logs, as long as they reach back to its target."
+    },
+    footer = {"", "Example:  palinode rollback lost 3 --keys 'cs_*'"})
+final class RollbackLostCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "ID",
+      description = "The epoch that it opened, as 'palinode get rollbacks' shows it.")
+  private String id = "";
+
+  @Option(
+      names = "--keys",
+      paramLabel = "PATTERN",
+      description = "Only keys like this; * stands for any text, ? for one character.")
+  private @Nullable String keys;
+
+  @Mixin private Output output = new Output();
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    List<Lost> lost = read(api, access, id, keys);
+    spec.commandLine().getOut().print(output.isJson() ? json(lost) : table(lost));
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+
+  /** In the order of time. */
+  static List<Lost> read(ApiClient api, StoreAccess access, String id, @Nullable String keys) {
+    JsonNode discarded = api.get(RollbackCommand.path(id) + "/discarded");
+    int nodes = api.get("/api/v1/status").path("nodes").asInt();
+    Pattern wanted = KeyPattern.of(keys == null ? "*" : keys);
+    return access.usePatiently(
+        store ->
+            LostWrites.of(store.past(), discarded, nodes, key -> wanted.matcher(key).matches()));
+  }
+
+  private static String json(List<Lost> lost) {
+    ArrayNode array = ApiClient.JSON.createArrayNode();
+    for (Lost one : lost) {
+      ObjectNode item = array.addObject();
+      item.put("key", one.key()).put("at", Hlc.format(one.hlc()));
+      item.put("before", one.before()).put("written", one.after());
+      item.put("client", one.client().isEmpty() ? null : one.client());
+      ArrayNode nodes = item.putArray("nodes");
+      one.nodes().forEach(node -> nodes.add(node));
+    }
+    return array.toPrettyString() + "\n";
+  }
+
+  private static String table(List<Lost> lost) {
+    if (lost.isEmpty()) {
+      return "none\n";
+    }
+    TextTable table =
+        new TextTable(
+            TextTable.Align.LEFT, List.of("AT", "KEY", "BEFORE", "WRITTEN", "CLIENT", "NODES"));
+    for (Lost one : lost) {
+      table.row(
+          List.of(
+              Hlc.format(one.hlc()),
+              one.key(),
+              Objects.requireNonNullElse(one.before(), "(absent)"),
+              Objects.requireNonNullElse(one.after(), "(deleted)"),
+              one.client().isEmpty() ? "?" : one.client(),
+              String.join(",", one.nodes().stream().map(String::valueOf).toList())));
+    }
+    return table.render();
+  }
+}

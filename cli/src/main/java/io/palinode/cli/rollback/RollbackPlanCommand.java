@@ -1,0 +1,55 @@
+package io.palinode.cli.rollback;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Shows what a rollback by hand would do. */
+@Command(
+    name = "plan",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Show what a rollback would do: writes lost, keys that change, clients concerned, how long"
+          + " nodes would pause, and how far back each reaches.",
+      "Changes nothing. Refused when it could not be done, as out of a node's reach or in the"
+          + " future.",
+      "Names the plan, for 'palinode rollback run'. Where scope 'affected' was asked for and cannot"
+          + " be, it says why, and the plan is of all.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:  palinode rollback plan --to -30s",
+      "          palinode rollback plan --violation 5f0c9a -o json",
+      "          palinode rollback plan --violation 5f0c9a --scope affected",
+      "          palinode rollback plan --to -30s --scope affected --key cs_1_2_1"
+    })
+final class RollbackPlanCommand implements Callable<Integer> {
+  @ArgGroup(exclusive = false, multiplicity = "1")
+  private RollbackTarget target = new RollbackTarget();
+
+  @Mixin private Output output = new Output();
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    JsonNode effect = api.post(RollbackCommand.PLAN, target.body().toString());
+    String text =
+        output.isJson()
+            ? effect.toPrettyString() + "\n"
+            : EffectText.of("would go back to", effect)
+                + "%n'palinode rollback run %s' does this%n"
+                    .formatted(effect.path("plan").asText());
+    spec.commandLine().getOut().print(text);
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+}

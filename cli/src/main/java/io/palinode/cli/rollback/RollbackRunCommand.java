@@ -1,0 +1,85 @@
+package io.palinode.cli.rollback;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Confirmation;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Rolls the store back by hand. */
+@Command(
+    name = "run",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Restore the store by a plan of 'palinode rollback plan', or to a time, or to right before a"
+          + " violation. The command first shows the effect, as 'plan' does, with all changes since,"
+          + " and asks.",
+      "The plan is in the control log: if the orchestrator ends, the next one continues it. If a"
+          + " predicate that asks for rollback is violated at that time too, the target moves"
+          + " further back, and the command reports it.",
+      "A rollback of scope 'affected' never becomes one of scope 'all'. If only 'all' is possible,"
+          + " it is refused; if this is found after all nodes are paused, it discards no write. A"
+          + " plan is carried out once: run again, the command shows its result.",
+      "Waits for the end. Exit status 1 if the rollback was not carried out.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:  palinode rollback run --to -30s",
+      "          palinode rollback run --to 2026-11-21T12:00:00Z --yes",
+      "          palinode rollback run --violation 5f0c9a --scope affected",
+      "          palinode rollback run 3fa0c1d2"
+    })
+final class RollbackRunCommand implements Callable<Integer> {
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "PLAN",
+      description = "What 'palinode rollback plan' has named; instead of --to or --violation.")
+  private @Nullable String plan;
+
+  @ArgGroup(exclusive = false, multiplicity = "0..1")
+  private @Nullable RollbackTarget target;
+
+  @Mixin private Confirmation confirmation = new Confirmation();
+
+  @Option(names = "--no-wait", description = "Return when it is in the control log.")
+  private boolean noWait;
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    JsonNode effect = api.post(RollbackCommand.PLAN, asked().toString());
+    spec.commandLine().getOut().print(EffectText.of("going back to", effect));
+    spec.commandLine().getOut().flush();
+    String question =
+        effect.path("scope").asText().equals("affected")
+            ? "Take that back?"
+            : "Roll the store back?";
+    confirmation.require(question, "roll the store back");
+    ObjectNode planned =
+        ApiClient.JSON.createObjectNode().put("plan", effect.path("plan").asText());
+    JsonNode rollback = api.post(RollbackCommand.PATH, planned.toString());
+    return new RollbackWatch(api, spec).follow(rollback.path("epoch").asText(), noWait);
+  }
+
+  private ObjectNode asked() {
+    @Nullable String id = plan;
+    @Nullable RollbackTarget to = target;
+    if ((id == null) == (to == null)) {
+      throw new ParameterException(
+          spec.commandLine(), "name a PLAN, or where to go with --to or --violation");
+    }
+    return to != null ? to.body() : ApiClient.JSON.createObjectNode().put("plan", id);
+  }
+}

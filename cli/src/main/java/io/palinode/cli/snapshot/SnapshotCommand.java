@@ -1,0 +1,140 @@
+package io.palinode.cli.snapshot;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Confirmation;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.TextTable;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Snapshots of the store. */
+@Command(
+    name = "snapshot",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Take, read, compare and remove snapshots: the whole store as it was at one time, on all nodes.",
+      "Each node keeps its part beside its data, and serves meanwhile.",
+      ""
+    },
+    subcommands = {
+      SnapshotTakeCommand.class,
+      SnapshotCommand.ListAll.class,
+      SnapshotShowCommand.class,
+      SnapshotVerifyCommand.class,
+      SnapshotDiffCommand.class,
+      SnapshotScheduleCommand.class,
+      SnapshotCommand.Delete.class
+    },
+    footer = {
+      "",
+      "Example:  palinode snapshot take --name before-deploy",
+      "          palinode snapshot show before-deploy cs_1_2_1",
+      "          palinode snapshot diff before-deploy now"
+    })
+public final class SnapshotCommand implements Runnable {
+  private static final String PATH = "/api/v1/snapshots";
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+
+  static String path() {
+    return PATH;
+  }
+
+  static String path(String id) {
+    return PATH + "/" + ApiClient.segment(id);
+  }
+
+  /** Whether some node has a part that can be read. */
+  static boolean isDone(String state) {
+    return state.equals("complete") || state.equals("partial");
+  }
+
+  /** {@code 1.5 MB}. */
+  public static String bytes(long bytes) {
+    return bytes < 10_000
+        ? bytes + " B"
+        : String.format(Locale.ROOT, "%.1f MB", bytes / 1_000_000.0);
+  }
+
+  @Command(
+      name = "list",
+      mixinStandardHelpOptions = true,
+      description = "List the snapshots, the latest first.",
+      footer = {"", "Example:  palinode snapshot list -o json"})
+  static final class ListAll implements Callable<Integer> {
+    @Mixin private Output output = new Output();
+
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      JsonNode all = api.get(path());
+      if (output.isJson()) {
+        spec.commandLine().getOut().println(all.toPrettyString());
+        return 0;
+      }
+      TextTable table =
+          new TextTable(
+              TextTable.Align.LEFT,
+              List.of("NAME", "STATE", "KIND", "BASE", "AT", "TIME", "KEYS", "WRITTEN"));
+      all.forEach(snapshot -> table.row(row(snapshot)));
+      spec.commandLine().getOut().print(all.isEmpty() ? "none\n" : table.render());
+      spec.commandLine().getOut().flush();
+      return 0;
+    }
+
+    private static List<String> row(JsonNode snapshot) {
+      boolean isMoving = snapshot.path("roll").path("state").asText().equals("taking");
+      return List.of(
+          snapshot.path("id").asText(),
+          isMoving ? "moving" : snapshot.path("state").asText(),
+          snapshot.path("kind").asText(),
+          snapshot.path("base").asText("").replace("null", ""),
+          snapshot.path("at").asText(),
+          snapshot.path("time").asText(),
+          snapshot.path("keys").asText(),
+          bytes(snapshot.path("bytes").asLong()));
+    }
+  }
+
+  @Command(
+      name = "delete",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Remove a snapshot from all nodes.",
+        "Refused while it is being taken, and while another one is laid over it."
+      },
+      footer = {"", "Example:  palinode snapshot delete before-deploy --yes"})
+  static final class Delete implements Callable<Integer> {
+    @Parameters(paramLabel = "NAME")
+    private String id = "";
+
+    @Mixin private Confirmation confirmation = new Confirmation();
+
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      confirmation.require(
+          "Snapshot %s will be removed from all nodes. Remove it?".formatted(id),
+          "delete snapshot " + id);
+      api.delete(path(id));
+      spec.commandLine().getOut().println("snapshot " + id + " deleted");
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package io.palinode.cli.snapshot;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.DurationText;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.Refusal;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Shows or changes when the orchestrator takes snapshots by itself. */
+@Command(
+    name = "schedule",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Have snapshots taken by time, or right before each violation, and the older ones removed.",
+      "Another snapshot of a time nearby begins with one of them, and costs what has changed since. Without options: show the schedule.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:",
+      "  palinode snapshot schedule --every 10m --keep 6",
+      "  palinode snapshot schedule --every 1h --on-violation --keep 24 --max-age 1d",
+      "  palinode snapshot schedule --off"
+    })
+final class SnapshotScheduleCommand implements Callable<Integer> {
+  private static final String PATH = "/api/v1/snapshot-schedule";
+
+  @Option(
+      names = "--every",
+      paramLabel = "DURATION",
+      converter = DurationText.class,
+      description = "Take one so often: " + DurationText.FORMS + ".")
+  private @Nullable Duration every;
+
+  @Option(
+      names = "--on-violation",
+      description = "Take one of the time right before a violation that is found.")
+  private boolean onViolation;
+
+  @Option(
+      names = "--keep",
+      paramLabel = "N",
+      description = "Keep the last N of either kind (default: 6).")
+  private @Nullable Integer keep;
+
+  @Option(
+      names = "--max-age",
+      paramLabel = "DURATION",
+      converter = DurationText.class,
+      description = "Remove older ones, also when there are fewer than N.")
+  private @Nullable Duration maxAge;
+
+  @Option(names = "--off", description = "Take no more; those that there are stay.")
+  private boolean off;
+
+  @Mixin private Output output = new Output();
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    boolean isOn = every != null || onViolation;
+    if (off && (isOn || keep != null || maxAge != null)) {
+      throw new Refusal("--off goes with no other option");
+    }
+    if (!isOn && (keep != null || maxAge != null)) {
+      throw new Refusal("--keep and --max-age need --every or --on-violation");
+    }
+    if (off) {
+      var unused = api.delete(PATH);
+      return show(null);
+    }
+    return show(isOn ? api.put(PATH, body()) : api.get(PATH));
+  }
+
+  private String body() {
+    ObjectNode body = ApiClient.JSON.createObjectNode();
+    body.put("everySeconds", seconds(every)).put("onViolation", onViolation);
+    body.put("keep", keep == null ? 6 : keep).put("maxAgeSeconds", seconds(maxAge));
+    return body.toString();
+  }
+
+  private static @Nullable Long seconds(@Nullable Duration duration) {
+    return duration == null ? null : duration.toSeconds();
+  }
+
+  /** Null: it was switched off. */
+  private int show(@Nullable JsonNode schedule) {
+    JsonNode shown = schedule == null ? ApiClient.JSON.createObjectNode() : schedule;
+    spec.commandLine().getOut().println(output.isJson() ? shown.toPrettyString() : text(shown));
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+
+  private static String text(JsonNode schedule) {
+    JsonNode seconds = schedule.path("everySeconds");
+    boolean atViolations = schedule.path("onViolation").asBoolean();
+    if (!seconds.isNumber() && !atViolations) {
+      return "no snapshots are taken by a schedule";
+    }
+    String when = seconds.isNumber() ? "every " + DurationText.of(seconds.asLong()) : "";
+    String also = atViolations ? (when.isEmpty() ? "" : ", and ") + "before each violation" : "";
+    JsonNode age = schedule.path("maxAgeSeconds");
+    String forSoLong = age.isNumber() ? " for at most " + DurationText.of(age.asLong()) : "";
+    return "a snapshot %s%s; the last %d are kept%s"
+        .formatted(when, also, schedule.path("keep").asInt(), forSoLong);
+  }
+}

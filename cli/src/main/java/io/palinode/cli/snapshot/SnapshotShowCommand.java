@@ -1,0 +1,125 @@
+package io.palinode.cli.snapshot;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.store.StoreAccess;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.TextTable;
+import io.palinode.voldemort.client.PastStore;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows a snapshot, or values in it. */
+@Command(
+    name = "show",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Show the parts of a snapshot; with keys, the values that they have in it.",
+      "Exit status 1 when a key is absent there."
+    },
+    footer = {
+      "",
+      "Example:  palinode snapshot show before-deploy",
+      "          palinode snapshot show before-deploy cs_1_2_1 cs_1_2_2"
+    })
+final class SnapshotShowCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "NAME")
+  private String id = "";
+
+  @Parameters(index = "1..*", paramLabel = "KEY", arity = "0..*")
+  private List<String> keys = List.of();
+
+  @Mixin private Output output = new Output();
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    JsonNode snapshot = api.get(SnapshotCommand.path(id));
+    return keys.isEmpty() ? showParts(snapshot) : showValues();
+  }
+
+  private int showParts(JsonNode snapshot) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (output.isJson()) {
+      out.println(snapshot.toPrettyString());
+      return 0;
+    }
+    JsonNode base = snapshot.path("base");
+    out.println(
+        "%s  %s, %s%s, at %s (%s)"
+            .formatted(
+                id,
+                snapshot.path("state").asText(),
+                snapshot.path("kind").asText(),
+                base.isTextual() ? " over " + base.asText() : "",
+                snapshot.path("at").asText(),
+                snapshot.path("time").asText()));
+    TextTable table =
+        new TextTable(
+            TextTable.Align.LEFT,
+            List.of(
+                "NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "FROM", "CHECKSUM", "MS", "WHY"));
+    snapshot.path("nodes").forEach(node -> table.row(row(node)));
+    out.print(table.render());
+    out.flush();
+    return 0;
+  }
+
+  private static List<String> row(JsonNode node) {
+    return List.of(
+        node.path("node").asText(),
+        node.path("state").asText(),
+        node.path("keys").asText(),
+        node.path("changed").asText(),
+        SnapshotCommand.bytes(node.path("bytes").asLong()),
+        node.path("from").isTextual() ? node.path("from").asText() : "",
+        node.path("checksum").isTextual() ? node.path("checksum").asText() : "",
+        "%.0f".formatted(node.path("durationMs").asDouble()),
+        node.path("failure").isTextual() ? node.path("failure").asText() : "");
+  }
+
+  private int showValues() {
+    PastStore.Snapshot snapshot =
+        new PastStore.Snapshot(id, api.get(SnapshotCommand.path(id)).path("number").asLong());
+    Map<String, @Nullable String> values =
+        access.use(
+            store -> {
+              Map<String, @Nullable String> found = new LinkedHashMap<>();
+              keys.forEach(key -> found.put(key, store.past().getIn(snapshot, key)));
+              return found;
+            });
+    PrintWriter out = spec.commandLine().getOut();
+    if (output.isJson()) {
+      ObjectNode json = ApiClient.JSON.createObjectNode();
+      values.forEach((key, value) -> json.put(key, value));
+      out.println(json.toPrettyString());
+    } else {
+      values.forEach((key, value) -> print(key, value));
+    }
+    out.flush();
+    return values.containsValue(null) ? 1 : 0;
+  }
+
+  private void print(String key, @Nullable String value) {
+    if (value == null) {
+      spec.commandLine()
+          .getErr()
+          .println("palinode: no value for key '%s' in snapshot %s".formatted(key, id));
+    } else {
+      spec.commandLine().getOut().println(keys.size() == 1 ? value : key + "  " + value);
+    }
+  }
+}

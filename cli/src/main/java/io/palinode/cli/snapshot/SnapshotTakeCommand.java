@@ -1,0 +1,204 @@
+package io.palinode.cli.snapshot;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.store.StoreAccess;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.OnSignal;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.TimeText;
+import io.palinode.hvc.Hlc;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Takes a snapshot and waits for it. */
+@Command(
+    name = "take",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Take a snapshot: a consistent cut of all nodes at one time, now or earlier. A node that has another one of a time nearby begins with that, and says so.",
+      "Exit status 1 when it is not complete: partial, moved nowhere, or cancelled; standard error says which nodes, and why. Ctrl-C cancels it.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:",
+      "  palinode snapshot take --name before-deploy",
+      "  palinode snapshot take --at -30s",
+      "  palinode snapshot take --base before-deploy --incremental     only the keys that differ",
+      "  palinode snapshot take --base before-deploy --rolling         moves it to now"
+    })
+final class SnapshotTakeCommand implements Callable<Integer> {
+  private static final long POLL_MS = 200;
+
+  @Option(
+      names = "--at",
+      paramLabel = "TIME",
+      converter = TimeText.class,
+      description = "The store at this time (default: now): " + TimeText.FORMS + ".")
+  private @Nullable Long at;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "A letter a-z, then a-z, 0-9, - and _ (default: one is found).")
+  private @Nullable String name;
+
+  @Option(
+      names = "--base",
+      paramLabel = "NAME",
+      description = "Another snapshot, earlier or later; with --incremental or --rolling.")
+  private @Nullable String base;
+
+  @Option(
+      names = "--incremental",
+      description = "Keep only what differs from the base, which is then needed to read it.")
+  private boolean incremental;
+
+  @Option(names = "--rolling", description = "Move the base itself to the time, under its name.")
+  private boolean rolling;
+
+  @Option(
+      names = "--defer",
+      paramLabel = "K",
+      description = "At most K nodes take their part at once (default: all).")
+  private @Nullable Integer defer;
+
+  @Mixin private Output output = new Output();
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
+  @Spec private CommandSpec spec;
+  private final Map<String, String> printed = new HashMap<>();
+
+  @Override
+  @SuppressWarnings("try") // A resource for its close alone.
+  public Integer call() throws InterruptedException {
+    String body = body();
+    CountDownLatch interrupted = new CountDownLatch(1);
+    try (OnSignal stop = OnSignal.does(interrupted::countDown)) {
+      JsonNode snapshot = api.post(SnapshotCommand.path(), body);
+      String id = snapshot.path("id").asText();
+      err().println("snapshot " + id + " at " + asked(snapshot).path("at").asText());
+      boolean cancelling = false;
+      while (asked(snapshot).path("state").asText().equals("taking")) {
+        printProgress(asked(snapshot));
+        if (!cancelling && interrupted.await(POLL_MS, TimeUnit.MILLISECONDS)) {
+          cancelling = true;
+          cancel(id);
+        }
+        snapshot = api.get(SnapshotCommand.path(id));
+      }
+      printProgress(asked(snapshot));
+      return printResult(snapshot);
+    }
+  }
+
+  private String body() {
+    if (incremental && rolling) {
+      throw new Refusal("a snapshot is --incremental or --rolling, not both");
+    }
+    if ((base != null) != (incremental || rolling)) {
+      throw new Refusal("--base needs --incremental or --rolling, and they need --base");
+    }
+    if (defer != null && defer < 1) {
+      throw new Refusal("--defer must be at least 1: " + defer);
+    }
+    ObjectNode body = ApiClient.JSON.createObjectNode();
+    body.put("name", name).put("base", base).put("rolling", rolling);
+    Long time = at == null ? null : access.readable(at, err());
+    body.put("at", time == null ? null : Hlc.format(time));
+    return body.put("atOnce", defer == null ? 0 : defer).toString();
+  }
+
+  /** What was asked for: of a snapshot that rolls, its move while there is one. */
+  private JsonNode asked(JsonNode snapshot) {
+    JsonNode roll = snapshot.path("roll");
+    return rolling && roll.isObject() ? roll : snapshot;
+  }
+
+  private void cancel(String id) {
+    err().println("cancelling snapshot " + id);
+    try {
+      var unused = api.post(SnapshotCommand.path(id) + "/cancel");
+    } catch (Refusal over) {
+      // The snapshot has just ended: print its result instead.
+      err().println("palinode: " + over.getMessage());
+    }
+  }
+
+  private void printProgress(JsonNode snapshot) {
+    for (JsonNode node : snapshot.path("nodes")) {
+      String line =
+          "node %s: %s, %s keys, %s%s%s"
+              .formatted(
+                  node.path("node").asText(),
+                  node.path("state").asText(),
+                  node.path("keys").asText(),
+                  SnapshotCommand.bytes(node.path("bytes").asLong()),
+                  node.path("from").isTextual() ? ", from " + node.path("from").asText() : "",
+                  node.path("failure").isTextual() ? ": " + node.path("failure").asText() : "");
+      if (!line.equals(printed.put(node.path("node").asText(), line))) {
+        err().println(line);
+      }
+    }
+    err().flush();
+  }
+
+  private int printResult(JsonNode snapshot) {
+    JsonNode asked = asked(snapshot);
+    PrintWriter out = spec.commandLine().getOut();
+    if (output.isJson()) {
+      out.println(snapshot.toPrettyString());
+    } else {
+      out.println(
+          "snapshot %s is %s at %s (%s): %s keys, %s written"
+              .formatted(
+                  snapshot.path("id").asText(),
+                  snapshot.path("state").asText(),
+                  snapshot.path("at").asText(),
+                  snapshot.path("time").asText(),
+                  snapshot.path("keys").asText(),
+                  SnapshotCommand.bytes(asked.path("bytes").asLong())));
+    }
+    out.flush();
+    String state = asked.path("state").asText();
+    if (state.equals("complete")) {
+      return 0;
+    }
+    err().println("palinode: " + incomplete(snapshot.path("id").asText(), state, asked));
+    return 1;
+  }
+
+  private String incomplete(String id, String state, JsonNode asked) {
+    List<String> reasons = new ArrayList<>();
+    for (JsonNode node : asked.path("nodes")) {
+      if (node.path("failure").isTextual()) {
+        reasons.add("node " + node.path("node").asText() + ": " + node.path("failure").asText());
+      }
+    }
+    String what =
+        rolling
+            ? "snapshot " + id + " stays where it was, its move is " + state
+            : "snapshot " + id + " is " + state;
+    return reasons.isEmpty() ? what : what + "; " + String.join("; ", reasons);
+  }
+
+  private PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+}

@@ -1,0 +1,75 @@
+package io.palinode.cli.snapshot;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.store.StoreAccess;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.voldemort.client.PastStore;
+import io.palinode.voldemort.client.StoreException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Has the nodes read a snapshot whole. */
+@Command(
+    name = "verify",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Have each node read all of its part, with what it is laid over, and compare checksums and counts.",
+      "Exit status 1 when a part is damaged or missing."
+    },
+    footer = {"", "Example:  palinode snapshot verify before-deploy"})
+final class SnapshotVerifyCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "NAME")
+  private String id = "";
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    JsonNode snapshot = api.get(SnapshotCommand.path(id));
+    String state = snapshot.path("state").asText();
+    if (!SnapshotCommand.isDone(state)) {
+      throw new Refusal("snapshot " + id + " cannot be verified, it is " + state);
+    }
+    int damaged = 0;
+    for (JsonNode node : snapshot.path("nodes")) {
+      damaged += isWhole(node, snapshot.path("number").asLong()) ? 0 : 1;
+    }
+    spec.commandLine().getOut().flush();
+    return damaged == 0 ? 0 : 1;
+  }
+
+  private boolean isWhole(JsonNode node, long number) {
+    int at = node.path("node").asInt();
+    if (!node.path("checksum").isTextual()) {
+      report(at, "has no part: " + node.path("failure").asText());
+      return false;
+    }
+    try {
+      PastStore.Verified found = access.usePatiently(store -> store.past().verifyAt(at, id));
+      String checksum = "%08x".formatted(found.checksum());
+      if (found.number() != number || !checksum.equals(node.path("checksum").asText())) {
+        report(at, "has another part than the one that was taken: checksum " + checksum);
+        return false;
+      }
+      spec.commandLine()
+          .getOut()
+          .println("node %d: whole, %d keys, checksum %s".formatted(at, found.keys(), checksum));
+      return true;
+    } catch (Refusal failed) {
+      Throwable cause = failed.getCause();
+      report(at, String.valueOf((cause instanceof StoreException ? cause : failed).getMessage()));
+      return false;
+    }
+  }
+
+  private void report(int node, String what) {
+    spec.commandLine().getErr().println("palinode: node " + node + ": " + what);
+  }
+}

@@ -1,0 +1,60 @@
+package io.palinode.cli.status;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Confirmation;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Lets the safe point pass what was lost. */
+@Command(
+    name = "acknowledge",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Accept the coverage gaps and the abandoned rollback that 'palinode status' shows, so that the safe point advances.",
+      "Programs that wait for the safe point then publish results that were not judged."
+    },
+    footer = {"", "Example:  palinode acknowledge --yes"})
+public final class AcknowledgeCommand implements Callable<Integer> {
+  @Mixin private Confirmation confirmation = new Confirmation();
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    JsonNode status = api.get("/api/v1/status");
+    List<String> lost = lost(status);
+    if (lost.isEmpty()) {
+      out.println("nothing to acknowledge: coverage is complete");
+      return 0;
+    }
+    lost.forEach(out::println);
+    out.flush();
+    confirmation.require("Let the safe point pass these gaps?", "acknowledge it");
+    // Only the gaps shown above: a later gap needs its own acknowledgement.
+    JsonNode shown = status.path("coverageGaps");
+    api.post("/api/v1/coverage/acknowledge" + (shown.isNumber() ? "?to=" + shown.asText() : ""));
+    out.println("acknowledged; 'palinode status' shows the safe point");
+    return 0;
+  }
+
+  private static List<String> lost(JsonNode status) {
+    List<String> lost = new ArrayList<>(StatusCommand.unknown(status));
+    if (status.path("abandonedEpoch").isNumber()) {
+      lost.add(StatusCommand.lost(status));
+    }
+    int losses = status.path("coverageLosses").asInt();
+    if (lost.isEmpty() && losses > 0) {
+      lost.add(losses + " losses of coverage");
+    }
+    return lost;
+  }
+}

@@ -1,0 +1,57 @@
+package io.palinode.cli.store;
+
+import io.palinode.cli.terminal.TimeText;
+import io.palinode.hvc.Hlc;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Reads one value. */
+@Command(
+    name = "get-value",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Read a value, as it is or as it was. Exit status 1 when the key is absent.",
+      "The past is what the nodes had then, also what a rollback took back later."
+    },
+    footer = {
+      "",
+      "Example:  palinode get-value cs_1_2_1",
+      "          palinode get-value cs_1_2_1 --at -30s"
+    })
+public final class GetValueCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "KEY")
+  private String key = "";
+
+  @Option(
+      names = "--at",
+      paramLabel = "TIME",
+      converter = TimeText.class,
+      description = "The value at this time: " + TimeText.FORMS + ".")
+  private @Nullable Long at;
+
+  @Mixin private StoreAccess access = new StoreAccess();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    @Nullable Long then = at == null ? null : access.readable(at, spec.commandLine().getErr());
+    @Nullable String value =
+        access.use(store -> then == null ? store.get(key) : store.past().getAt(key, then));
+    if (value == null) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              "palinode: no value for key '%s'%s"
+                  .formatted(key, then == null ? "" : " at " + Hlc.format(then)));
+      return 1;
+    }
+    spec.commandLine().getOut().println(value);
+    return 0;
+  }
+}

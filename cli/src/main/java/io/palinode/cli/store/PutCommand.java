@@ -1,0 +1,48 @@
+package io.palinode.cli.store;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.client.RolledBackException;
+import io.palinode.voldemort.client.Store;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Writes one value. */
+@Command(
+    name = "put",
+    mixinStandardHelpOptions = true,
+    description =
+        "Write a value; it supersedes the versions that a read quorum shows. Exit status 1 when a rollback came between.",
+    footer = {"", "Example:  palinode put cs_1_2_1 1"})
+public final class PutCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "KEY")
+  private String key = "";
+
+  @Parameters(index = "1", paramLabel = "VALUE")
+  private String value = "";
+
+  @Mixin private StoreAccess access = new StoreAccess();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    Store.Written written;
+    try {
+      written = access.use(store -> store.put(key, value));
+    } catch (RolledBackException e) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              "palinode: the store was rolled back to %s during the write, which may be undone: read the key to know"
+                  .formatted(Hlc.format(e.rolledBack().target())));
+      return 1;
+    }
+    spec.commandLine()
+        .getOut()
+        .println("accepted by node " + written.node() + " at " + Hlc.format(written.acceptedAt()));
+    return 0;
+  }
+}

@@ -1,0 +1,106 @@
+package io.palinode.cli.store;
+
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.client.StoreException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.function.Function;
+import picocli.CommandLine.Option;
+
+/** Where the store nodes are; a picocli mixin. */
+public final class StoreAccess {
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  @Option(
+      names = "--bootstrap",
+      split = ",",
+      paramLabel = "HOST:PORT",
+      defaultValue = "${env:PALINODE_BOOTSTRAP:-127.0.0.1:6666}",
+      description =
+          "Store nodes to ask for the cluster (default: $PALINODE_BOOTSTRAP, else 127.0.0.1:6666).")
+  private List<String> bootstrap = List.of();
+
+  @Option(
+      names = "--store",
+      defaultValue = "default",
+      paramLabel = "NAME",
+      description = "The store (default: ${DEFAULT-VALUE}).")
+  private String storeName = "";
+
+  public <T> T use(Function<Store, T> action) {
+    return use(config(), action);
+  }
+
+  /**
+   * The time that can be read instead of {@code hlc} when the window-logs are compacted there; says
+   * so to {@code err}. The time itself when no node answers.
+   */
+  public long readable(long hlc, PrintWriter err) {
+    long floor;
+    try {
+      floor = useAnyStore(store -> store.past().floor(hlc));
+    } catch (Refusal unanswered) {
+      return hlc;
+    }
+    if (floor != hlc) {
+      err.println(
+          "palinode: what is so old is kept by steps: as of %s (%s before)"
+              .formatted(
+                  Hlc.format(floor),
+                  Duration.of(Hlc.micros(hlc) - Hlc.micros(floor), ChronoUnit.MICROS)));
+    }
+    return floor;
+  }
+
+  /** Like {@link #use(Function)}, with more time for an answer than a request usually needs. */
+  public <T> T usePatiently(Function<Store, T> action) {
+    return use(config().withRequestTimeout(PATIENCE), action);
+  }
+
+  /** Like {@link #use(Function)}, whatever stores there are. */
+  public <T> T useClient(Function<StoreClient, T> action) {
+    return useClient(config(), action);
+  }
+
+  /** Like {@link #use(Function)}, for what is the same whatever the store is. */
+  public <T> T useAnyStore(Function<Store, T> action) {
+    return useClient(client -> action.apply(client.store(client.stores().get(0).name())));
+  }
+
+  private <T> T use(ClientConfig config, Function<Store, T> action) {
+    return useClient(config, client -> action.apply(store(client)));
+  }
+
+  private <T> T useClient(ClientConfig config, Function<StoreClient, T> action) {
+    try (StoreClient client = connect(config)) {
+      return action.apply(client);
+    } catch (StoreException e) {
+      throw new Refusal("nodes " + String.join(",", bootstrap) + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static StoreClient connect(ClientConfig config) {
+    try {
+      return StoreClient.connect(config);
+    } catch (StoreException e) {
+      throw new Refusal(
+          e.getMessage()
+              + ": start a cluster with 'palinode up', or name its nodes with --bootstrap",
+          e);
+    }
+  }
+
+  private ClientConfig config() {
+    return Refusal.valid("--bootstrap", () -> ClientConfig.of(bootstrap, "palinode-cli"));
+  }
+
+  private Store store(StoreClient client) {
+    return Refusal.valid("--store", () -> client.store(storeName));
+  }
+}

@@ -1,0 +1,141 @@
+package io.palinode.cli.predicate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.palinode.cli.Main;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.form.Predicates;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** A file of predicates at a server that applies a request whole or refuses it. */
+class ApplyCommandTest {
+  private static final String PREDICATE =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: %s}
+      spec:
+        violation:
+          - all: [{var: x, equals: "1"}]
+      """;
+  private static final String XML =
+      "<predicate><type>conjunctive</type><conjClause><id>0</id>"
+          + "<var><name>x</name><value>1</value></var></conjClause></predicate>";
+
+  @TempDir Path folder;
+  private final List<String> applied = new ArrayList<>();
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private HttpServer server;
+  private int failure;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/api/v1/predicates", this::answer);
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  @Test
+  void eachPredicateOfAFileIsReported() throws IOException {
+    assertThat(apply("p.yaml", yaml("a", "b"))).isZero();
+    assertThat(applied).containsExactly("a", "b");
+    assertThat(out.toString().lines())
+        .containsExactly("predicate a version 7 applied", "predicate b version 7 applied");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void aFileOfThreeOfWhichTheThirdIsRefusedAppliesNone() throws IOException {
+    assertThat(apply("p.yaml", yaml("a", "b", "bad"))).isEqualTo(2);
+    assertThat(applied).isEmpty();
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString().strip()).isEqualTo("palinode: predicate 'bad': refused");
+  }
+
+  @Test
+  void aPartlyWrittenFileIsAFailureInOneSentence() throws IOException {
+    failure = 503;
+    assertThat(apply("p.yaml", yaml("a", "bad"))).isEqualTo(1);
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString().strip()).isEqualTo("palinode: predicate 'bad': refused");
+  }
+
+  @Test
+  void anXmlPredicateIsNamedAfterItsFile() throws IOException {
+    assertThat(apply("fig3.xml", XML)).isZero();
+    assertThat(applied).containsExactly("fig3");
+  }
+
+  @Test
+  void aFileTooLargeForOneRequestIsRefusedBeforeItIsSent() throws IOException {
+    // The canonical form has a clause for each term of "any".
+    String terms =
+        IntStream.range(0, 49_500)
+            .mapToObj("{var: k%d,equals: a}"::formatted)
+            .collect(Collectors.joining(","));
+    String large = PREDICATE.replace("all: [{var: x, equals: \"1\"}]", "any: [" + terms + "]");
+    assertThat(apply("p.yaml", large.formatted("a") + "---\n" + large.formatted("b"))).isEqualTo(2);
+    assertThat(applied).isEmpty();
+    assertThat(err.toString()).contains("p.yaml: the full form", "split the file");
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    String text = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+    List<String> names =
+        Predicates.parseAll(text, "request").stream().map(Predicate::name).toList();
+    boolean one = exchange.getRequestURI().getPath().startsWith("/api/v1/predicates/");
+    if (names.contains("bad")) {
+      respond(exchange, failure == 0 ? 400 : failure, "{\"error\":\"predicate 'bad': refused\"}");
+      return;
+    }
+    applied.addAll(names);
+    String views =
+        names.stream()
+            .map("{\"name\":\"%s\",\"version\":7}"::formatted)
+            .collect(Collectors.joining(","));
+    respond(exchange, 200, one ? views : "[" + views + "]");
+  }
+
+  private static void respond(HttpExchange exchange, int status, String text) throws IOException {
+    byte[] body = text.getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(status, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  private static String yaml(String... names) {
+    return List.of(names).stream().map(PREDICATE::formatted).collect(Collectors.joining("---\n"));
+  }
+
+  private int apply(String name, String text) throws IOException {
+    Path file = Files.writeString(folder.resolve(name), text);
+    String url = "http://127.0.0.1:" + server.getAddress().getPort();
+    CommandLine command = Main.commandLine();
+    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return command.execute("apply", "-f", file.toString(), "--server", url);
+  }
+}

@@ -1,0 +1,183 @@
+package io.palinode.cli.rollback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.cli.Main;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.StoreCluster;
+import io.palinode.launcher.embedded.Ports;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** Rollbacks by hand on the real parts, by the command line. */
+@Timeout(240)
+class RollbackIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final int NODES = 3;
+
+  @TempDir private Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private List<String> addresses = List.of();
+  private String api = "";
+
+  @Test
+  void theStoreIsTakenBackByHandAndForwardAgain() throws Exception {
+    Epsilon epsilon = Epsilon.parse("10ms");
+    try (ControlPlane plane =
+            ControlPlane.start(
+                folder.resolve("control"), NODES, epsilon, ControlPlane.Ports.FREE, alert -> {});
+        StoreCluster cluster =
+            StoreCluster.start(
+                Ports.free(NODES),
+                List.of(StoreDefinition.of("default", Persistence.BDB, NODES, 1, 1)),
+                folder,
+                epsilon,
+                plane.watch(),
+                plane.registry())) {
+      addresses = cluster.addresses();
+      api = plane.apiUrl();
+      Map<String, String> before = Map.of("a", "1", "b", "1");
+      Map<String, String> after = Map.of("a", "2", "c", "2");
+      long target = write(before, List.of());
+      write(after, List.of("b"));
+      assertThat(state()).isEqualTo(after);
+
+      plansTellAndRefuse(target);
+      assertThat(run("rollback", "run", "--to", Hlc.format(target), "--yes")).as(err()).isZero();
+      assertThat(out.toString()).contains("rollback 1 is done: the store is as it was at");
+      assertThat(state()).isEqualTo(before);
+      assertThat(run("rollback", "status")).isZero();
+      assertThat(out.toString()).contains("opened by  hand").contains("converged");
+
+      lostIsListed();
+      assertThat(run("rollback", "undo", "1", "--yes")).as(err()).isZero();
+      assertThat(state()).isEqualTo(after);
+      assertThat(run("rollback", "undo", "1", "--yes")).isEqualTo(2);
+      assertThat(err()).contains("the writes that rollback 1 discarded are already reinstated");
+      assertThat(run("rollback", "undo", "2", "--yes")).as(err()).isZero();
+      assertThat(state()).isEqualTo(before);
+
+      write(Map.of("d", "3"), List.of());
+      assertThat(run("rollback", "undo", "3")).isEqualTo(2);
+      assertThat(err()).contains("writes were made since rollback 3").contains("say --yes");
+      assertThat(run("rollback", "replay", "1", "--keys", "c", "--yes")).as(err()).isZero();
+      assertThat(state()).isEqualTo(Map.of("a", "1", "b", "1", "c", "2", "d", "3"));
+      assertThat(run("rollback", "cancel", "3")).isEqualTo(2);
+      assertThat(err()).contains("rollback 3 has ended");
+      assertThat(run("rollback", "cancel", "9")).isEqualTo(2);
+    }
+  }
+
+  private void plansTellAndRefuse(long target) throws IOException {
+    assertThat(run("rollback", "plan", "--to", Hlc.format(target), "-o", "json"))
+        .as(err())
+        .isZero();
+    JsonNode effect = JSON.readTree(out.toString());
+    assertThat(effect.path("writes").asLong()).isEqualTo(3);
+    assertThat(effect.path("keys").asLong()).isEqualTo(3);
+    assertThat(effect.path("clients").toString()).isEqualTo("[\"it\"]");
+    assertThat(effect.path("nodes")).hasSize(NODES);
+    assertThat(run("rollback", "plan", "--to", "2035-01-01T00:00:00Z")).isEqualTo(2);
+    assertThat(err()).contains("is in the future");
+    assertThat(run("rollback", "plan", "--to", "-1h")).isEqualTo(2);
+    assertThat(err()).contains("is out of the reach of node 0: it is from ");
+    assertThat(run("rollback", "plan", "--violation", "none")).isEqualTo(2);
+    assertThat(run("rollback", "run", "--to", Hlc.format(target))).isEqualTo(2);
+    assertThat(err()).contains("say --yes to roll the store back");
+    assertThat(run("rollback", "plan")).isEqualTo(2);
+  }
+
+  private void lostIsListed() throws IOException {
+    assertThat(run("rollback", "lost", "1", "-o", "json")).as(err()).isZero();
+    JsonNode lost = JSON.readTree(out.toString());
+    Map<String, String> written = new TreeMap<>();
+    lost.forEach(one -> written.put(one.path("key").asText(), one.path("written").asText()));
+    assertThat(written).isEqualTo(Map.of("a", "2", "b", "null", "c", "2"));
+    assertThat(lost)
+        .allMatch(one -> one.path("client").asText().equals("it"))
+        .allMatch(one -> one.path("nodes").size() == NODES);
+    assertThat(run("rollback", "lost", "1", "--keys", "?")).isZero();
+    assertThat(out.toString()).contains("(absent)").contains("(deleted)");
+    assertThat(run("rollback", "lost", "1", "--keys", "x*")).isZero();
+    assertThat(out.toString()).isEqualTo("none\n");
+  }
+
+  /** Returns a time after the writes, at which all copies have arrived and that has passed. */
+  private long write(Map<String, String> values, List<String> deleted) {
+    try (StoreClient client = StoreClient.connect(ClientConfig.of(addresses, "it"))) {
+      Store store = client.store("default");
+      new TreeMap<>(values).forEach((key, value) -> assertThat(store.put(key, value)).isNotNull());
+      deleted.forEach(key -> assertThat(store.delete(key)).isTrue());
+      await()
+          .atMost(BOUND)
+          .until(
+              () ->
+                  values.entrySet().stream()
+                      .allMatch(e -> isEverywhere(store, e.getKey(), e.getValue())));
+    }
+    long micros = new io.palinode.voldemort.server.SystemMicros().getAsLong();
+    await()
+        .atMost(BOUND)
+        .until(
+            () -> new io.palinode.voldemort.server.SystemMicros().getAsLong() > micros + 100_000);
+    return Hlc.ofMicros(micros + 1_000);
+  }
+
+  private static boolean isEverywhere(Store store, String key, String value) {
+    for (int node = 0; node < NODES; node++) {
+      var versions = store.versionsAt(node, key);
+      if (versions.size() != 1 || !versions.get(0).text().equals(value)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Map<String, String> state() {
+    try (StoreClient client = StoreClient.connect(ClientConfig.of(addresses, "reader"))) {
+      return new TreeMap<>(client.store("default").getAll(List.of("a", "b", "c", "d")));
+    }
+  }
+
+  private String err() {
+    return err.toString();
+  }
+
+  private int run(String... args) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    CommandLine palinode = Main.commandLine();
+    palinode.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    List<String> all = new java.util.ArrayList<>(List.of(args));
+    all.add("--server");
+    all.add(api);
+    boolean asksTheStore = args[1].equals("lost") || args[1].equals("replay");
+    if (asksTheStore) {
+      all.add("--bootstrap");
+      all.add(addresses.get(0));
+    }
+    return palinode.execute(all.toArray(String[]::new));
+  }
+}
