@@ -55,7 +55,7 @@ final class ClientCalls implements Session.Listener {
   private long latestEpoch;
 
   /**
-   * @param life the number of this process of the client
+   * @param run the number of this process of the client
    */
   ClientCalls(World world, int client, int run) {
     this.world = world;
@@ -439,7 +439,7 @@ final class ClientCalls implements Session.Listener {
     }
 
     /**
-     * As production's store client has it. Asked anew at each answer, so a span may end meanwhile.
+     * As in production's store client. Evaluated at each answer, so a span may end meanwhile.
      */
     private int needed() {
       StoreDefinition store = world.shape().store();

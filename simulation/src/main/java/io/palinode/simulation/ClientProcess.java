@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that enters critical sections between it and one other program, as optimists do: it
- * looks whether the other is in, says that it is in, stays for a while, and says that it is out. In
- * between it writes keys that all programs write. After a rollback it begins anew.
+ * A program that enters critical sections, each shared with one other program, optimistically: it
+ * reads whether the other is in, writes that it is in, stays for a while, and writes that it is
+ * out. In between it writes keys that all programs write. After a rollback it starts again.
  */
 final class ClientProcess {
   private static final int SHARED_KEYS = 3;

@@ -37,15 +37,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a node: the store node, its detector and its side of control, all as in production;
- * simulated are the threads around them (the socket, the control log's tail, the sender).
+ * One incarnation of a node. The store node, its detector and its control duties are production's;
+ * the threads around them are simulated: socket, reader of the control log, sender.
  */
 final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private static final int OPEN_INTERVALS_MAX = 10_000;
   private static final long RETRY_MICROS = 100_000;
   private static final long MOMENT_MICROS = 1_000;
-  private static final long HEARD_MICROS_MAX = 300_000;
-  private static final long HEARD_POLL_MICROS = 2_000;
+  private static final long RECORDED_MICROS_MAX = 300_000;
+  private static final long RECORDED_POLL_MICROS = 2_000;
 
   private final World world;
   private final NodeMachine machine;
@@ -250,11 +250,11 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     }
     long now = world.time().nowMicros();
     waitingSince = waitingSince < 0 ? now : waitingSince;
-    if (now - waitingSince > HEARD_MICROS_MAX) {
+    if (now - waitingSince > RECORDED_MICROS_MAX) {
       waitingSince = -1;
-      failed(command, "not heard of in every partition");
+      failed(command, "not recorded in every partition");
     } else {
-      world.time().in(HEARD_POLL_MICROS, this::work);
+      world.time().in(RECORDED_POLL_MICROS, this::work);
     }
     return true;
   }
@@ -515,7 +515,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private void requireRecorded() {
     if (!sender.isRecordedEverywhere()) {
       throw new BrokenInvariant(
-          Invariant.COVERING, name + " accepts a write before every partition has heard of it");
+          Invariant.COVERING, name + " accepts a write before every partition has a record of it");
     }
   }
 

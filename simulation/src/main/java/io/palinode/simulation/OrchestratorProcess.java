@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of the orchestrator; another may begin before it ends. The machine is production's;
- * simulated are its tails, its producer and its clock's ticks.
+ * One run of the orchestrator; another may begin before it ends. The machine is production's; its
+ * readers, its producer and its clock's ticks are simulated.
  */
 final class OrchestratorProcess {
   private static final String NAME = "orch";

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's store as its control sees it, and what control asks of it: known before it is done, so
- * that whoever sees the commit knows what was meant by it.
+ * A node's store as its control duties see it. Records each request before it is carried out, so
+ * that the observer of the commit knows its purpose.
  */
 final class RecordedStore implements StoreBinding {
   /** What the next commit is for. */

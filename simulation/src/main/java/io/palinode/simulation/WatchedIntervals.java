@@ -126,7 +126,7 @@ final class WatchedIntervals {
   void requireWatched() {
     if (!watching) {
       throw new BrokenInvariant(
-          Invariant.INTERVALS, "node " + machine.id() + " accepts a write that nobody watches");
+          Invariant.INTERVALS, "node " + machine.id() + " accepts a write that it does not watch");
     }
   }
 

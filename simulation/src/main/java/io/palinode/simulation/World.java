@@ -38,8 +38,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster and all that it needs, on a clock of its own: nodes, clients, the detection job, the
- * orchestrator, an operator, and the logs between them. It also holds the checks, which look on.
+ * A cluster in virtual time: nodes, clients, the detection job, the orchestrator, an operator, and
+ * the logs between them. It also holds the checks.
  */
 final class World {
   private static final long FAULTS_BEGIN_MICROS = 200_000;
@@ -411,8 +411,8 @@ final class World {
   }
 
   /**
-   * When all nodes have merged, each holds what it must, and all the same. Once: a node that does
-   * not know that the log took its answer merges again, when others may serve already.
+   * Checks that all nodes hold the same required data once all have merged. Called once: a node
+   * that does not know that the log has its answer merges again, when others may serve already.
    */
   void requireCut(long epoch, int attempt) {
     if (!model.isMergedEverywhere(epoch, attempt)
@@ -440,7 +440,7 @@ final class World {
 
   /**
    * A write was acknowledged: if its key is to be used sequentially in this epoch, all replicas
-   * have it, unless they are being taken back already.
+   * have it, unless a rollback is already undoing them.
    */
   void requireSequential(long epoch, String key, VectorClock clock, long acceptedAt) {
     ControlLogState truth = controlChecks.truth();

@@ -168,7 +168,7 @@ public final class AffectedChecks {
             !acts
                 || began <= restore.getTarget()
                 || restore.getAffected().getWitnessesList().contains(moment),
-            "a witness of violation %s is not taken back".formatted(violation.getId()));
+            "a witness of violation %s is not undone".formatted(violation.getId()));
       }
     }
   }
@@ -284,7 +284,7 @@ public final class AffectedChecks {
     for (AffectedClient client : concerned.getClientsList()) {
       notified.put(client.getClient(), client.getStandsTo() + 1);
     }
-    require(notified.equals(seen), "%s are concerned, and %s are told".formatted(seen, notified));
+    require(notified.equals(seen), "%s are concerned, and %s are notified".formatted(seen, notified));
   }
 
   private boolean spread(long target, Set<Write> began, Set<Write> gone, Map<String, Long> seen) {

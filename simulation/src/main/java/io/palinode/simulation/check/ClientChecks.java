@@ -63,10 +63,10 @@ public final class ClientChecks {
   }
 
   /**
-   * Throws unless what a client was told is what happened: of one rollback its very target, of
-   * several at most the least.
+   * Throws unless a client's notices are right: for one rollback its exact target, for several at
+   * most the least target.
    *
-   * @param epochOf the epoch that a client knows of now; clients that died know none
+   * @param epochOf the epoch that a client knows of now; ended clients know none
    */
   public void requireNotices(ControlChecks control, Map<Integer, Long> epochOf) {
     for (Map.Entry<Integer, List<RolledBack>> ofClient : notices.entrySet()) {
@@ -80,7 +80,7 @@ public final class ClientChecks {
         if (isExact ? one.target() != least : one.target() > least) {
           throw new BrokenInvariant(
               Invariant.ACKNOWLEDGED_WRITE,
-              "client %d was told of %s, the target was %s"
+              "client %d was notified of %s, the target was %s"
                   .formatted(ofClient.getKey(), one, Hlc.format(least)));
         }
       }
@@ -92,7 +92,7 @@ public final class ClientChecks {
           && notices.getOrDefault(write.client(), List.of()).stream()
               .noneMatch(t -> t.toEpoch() > write.epoch() && t.target() < write.acceptedAt())) {
         throw new BrokenInvariant(
-            Invariant.ACKNOWLEDGED_WRITE, text(write) + " was taken back, and nobody told");
+            Invariant.ACKNOWLEDGED_WRITE, text(write) + " was undone, and its client was not notified");
       }
     }
   }

@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every pair of intervals is tried. The intervals are those of the writes as nodes committed them,
- * whatever was told of them; what was found and not written is as the detectors said.
+ * Tries every pair of intervals. The intervals are those of the writes as nodes committed them,
+ * whatever was published. Intervals found by a scan are as the detectors published them.
  */
 public final class DetectionChecks {
   /** By which a witness names an interval. */
@@ -86,7 +86,7 @@ public final class DetectionChecks {
     }
     if (published == null && record.hasOpened() && !record.getOpened().getWriter().isEmpty()) {
       throw new BrokenInvariant(
-          Invariant.INTERVALS, "told, and nobody wrote it: " + Interval.found(record, partition));
+          Invariant.INTERVALS, "published, and no client wrote it: " + Interval.found(record, partition));
     }
     if (published == null) {
       published = Interval.found(record, partition);
@@ -117,7 +117,7 @@ public final class DetectionChecks {
     Hvc known = published.end;
     if (known != null && known.own() != end.own()) {
       throw new BrokenInvariant(
-          Invariant.INTERVALS, "told to end at %s: %s".formatted(end, published));
+          Invariant.INTERVALS, "published to end at %s: %s".formatted(end, published));
     }
     published.end = end;
   }
@@ -139,8 +139,8 @@ public final class DetectionChecks {
   /**
    * A violation came into the log.
    *
-   * @param takenBack whether a rollback has undone it by then: who acts on judgement looks at no
-   *     such epoch any more, and a job that begins anew may find it before it hears of the next one
+   * @param takenBack whether a rollback has undone it by then: its epoch no longer counts for
+   *     judgement, and a restarted job may find it before it reads of the next epoch
    */
   public void reported(Violation violation, boolean takenBack) {
     boolean isNew = reported.put(violation.getId(), violation) == null;
@@ -165,8 +165,7 @@ public final class DetectionChecks {
   }
 
   /**
-   * A job that began anew may find another pair than before that is as good: one that is no later
-   * was reported.
+   * A restarted job may find another pair than before, if a pair that is no later was reported.
    */
   private boolean isPreceded(Violation violation) {
     return reported.values().stream()
@@ -252,8 +251,8 @@ public final class DetectionChecks {
   }
 
   /**
-   * Throws unless each violation of the history that nobody took back is reported in time to be
-   * taken back: for both of its intervals there is a report that names it and lies no later.
+   * Throws unless each violation of the history that no rollback undid is reported in time to be
+   * undone: for both of its intervals, a report names the interval and lies no later.
    */
   public void requireCovering(ControlChecks control) {
     List<Interval> all = truth();
@@ -283,9 +282,9 @@ public final class DetectionChecks {
   }
 
   /**
-   * Throws unless the history that an undo of some writes leaves of an epoch, in which what they
-   * had ended goes on, holds no violation. Of joined intervals only: where they begin and end is
-   * where their versions do.
+   * Throws if the history that remains of an epoch after an undo of some writes holds a violation.
+   * Intervals that those writes had ended continue. Joined intervals only: they begin and end with
+   * their versions.
    */
   void requireNothingStands(EpochLeft left, Predicate<String> isUndone, EndUndone ends) {
     if (!joined) {
@@ -401,9 +400,9 @@ public final class DetectionChecks {
   }
 
   /**
-   * It was not heard in time where it began, and that was said before anything that it begins was
-   * judged. Or so where the first replica ended it: what has the end from another one may know more
-   * of what came since.
+   * Whether its opening was not received in time, and this was published before any violation that
+   * it begins was judged; or the same for its end at the first replica, as another replica's end
+   * may have received later writes.
    */
   private boolean isLostBefore(Interval interval, long violate) {
     Hvc end = interval.end;

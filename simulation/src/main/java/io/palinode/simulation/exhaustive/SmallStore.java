@@ -74,7 +74,7 @@ final class SmallStore implements StoreBinding {
   }
 
   /**
-   * Its process died and began anew: the past is not known any more, and the pause is forgotten.
+   * The process ended and starts again: the past and the pause are lost.
    */
   void startAgain() {
     incarnation++;

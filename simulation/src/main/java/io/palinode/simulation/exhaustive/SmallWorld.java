@@ -143,11 +143,10 @@ final class SmallWorld {
   }
 
   /**
-   * What may as well be read at once, for nobody sees the difference. A node, see {@link
-   * SmallNode#read}. The violations, which nobody else reads: that they are read late is the same
-   * as that they are told late. And, when no more of them are to come, the control log: then it is
-   * all that the orchestrator hears, and what it writes is read back behind what it has read by
-   * then.
+   * Reads records at once where no process can see the difference. For a node, see {@link
+   * SmallNode#read}. Only the orchestrator reads violations: to read one late is the same as to
+   * publish it late. Once no violation is to come, the control log is its only input, and it reads
+   * its own records after the present ones.
    */
   private void readOn() {
     while (violationPosition < violations.size()) {

@@ -28,15 +28,15 @@ class DetectionChecksTest {
         .doesNotThrowAnyException();
   }
 
-  /** A job that begins anew tells of it before it hears of the next epoch. */
+  /** A restarted job publishes it before it reads of the next epoch. */
   @Test
-  void aViolationThatARollbackHasUndoneComesLateToNobody() {
+  void aViolationThatARollbackHasUndoneIsLateForNoReader() {
     checks.judged(VIOLATE);
     assertThatCode(() -> checks.reported(violation("a", VIOLATE), true)).doesNotThrowAnyException();
   }
 
   @Test
-  void thatAnotherReportIsNoLaterExcusesOnlyAJobThatBeganAnew() {
+  void thatAnotherReportIsNoLaterExcusesOnlyARestartedJob() {
     checks.reported(violation("a", VIOLATE), false);
     checks.judged(VIOLATE);
     assertThatThrownBy(() -> checks.reported(violation("b", VIOLATE), false))
@@ -47,7 +47,7 @@ class DetectionChecksTest {
   }
 
   @Test
-  void thatItsPredicateIsReplacedExcusesOnlyAJobThatBeganAnew() {
+  void thatItsPredicateIsReplacedExcusesOnlyARestartedJob() {
     checks.judged(VIOLATE);
     checks.detecting(2);
     assertThatThrownBy(() -> checks.reported(violation("a", VIOLATE), false))
