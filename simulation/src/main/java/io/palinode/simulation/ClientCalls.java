@@ -438,9 +438,7 @@ final class ClientCalls implements Session.Listener {
       world.clientChecks().acknowledged(client, call.epoch, first, acceptedAt, key, clock(first));
     }
 
-    /**
-     * As in production's store client. Evaluated at each answer, so a span may end meanwhile.
-     */
+    /** As in production's store client. Evaluated at each answer, so a span may end meanwhile. */
     private int needed() {
       StoreDefinition store = world.shape().store();
       long now = NodeClock.EPOCH_MICROS + world.time().nowMicros();

@@ -76,18 +76,6 @@ final class JobProcess {
 
   private boolean alive = true;
 
-  /** Events of an instance, in their order. */
-  private static final class Waiting {
-    private final ArrayDeque<CandidateEvent> events = new ArrayDeque<>();
-
-    /** Up to before this nothing is judged; null: nothing is held. */
-    private @Nullable Long heldAt;
-
-    long least() {
-      return events.stream().mapToLong(CandidateEvent::hlc).min().orElse(Long.MAX_VALUE);
-    }
-  }
-
   /** All that a job begins with. Immutable. */
   record Checkpoint(
       int predicatesRead,

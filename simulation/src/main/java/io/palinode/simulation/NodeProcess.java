@@ -14,7 +14,6 @@ import io.palinode.store.control.ControlExecution;
 import io.palinode.store.control.ControlState;
 import io.palinode.store.control.FailingDuty;
 import io.palinode.store.control.NodeControl;
-import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
@@ -23,16 +22,13 @@ import io.palinode.voldemort.protocol.Pb0.PutResponse;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
-import io.palinode.wire.v1.Restore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * One incarnation of a node. The store node, its detector and its control duties are production's;
  * the threads around them are simulated: socket, reader of the control log, sender.
  */
-final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
+final class NodeProcess {
   private static final int OPEN_INTERVALS_MAX = 10_000;
   private static final long RETRY_MICROS = 100_000;
   private static final long MOMENT_MICROS = 1_000;
@@ -64,7 +60,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private final Tail<PredicateVersion> predicates;
   private ControlState control;
   private @Nullable Tail<ControlRecord> tail;
-  private @Nullable VoldemortRequest request;
+  private final NodeCommits commits;
   private boolean alive = true;
   private boolean open;
   private boolean begun;
@@ -82,7 +78,9 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     this.name = "node" + id;
     this.store =
         new StoreNode(world.shape().node(world.cluster(), id), machine.disk(), machine.clock());
-    this.binding = new RecordedStore(world.seams().store(store), this);
+    this.commits =
+        new NodeCommits(world, id, store, this::intent, this::requireWatchedAndRecorded, this::io);
+    this.binding = new RecordedStore(world.seams().store(store), commits);
     int partitions = world.shape().partitions();
     CandidateRing ring = new CandidateRing(world.shape().ringSlots(), partitions);
     this.detector =
@@ -139,7 +137,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   }
 
   void start() {
-    machine.disk().observe(this);
+    machine.disk().observe(commits);
     world.trace().add(name, "starts", () -> "incarnation=" + incarnation());
     PredicateVersion known = world.predicate();
     if (known != null) {
@@ -286,7 +284,9 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
       failed(command, String.valueOf(expected.getMessage()));
       return;
     } catch (RuntimeException bug) {
-      throw bug(bug);
+      BrokenInvariant broken = new BrokenInvariant(Invariant.NO_BUG, name + " threw " + bug);
+      broken.initCause(bug);
+      throw broken;
     } finally {
       sender.flush();
     }
@@ -372,9 +372,9 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
       VoldemortRequest asked, VoldemortRequest admitted, Consumer<MessageLite> answer) {
     guarded(
         () -> {
-          request = asked;
+          commits.begin(asked);
           MessageLite made = requests.answer(admitted);
-          request = null;
+          commits.end();
           requireNoBug(made);
           sender.flush();
           if (!asked.hasGet()) {
@@ -385,14 +385,14 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
           world.trace().add(name, Texts.what(asked), () -> Texts.of(asked, made));
           answer.accept(made);
         });
-    request = null;
+    commits.end();
   }
 
   /** A refusal as obsolete also shows a newer version, except to the sender of a copy. */
   private void traceRead(VoldemortRequest asked, MessageLite made) {
     boolean isGet = made instanceof Pb0.GetResponse get && !get.hasError();
     boolean isObsolete =
-        !isCopy(asked.getPalinode())
+        !commits.isCopy(asked.getPalinode())
             && made instanceof PutResponse put
             && put.getError().getErrorCode() == ErrorCode.OBSOLETE_VERSION.code();
     if (isGet || isObsolete) {
@@ -409,7 +409,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   /** A delete counts where it is accepted first, whether there was anything or not. */
   private void noteDelete(VoldemortRequest admitted, MessageLite made) {
     Pb0.RequestContext by = admitted.getPalinode();
-    if (admitted.hasDelete() && !isCopy(by) && Responses.error(made) == null) {
+    if (admitted.hasDelete() && !commits.isCopy(by) && Responses.error(made) == null) {
       VectorClock upTo = VectorClock.fromProto(admitted.getDelete().getVersion());
       world.model().deleted(id, by.getEpoch(), Responses.key(admitted), upTo, timeOf(made));
     }
@@ -424,112 +424,17 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     }
   }
 
-  // ---- what is committed
-
-  @Override
-  public void committing() {
-    io();
-  }
-
-  @Override
-  public void committed(List<Change> changes) {
-    long hlc = store.clock().last().own();
-    RecordedStore.Intent intent = binding.intent();
-    if (intent instanceof RecordedStore.Intent.Restore restore) {
-      world
-          .model()
-          .restored(
-              id,
-              restore.epoch(),
-              restore.attempt(),
-              restore.target(),
-              restore.reach(),
-              hlc,
-              restore.keep(),
-              key -> cut(restore, key));
-    } else if (intent instanceof RecordedStore.Intent.Merge merge) {
-      world.model().merged(id, merge.epoch(), merge.attempt(), hlc, merge.keys());
-    } else if (request != null && changeTheStore(changes)) {
-      written(request, hlc);
-    }
-    io();
-  }
-
-  /** Up to when what was written of a key stands. */
-  private long cut(RecordedStore.Intent.Restore restore, String key) {
-    if (restore.keep()) {
-      return Long.MAX_VALUE;
-    }
-    return restore.keys() == null
-        ? restore.target()
-        : restore.keys().getOrDefault(world.accessKey(key), Long.MAX_VALUE);
-  }
-
-  @Override
-  public void comparesAll(long epoch, Restore asked) {
-    long now = store.clock().last().own();
-    world.model().comparesAll(id, epoch, asked.getAttempt(), asked.getTarget(), store.reach(), now);
-  }
-
-  @Override
-  public void undid(int attempt, Map<Long, Long> keys) {
-    world.affected().undoes(id, attempt, keys);
-  }
-
-  /** Else they are the node's own records, such as what it promises of its clock. */
-  private static boolean changeTheStore(List<Change> changes) {
-    return changes.stream().anyMatch(change -> change.store().equals(Shape.STORE));
-  }
-
-  @Override
-  public void refused(List<Change> changes) {
-    if (request != null && changeTheStore(changes)) {
-      world.model().tried(id, Responses.key(request), store.clock().last().own());
-    } else if (binding.intent() instanceof RecordedStore.Intent.Restore restore
-        && !restore.keep()) {
-      world.model().triedToRestore(id, restore.target(), store.clock().last().own());
-    }
-  }
-
-  private void written(VoldemortRequest write, long hlc) {
-    Pb0.RequestContext by = write.getPalinode();
-    String key = Responses.key(write);
-    world.requireFence(id, by.getEpoch(), Hlc.format(hlc));
-    intervals.requireWatched();
-    requireRecorded();
-    if (write.hasDelete()) {
-      VectorClock upTo = VectorClock.fromProto(write.getDelete().getVersion());
-      world.model().removed(id, by.getEpoch(), key, upTo, hlc);
-      return;
-    }
-    Versioned version = Versioned.fromProto(write.getPut().getVersioned());
-    world.model().put(id, key, version, hlc);
-    world.affected().accepted(id, hlc, by.getClient(), key, version, isCopy(by));
-  }
-
-  private boolean isCopy(Pb0.RequestContext by) {
-    return by.hasReadAt() || (by.hasOrigin() && by.getOrigin() != id);
+  private RecordedStore.@Nullable Intent intent() {
+    return binding.intent();
   }
 
   /** Each partition needs a record of an incarnation, or its end would stay unknown. */
-  private void requireRecorded() {
+  private void requireWatchedAndRecorded() {
+    intervals.requireWatched();
     if (!sender.isRecordedEverywhere()) {
       throw new BrokenInvariant(
           Invariant.COVERING, name + " accepts a write before every partition has a record of it");
     }
-  }
-
-  @Override
-  public void merged(RecordedStore.Intent.Merge merge) {
-    long now = store.clock().last().own();
-    world.model().merged(id, merge.epoch(), merge.attempt(), now, merge.keys());
-    world.requireCut(merge.epoch(), merge.attempt());
-  }
-
-  @Override
-  public void serves(long epoch) {
-    world.served(epoch);
-    world.trace().add(name, "serves", () -> "epoch=" + epoch);
   }
 
   // ---- its end
@@ -551,14 +456,10 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     } catch (Killed here) {
       machine.kill();
     } catch (RuntimeException bug) {
-      throw bug(bug);
+      BrokenInvariant broken = new BrokenInvariant(Invariant.NO_BUG, name + " threw " + bug);
+      broken.initCause(bug);
+      throw broken;
     }
-  }
-
-  private BrokenInvariant bug(RuntimeException bug) {
-    BrokenInvariant broken = new BrokenInvariant(Invariant.NO_BUG, name + " threw " + bug);
-    broken.initCause(bug);
-    return broken;
   }
 
   void die() {

@@ -1,5 +1,6 @@
 package io.palinode.simulation;
 
+import io.palinode.simulation.check.GateChecks;
 import java.time.Duration;
 
 /** What a predicate wants of its rollbacks beside a target. */
@@ -25,5 +26,13 @@ enum Wish {
   static Wish draw(Dice dice) {
     Wish[] all = values();
     return dice.percent(50) ? NOTHING : all[1 + dice.below(all.length - 1)];
+  }
+
+  /** The checks of a predicate with this wish. */
+  GateChecks checks() {
+    return new GateChecks(
+        this == APPROVAL,
+        this == BUDGET ? BUDGET_PLANS : Integer.MAX_VALUE,
+        BUDGET_PERIOD.toNanos() / 1_000);
   }
 }

@@ -3,10 +3,7 @@ package io.palinode.simulation;
 import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.plan.Plan;
-import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.state.ControlLogState;
-import io.palinode.orchestrator.violations.ApprovalRequest;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.simulation.check.AffectedChecks;
 import io.palinode.simulation.check.BrokenInvariant;
@@ -21,17 +18,14 @@ import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -47,13 +41,9 @@ final class World {
   private static final long CALM_MICROS = 1_900_000;
   private static final long QUIET_BY_MICROS = 32_000_000;
   private static final long LOOK_MICROS = 100_000;
-  private static final int ABANDONED_MAX = 4;
 
   private final VirtualTime time = new VirtualTime();
   private final Dice dice;
-
-  /** For what an operator makes of requests: it changes no run in which there are none. */
-  private final Dice operatorDice;
 
   private final Set<Fault> faults;
   private final Seams seams;
@@ -64,6 +54,8 @@ final class World {
   private final Ring ring;
   private final PredicateChanges changes;
   private final FailingDuties duties;
+  private final Operator operator;
+  private final CalmCheck calm = new CalmCheck(this);
   private final List<String> flags = new ArrayList<>();
 
   private final SharedLog<ControlRecord> control = new SharedLog<>();
@@ -72,7 +64,6 @@ final class World {
   private final List<SharedLog<CandidateRecord>> candidates = new ArrayList<>();
   private final List<NodeMachine> machines = new ArrayList<>();
   private final List<ClientProcess> clients = new ArrayList<>();
-  private final Set<Long> answeredHalts = new HashSet<>();
   private final Set<List<Long>> cutsChecked = new HashSet<>();
   private JobProcess jobProcess;
   private OrchestratorProcess orchestrator;
@@ -86,9 +77,7 @@ final class World {
   private final AffectedChecks affected = new AffectedChecks(this::accessKey);
   private final DetectionChecks detection;
   private long newestServed;
-  private int abandoned;
   private boolean faultsAreOver;
-  private boolean predicateDeleted;
   private boolean candidatesRefused;
 
   World(
@@ -101,7 +90,7 @@ final class World {
     this.faults = faults;
     this.seams = seams;
     this.shape = Shape.draw(dice, new Dice(~seed), affectingOnlySome);
-    this.operatorDice = new Dice(~seed * 31);
+    this.operator = new Operator(this, new Dice(~seed * 31));
     this.trace = traceLines == null ? Trace.none(time) : Trace.of(time, traceLines);
     this.network = new Network(shape.nodes() + shape.clients() + 3, dice);
     this.cluster = shape.cluster();
@@ -113,7 +102,7 @@ final class World {
             shape.nodes(),
             Hlc.ofMicros(Shape.CONVERGENCE_WINDOW.toNanos() / 1_000),
             this::isHeldBy);
-    this.gateChecks = gateChecks(shape.watched().wish());
+    this.gateChecks = shape.watched().wish().checks();
     this.controlChecks =
         new ControlChecks(
             shape.nodes(), faults.contains(Fault.DUPLICATE) || faults.contains(Fault.TAKEOVER));
@@ -151,7 +140,7 @@ final class World {
     clients.forEach(client -> time.in(dice.between(20_000, 60_000), client::start));
     nemesis.begin(FAULTS_BEGIN_MICROS, FAULTS_END_MICROS);
     duties.begin(FAULTS_BEGIN_MICROS, FAULTS_END_MICROS);
-    operate();
+    operator.operate();
     time.runUntil(FAULTS_END_MICROS);
     nemesis.end();
     faultsAreOver = true;
@@ -160,125 +149,26 @@ final class World {
     clients.forEach(ClientProcess::calmDown);
     long calmSince = time.nowMicros();
     orchestrator.acknowledge();
-    while (!isQuiet(calmSince)) {
+    while (!calm.missing(calmSince).isEmpty()) {
       if (time.nowMicros() > QUIET_BY_MICROS) {
-        throw new BrokenInvariant(Invariant.LIVE, "this is not over: " + whatIsNot(calmSince));
+        throw new BrokenInvariant(Invariant.LIVE, "this is not over: " + calm.missing(calmSince));
       }
       time.runUntil(time.nowMicros() + LOOK_MICROS);
     }
-    check();
+    calm.requireEnd();
     trace.add("world", "ends", () -> "");
   }
 
-  private void check() {
-    controlChecks.coverage().requireShown(controlChecks.truth());
-    for (String key : model.keys()) {
-      for (NodeMachine machine : machines) {
-        model.requireHolds(machine.id(), key, machine.stored(key), "in the end");
-      }
-    }
-    clientChecks.requireKept(controlChecks, model, (node, key) -> machine(node).stored(key));
-    Map<Integer, Long> epochs = new HashMap<>();
-    for (ClientProcess client : clients) {
-      epochs.put(client.calls().client(), client.calls().epoch());
-    }
-    clientChecks.requireNotices(controlChecks, epochs);
-    detection.requireSound();
-    detection.requireCovering(controlChecks);
+  boolean areFaultsOver() {
+    return faultsAreOver;
   }
 
-  // ---- its end
-
-  private boolean isQuiet(long since) {
-    return whatIsNot(since).isEmpty();
-  }
-
-  /** Empty once all parts work and no step is left. */
-  private String whatIsNot(long since) {
-    long epoch = controlChecks.truth().epoch();
-    List<String> missing = new ArrayList<>();
-    Plan plan = controlChecks.truth().plan();
-    if (plan != null) {
-      missing.add("plan " + plan.epoch() + " is " + plan.phase() + " " + plan.failure());
-    }
-    for (NodeMachine machine : machines) {
-      NodeProcess process = machine.process();
-      if (process == null || !process.isWell() || process.servedEpoch() != epoch) {
-        missing.add(
-            "node "
-                + machine.id()
-                + (process == null ? " is down" : " serves " + process.servedEpoch()));
-      }
-    }
-    for (int client = 0; client < clients.size(); client++) {
-      if (clients.get(client).lastDoneMicros() < since) {
-        missing.add("client " + client + " gets nothing done");
-      }
-    }
-    if (!orchestrator.isSettled()) {
-      missing.add("orchestrator " + orchestrator.state().found());
-    }
-    long calm = Hlc.ofMicros(NodeClock.EPOCH_MICROS + since);
-    if (controlChecks.truth().safePoint() < calm && !predicateDeleted) {
-      missing.add(
-          "safe point "
-              + Texts.time(controlChecks.truth().safePoint())
-              + " judged "
-              + Texts.time(detection.judged()));
-    }
-    return String.join("; ", missing);
-  }
-
-  // ---- the operator
-
-  /** Looks at the cluster now and then, and does what the manual says. */
-  private void operate() {
-    Plan plan = controlChecks.truth().plan();
-    boolean isEnding = plan != null && duties.operate(plan, orchestrator);
-    if (!isEnding && plan != null && plan.phase() == Phase.HALTED) {
-      long halt = plan.epoch() * 1_000 + plan.steps().halts();
-      boolean isFirst = answeredHalts.add(halt);
-      boolean canRetry = plan.reachMax() <= plan.target() && plan.steps().halts() < 3;
-      if (isFirst && canRetry && dice.percent(50)) {
-        orchestrator.say(Intervention.RETRY);
-      } else {
-        abandon();
-      }
-    }
-    if (dice.percent(faultsAreOver ? 30 : 5)) {
-      orchestrator.acknowledge();
-    }
-    answerRequests();
-    time.in(dice.between(50_000, 200_000), this::operate);
-  }
-
-  /** Sooner or later somebody looks at what waits. */
-  private void answerRequests() {
-    for (ApprovalRequest request : controlChecks.truth().gates().requests()) {
-      if (operatorDice.percent(faultsAreOver ? 60 : 20)) {
-        orchestrator.answer(request.number(), operatorDice.percent(60));
-      }
-    }
-  }
-
-  private static GateChecks gateChecks(Wish wish) {
-    return new GateChecks(
-        wish == Wish.APPROVAL,
-        wish == Wish.BUDGET ? Wish.BUDGET_PLANS : Integer.MAX_VALUE,
-        Wish.BUDGET_PERIOD.toNanos() / 1_000);
-  }
-
-  /** What may still be violated is deleted when nothing else helps. */
-  private void abandon() {
-    if (++abandoned > ABANDONED_MAX && faultsAreOver && !predicateDeleted) {
-      predicateDeleted = true;
-      apply(PredicateVersion.after(predicate(), null, NodeClock.EPOCH_MICROS + time.nowMicros()));
-    }
-    orchestrator.say(Intervention.ABANDON);
+  OrchestratorProcess orchestrator() {
+    return orchestrator;
   }
 
   boolean isPredicateDeleted() {
-    return predicateDeleted;
+    return operator.hasDeletedThePredicate();
   }
 
   // ---- what goes wrong

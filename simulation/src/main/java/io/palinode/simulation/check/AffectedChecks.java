@@ -284,7 +284,8 @@ public final class AffectedChecks {
     for (AffectedClient client : concerned.getClientsList()) {
       notified.put(client.getClient(), client.getStandsTo() + 1);
     }
-    require(notified.equals(seen), "%s are concerned, and %s are notified".formatted(seen, notified));
+    require(
+        notified.equals(seen), "%s are concerned, and %s are notified".formatted(seen, notified));
   }
 
   private boolean spread(long target, Set<Write> began, Set<Write> gone, Map<String, Long> seen) {

@@ -92,7 +92,8 @@ public final class ClientChecks {
           && notices.getOrDefault(write.client(), List.of()).stream()
               .noneMatch(t -> t.toEpoch() > write.epoch() && t.target() < write.acceptedAt())) {
         throw new BrokenInvariant(
-            Invariant.ACKNOWLEDGED_WRITE, text(write) + " was undone, and its client was not notified");
+            Invariant.ACKNOWLEDGED_WRITE,
+            text(write) + " was undone, and its client was not notified");
       }
     }
   }

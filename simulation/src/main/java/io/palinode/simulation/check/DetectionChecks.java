@@ -26,9 +26,7 @@ public final class DetectionChecks {
   /** By which a witness names an interval. */
   private record Place(int node, long incarnation, String instance, long sequence) {}
 
-  /**
-   * @param judged the judged time at the report
-   */
+  /** A coverage gap; {@code judged} is the judged HLC when it was published. */
   private record Loss(CoverageLost of, long judged) {}
 
   private record Channel(int node, int partition) {}
@@ -86,7 +84,8 @@ public final class DetectionChecks {
     }
     if (published == null && record.hasOpened() && !record.getOpened().getWriter().isEmpty()) {
       throw new BrokenInvariant(
-          Invariant.INTERVALS, "published, and no client wrote it: " + Interval.found(record, partition));
+          Invariant.INTERVALS,
+          "published, and no client wrote it: " + Interval.found(record, partition));
     }
     if (published == null) {
       published = Interval.found(record, partition);
@@ -130,7 +129,7 @@ public final class DetectionChecks {
     if (!known.isEmpty() && known.get(known.size() - 1).incarnation() >= record.getIncarnation()) {
       return;
     }
-    Hvc clock = clock(record);
+    Hvc clock = Interval.clock(record);
     if (clock != null) {
       known.add(new First(record.getIncarnation(), clock));
     }
@@ -164,9 +163,7 @@ public final class DetectionChecks {
     return restarted && judgedBefore.higherKey(violation.getPredicateVersion()) != null;
   }
 
-  /**
-   * A restarted job may find another pair than before, if a pair that is no later was reported.
-   */
+  /** A restarted job may find another pair than before, if a pair that is no later was reported. */
   private boolean isPreceded(Violation violation) {
     return reported.values().stream()
         .anyMatch(
@@ -320,7 +317,7 @@ public final class DetectionChecks {
             .filter(
                 each -> each.end != null && !ends.isUndone(each.version, each.node, each.end.own()))
             .toList();
-    return firstEnd(first, replicas);
+    return JoinedReplicas.firstEnd(first, replicas);
   }
 
   private boolean isViolation(Interval a, Interval b) {
@@ -469,7 +466,7 @@ public final class DetectionChecks {
   // ---- the intervals as they count
 
   private List<Interval> truth() {
-    return joined ? joined() : ended();
+    return joined ? JoinedReplicas.of(intervals) : ended();
   }
 
   /** Intervals that an incarnation left open end right before the next incarnation. */
@@ -488,83 +485,6 @@ public final class DetectionChecks {
       }
     }
     return null;
-  }
-
-  /**
-   * The intervals of one version are one: from the first node that accepted it, or else where it
-   * was found first, to the first end at any node.
-   */
-  private List<Interval> joined() {
-    Map<String, List<Interval>> byVersion = new TreeMap<>();
-    for (Interval interval : intervals) {
-      String key =
-          "%d %d %s %d %s"
-              .formatted(
-                  interval.epoch,
-                  interval.predicateVersion,
-                  interval.instance,
-                  interval.term,
-                  interval.version);
-      byVersion.computeIfAbsent(key, k -> new ArrayList<>()).add(interval);
-    }
-    List<Interval> joined = new ArrayList<>();
-    for (List<Interval> replicas : byVersion.values()) {
-      Interval first = first(replicas);
-      if (first != null) {
-        joined.add(first.endingAt(firstEnd(first, replicas)));
-      }
-    }
-    return joined;
-  }
-
-  private static @Nullable Interval first(List<Interval> replicas) {
-    Interval first = null;
-    for (Interval interval : replicas) {
-      boolean isHere = interval.origin == null || interval.origin == interval.node;
-      boolean counts = isHere && !interval.endOnly;
-      if (counts && (first == null || isEarlier(interval, first))) {
-        first = interval;
-      }
-    }
-    return first;
-  }
-
-  /** Where it was accepted goes before where it was found. */
-  private static boolean isEarlier(Interval one, Interval other) {
-    if ((one.origin == null) != (other.origin == null)) {
-      return one.origin != null;
-    }
-    return one.start.own() != other.start.own()
-        ? one.start.own() < other.start.own()
-        : one.node < other.node;
-  }
-
-  private static @Nullable Hvc firstEnd(Interval first, List<Interval> replicas) {
-    Hvc least = null;
-    for (Interval interval : replicas) {
-      Hvc end = interval.end;
-      if (end == null || (interval.node == first.node && end.own() < first.start.own())) {
-        continue;
-      }
-      if (least == null || isEarlier(end, least)) {
-        least = end;
-      }
-    }
-    return least;
-  }
-
-  private static boolean isEarlier(Hvc one, Hvc other) {
-    return one.own() != other.own() ? one.own() < other.own() : one.owner() < other.owner();
-  }
-
-  private static @Nullable Hvc clock(CandidateRecord record) {
-    return switch (record.getEventCase()) {
-      case OPENED -> CandidateRecords.decode(record.getOpened().getStart());
-      case CLOSED -> CandidateRecords.decode(record.getClosed().getEnd());
-      case PROGRESS -> CandidateRecords.decode(record.getProgress().getHvc());
-      case STOPPED -> CandidateRecords.decode(record.getStopped().getHvc());
-      case GAP, EVENT_NOT_SET -> null;
-    };
   }
 
   private static String text(Violation violation) {

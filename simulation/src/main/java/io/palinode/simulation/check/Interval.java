@@ -8,8 +8,8 @@ import io.palinode.wire.v1.VariableVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span in which a version made a term true at a node: from its write to the write that
- * superseded it. An interval found by a scan is as the node's detector published it.
+ * A span in which a version made a term true at a node: from its write to the write that superseded
+ * it. An interval found by a scan is as the node's detector published it.
  */
 final class Interval {
   final int node;
@@ -177,5 +177,16 @@ final class Interval {
   public String toString() {
     return "%s term %d at node %d.%d epoch %d [%s, %s] %s origin %s"
         .formatted(instance, term, node, incarnation, epoch, start, end, version, origin);
+  }
+
+  /** The HLC of a candidates record; null: it has none. */
+  static @Nullable Hvc clock(CandidateRecord record) {
+    return switch (record.getEventCase()) {
+      case OPENED -> CandidateRecords.decode(record.getOpened().getStart());
+      case CLOSED -> CandidateRecords.decode(record.getClosed().getEnd());
+      case PROGRESS -> CandidateRecords.decode(record.getProgress().getHvc());
+      case STOPPED -> CandidateRecords.decode(record.getStopped().getHvc());
+      case GAP, EVENT_NOT_SET -> null;
+    };
   }
 }

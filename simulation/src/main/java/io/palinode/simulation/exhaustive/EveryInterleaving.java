@@ -30,7 +30,7 @@ public final class EveryInterleaving {
   public record Explored(
       long states, boolean all, long ends, @Nullable String broken, List<String> path) {}
 
-  private record Left(SmallWorld world, List<SmallWorld.Action> actions, int next, String step) {}
+  private record Left(SmallWorld world, List<Action> actions, int next, String step) {}
 
   /**
    * @param statesMax where it ends, all states or not
@@ -49,7 +49,7 @@ public final class EveryInterleaving {
       if (at.next() == at.actions().size()) {
         continue;
       }
-      SmallWorld.Action action = at.actions().get(at.next());
+      Action action = at.actions().get(at.next());
       stack.push(new Left(at.world(), at.actions(), at.next() + 1, at.step()));
       SmallWorld world = at.world().copy();
       String broken = world.act(action);
@@ -57,7 +57,7 @@ public final class EveryInterleaving {
         if (seen.size() % TELL_EVERY == 0) {
           progress.accept(seen.size());
         }
-        List<SmallWorld.Action> actions = world.actions();
+        List<Action> actions = world.actions();
         boolean isEnd = world.isQuiet(actions);
         broken = isEnd ? world.whatIsNotOver() : null;
         ends += isEnd ? 1 : 0;
@@ -70,7 +70,7 @@ public final class EveryInterleaving {
     return new Explored(seen.size(), stack.isEmpty(), ends, null, List.of());
   }
 
-  private static List<String> path(ArrayDeque<Left> stack, SmallWorld.Action last) {
+  private static List<String> path(ArrayDeque<Left> stack, Action last) {
     List<String> path = new ArrayList<>();
     stack.descendingIterator().forEachRemaining(left -> path.add(left.step()));
     path.add(last.toString());

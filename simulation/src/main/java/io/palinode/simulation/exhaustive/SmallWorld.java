@@ -24,7 +24,6 @@ import java.io.Serial;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -51,37 +50,6 @@ final class SmallWorld {
               """,
               "p"),
           1);
-
-  /** What can happen next. */
-  enum Kind {
-    ORCHESTRATOR_READS_CONTROL,
-    ORCHESTRATOR_RECORD_ARRIVES,
-    ORCHESTRATOR_DIES,
-    NODE_WORKS,
-    NODE_WORKS_AND_DIES_BEFORE_IT_SAYS_SO,
-    NODE_DIES,
-    NODE_STARTS,
-    CLIENT_SENDS,
-    REQUEST_ARRIVES,
-    ANSWER_ARRIVES,
-    MONITOR_REPORTS,
-    MONITOR_JUDGES,
-    OPERATOR_ABANDONS
-  }
-
-  record Action(Kind kind, int node) {
-    boolean isCrash() {
-      return switch (kind) {
-        case ORCHESTRATOR_DIES, NODE_DIES, NODE_WORKS_AND_DIES_BEFORE_IT_SAYS_SO -> true;
-        default -> false;
-      };
-    }
-
-    @Override
-    public String toString() {
-      return kind.name().toLowerCase(Locale.ROOT) + (node < 0 ? "" : " " + node);
-    }
-  }
 
   /** A node crashes instead of an append to the log. */
   private static final class Died extends Error {
@@ -189,15 +157,19 @@ final class SmallWorld {
   /** All that can happen now; empty when the world has come to its end, or to a stop. */
   List<Action> actions() {
     List<Action> actions = new ArrayList<>();
-    addIf(actions, controlPosition < log.size(), Kind.ORCHESTRATOR_READS_CONTROL, -1);
-    addIf(actions, !inFlight.isEmpty(), Kind.ORCHESTRATOR_RECORD_ARRIVES, -1);
-    addIf(actions, !crashed, Kind.ORCHESTRATOR_DIES, -1);
-    addIf(actions, client.maySend(), Kind.CLIENT_SENDS, -1);
-    addIf(actions, badAt > 0 && !reported, Kind.MONITOR_REPORTS, -1);
-    addIf(actions, reported && !judged, Kind.MONITOR_JUDGES, -1);
+    addIf(actions, controlPosition < log.size(), Action.Kind.ORCHESTRATOR_READS_CONTROL, -1);
+    addIf(actions, !inFlight.isEmpty(), Action.Kind.ORCHESTRATOR_RECORD_ARRIVES, -1);
+    addIf(actions, !crashed, Action.Kind.ORCHESTRATOR_DIES, -1);
+    addIf(actions, client.maySend(), Action.Kind.CLIENT_SENDS, -1);
+    addIf(actions, badAt > 0 && !reported, Action.Kind.MONITOR_REPORTS, -1);
+    addIf(actions, reported && !judged, Action.Kind.MONITOR_JUDGES, -1);
     Plan plan = orchestrator.log().plan();
     boolean halted = plan != null && plan.phase() == Phase.HALTED;
-    addIf(actions, halted && orchestrator.outbox().awaited() == null, Kind.OPERATOR_ABANDONS, -1);
+    addIf(
+        actions,
+        halted && orchestrator.outbox().awaited() == null,
+        Action.Kind.OPERATOR_ABANDONS,
+        -1);
     for (int node = 0; node < NODES; node++) {
       addOf(nodes.get(node), node, actions);
     }
@@ -206,15 +178,15 @@ final class SmallWorld {
 
   private void addOf(SmallNode node, int id, List<Action> actions) {
     boolean works = node.up && !node.due.isEmpty();
-    addIf(actions, works, Kind.NODE_WORKS, id);
-    addIf(actions, works && !crashed, Kind.NODE_WORKS_AND_DIES_BEFORE_IT_SAYS_SO, id);
-    addIf(actions, node.up && !crashed, Kind.NODE_DIES, id);
-    addIf(actions, !node.up, Kind.NODE_STARTS, id);
-    addIf(actions, !requests.get(id).isEmpty(), Kind.REQUEST_ARRIVES, id);
-    addIf(actions, !answers.get(id).isEmpty(), Kind.ANSWER_ARRIVES, id);
+    addIf(actions, works, Action.Kind.NODE_WORKS, id);
+    addIf(actions, works && !crashed, Action.Kind.NODE_WORKS_AND_DIES_BEFORE_IT_SAYS_SO, id);
+    addIf(actions, node.up && !crashed, Action.Kind.NODE_DIES, id);
+    addIf(actions, !node.up, Action.Kind.NODE_STARTS, id);
+    addIf(actions, !requests.get(id).isEmpty(), Action.Kind.REQUEST_ARRIVES, id);
+    addIf(actions, !answers.get(id).isEmpty(), Action.Kind.ANSWER_ARRIVES, id);
   }
 
-  private static void addIf(List<Action> actions, boolean possible, Kind kind, int node) {
+  private static void addIf(List<Action> actions, boolean possible, Action.Kind kind, int node) {
     if (possible) {
       actions.add(new Action(kind, node));
     }
@@ -444,7 +416,8 @@ final class SmallWorld {
     return actions.stream()
         .allMatch(
             action ->
-                action.isCrash() || (action.kind() == Kind.CLIENT_SENDS && client.isProbing()));
+                action.isCrash()
+                    || (action.kind() == Action.Kind.CLIENT_SENDS && client.isProbing()));
   }
 
   /** When it is quiet: null if all is done, or what is not. */
