@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A rollback of scope {@code affected} on the real parts: what came of the violation goes back,
- * while a client beside it writes on and never hears of it.
+ * while another client continues to write and receives no notice.
  */
 @Timeout(240)
 class AffectedIT {

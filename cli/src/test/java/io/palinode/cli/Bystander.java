@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A program that writes, and reads, keys of its own, {@code own0} and on, one after the other. */
+/** A program that writes and reads its own keys, {@code own0} and on, one after the other. */
 final class Bystander {
   private static final int KEYS = 10;
   private final Store store;
@@ -24,7 +24,7 @@ final class Bystander {
     this.acknowledged = CompletableFuture.supplyAsync(this::run);
   }
 
-  /** Returns when it has written each key anew, and once more. */
+  /** Returns when it has written each key again, twice. */
   void awaitMore() {
     int before = rounds.get();
     await().atMost(RealParts.BOUND).until(() -> rounds.get() >= before + 2);

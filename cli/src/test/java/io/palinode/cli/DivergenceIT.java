@@ -50,8 +50,7 @@ class DivergenceIT {
   @TempDir private Path folder;
 
   @Test
-  void replicasThatDisagreeForTooLongAreToldOnceAndCopiesThatAreOnlyLateAreNot()
-      throws IOException {
+  void replicasThatDisagreeForTooLongAreReportedOnceAndLateCopiesAreNot() throws IOException {
     String yaml = Files.readString(EXAMPLE).replace("longerThan: 5s", "longerThan: 1500ms");
     HeldLinks held = new HeldLinks();
     try (ControlPlane plane =
@@ -74,7 +73,7 @@ class DivergenceIT {
       plane.apply(Predicates.parse(yaml, EXAMPLE.toString()));
       whole.put("cart_alike", "apple");
 
-      Violation before = told(plane, "u=before", 1).get(0);
+      Violation before = reported(plane, "u=before", 1).get(0);
       assertThat(shown(before))
           .as("found by a search, or silent")
           .containsExactly("pear", "", "pear");
@@ -85,7 +84,7 @@ class DivergenceIT {
 
       held.hold(1);
       cutOff.put("cart_before", "plum");
-      assertThat(shown(told(plane, "u=before", 2).get(1)))
+      assertThat(shown(reported(plane, "u=before", 2).get(1)))
           .as("agreement has ended the first episode")
           .containsExactly("plum", "pear", "plum");
       release(held, cluster, "cart_before", "plum");
@@ -96,11 +95,11 @@ class DivergenceIT {
       await().atMost(BOUND).until(() -> versions(cluster, "cart_late").get(2) == null);
       held.release(1);
       await().atMost(BOUND).until(() -> "fig".equals(versions(cluster, "cart_late").get(1)));
-      assertThat(shown(told(plane, "u=late", 1).get(0)))
+      assertThat(shown(reported(plane, "u=late", 1).get(0)))
           .as("a copy that came after the delete")
           .containsExactly("", "fig", "");
 
-      assertThat(told(plane, "u=alike", 0)).isEmpty();
+      assertThat(reported(plane, "u=alike", 0)).isEmpty();
       assertThat(plane.orchestrator().violations(10)).hasSize(3);
       assertThat(plane.orchestrator().rollbacks(10)).isEmpty();
       plane.orchestrator().violations(10).forEach(found -> assertChecks(plane, found));
@@ -108,7 +107,7 @@ class DivergenceIT {
   }
 
   /** Waits for so many. */
-  private static List<Violation> told(ControlPlane plane, String binding, int count) {
+  private static List<Violation> reported(ControlPlane plane, String binding, int count) {
     return await()
         .atMost(BOUND)
         .until(() -> ofBinding(plane, binding), found -> found.size() >= count);

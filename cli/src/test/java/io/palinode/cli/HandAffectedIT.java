@@ -23,13 +23,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Rollbacks of scope {@code affected} by hand, by the command line on the real parts: what a plan
- * has told goes back, while a client beside it writes on and never hears of it.
+ * has notified restarts, while another client continues to write and receives no notice.
  */
 @Timeout(240)
 class HandAffectedIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** It is only told of. */
+  /** It is only reported. */
   private static final String MUTEX =
       """
       apiVersion: palinode.io/v1
@@ -60,7 +60,7 @@ class HandAffectedIT {
   @TempDir private Path folder;
 
   @Test
-  void whatAPlanHasToldGoesBackAndWhoIsBesideItGoesOn() throws Exception {
+  void anAffectedClientRestartsAndAnotherContinues() throws Exception {
     HeldLinks held = new HeldLinks();
     try (RealParts parts = RealParts.start(folder);
         StoreClient a = parts.client("a", 0, held);

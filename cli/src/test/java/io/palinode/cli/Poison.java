@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A message that could be a step which its writer has a right to is no poison but a forgery: a
  * plan of the next epoch, a request for approval, the next version of a predicate, a gap of a node,
- * a start of a node. Only the writer's identity tells the two apart, so such messages get a field
+ * a start of a node. Only the writer's identity distinguishes the two, so such messages get a field
  * that is absurd.
  */
 final class Poison {

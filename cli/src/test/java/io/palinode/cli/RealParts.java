@@ -26,7 +26,7 @@ import picocli.CommandLine;
 
 /**
  * Three store nodes, Kafka, the detection job and the orchestrator in this process, with one store
- * on disk that lives on all nodes; and what tests ask of them.
+ * on disk that holds all nodes; and the questions of tests.
  */
 final class RealParts implements AutoCloseable {
   static final Duration BOUND = Duration.ofSeconds(60);

@@ -319,7 +319,7 @@ class StockClientIT {
     }
   }
 
-  /** The exit status of the workload, in a process of its own. */
+  /** The exit status of the workload, in its own process. */
   private int workload(String address, String store, String... options)
       throws IOException, InterruptedException {
     return run(WORKLOAD, address, store, List.of(), options);

@@ -173,7 +173,7 @@ class UnreachableIT {
     try {
       bulk(b, "new");
     } catch (RolledBackException | StoreException early) {
-      // Enough was written before; and a plan that has halted again by now lets nobody go on.
+      // Enough was written before; and a plan that has halted again by now pauses all clients.
     }
   }
 

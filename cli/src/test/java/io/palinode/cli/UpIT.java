@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole cluster in a process of its own, killed and stopped. */
+/** The whole cluster in its own process, killed and stopped. */
 @Timeout(240)
 class UpIT {
   static final String STORES =
@@ -88,18 +88,18 @@ class UpIT {
     killWhileWriting(start());
     Process restarted = start();
     assertEveryNodeHasWhatWasAcknowledged();
-    await("the kill is told as lost coverage, of every node")
+    await("the kill is published as a coverage gap of every node")
         .atMost(START_MAX)
         .until(() -> status().path("coverageLosses").asInt() == NODES);
     acknowledgeCoverage();
-    await("the safe point goes on").atMost(START_MAX).until(this::isSafePointPastNow);
+    await("the safe point moves").atMost(START_MAX).until(this::isSafePointPastNow);
 
     restarted.destroy();
     assertThat(restarted.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(restarted.exitValue()).isIn(0, TERMINATED);
     start();
     assertEveryNodeHasWhatWasAcknowledged();
-    await("the safe point goes on").atMost(START_MAX).until(this::isSafePointPastNow);
+    await("the safe point moves").atMost(START_MAX).until(this::isSafePointPastNow);
     assertThat(status().path("coverageLosses").asInt()).as("after a stop in order").isZero();
     assertThat(send(at("/metrics").GET()))
         .contains("palinode_detector_opened_total", "palinode_epoch", "palinode_job_restarts_total")

@@ -1,7 +1,7 @@
 package io.palinode.detector;
 
-import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.NodeClock;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.ring.CandidateRing;

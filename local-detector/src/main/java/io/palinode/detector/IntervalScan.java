@@ -2,9 +2,9 @@ package io.palinode.detector;
 
 import io.palinode.detector.KeyScan.Found;
 import io.palinode.detector.Omissions.Search;
-import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.ring.CandidateEncoder;
 import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.detector.terms.Holding;

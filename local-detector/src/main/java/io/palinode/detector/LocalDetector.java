@@ -1,8 +1,8 @@
 package io.palinode.detector;
 
 import io.palinode.detector.KeyScan.Found;
-import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed;
 import io.palinode.detector.ring.Activity;

@@ -1,7 +1,7 @@
 package io.palinode.detector;
 
-import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.terms.OpenInterval;
 import io.palinode.hvc.Hvc;
 import java.util.List;

@@ -2,7 +2,6 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.policy.Policy;
@@ -27,6 +26,7 @@ import io.palinode.orchestrator.violations.Demand;
 import io.palinode.orchestrator.violations.FoundViolations;
 import io.palinode.orchestrator.violations.Grades;
 import io.palinode.orchestrator.violations.TouchedInstance;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.SafePoint;

@@ -1,9 +1,9 @@
 package io.palinode.orchestrator;
 
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.violations.SequentialSpan;
+import io.palinode.wire.plan.Phase;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -2,10 +2,10 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.violations.FoundViolations;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Resume;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.step.OperatorSteps;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.DutyFailed;
 import io.palinode.wire.v1.Restored;

@@ -41,7 +41,7 @@ final class CandidateSender {
   private final long[] sent;
 
   private @Nullable Progress latest;
-  private final boolean[] heard;
+  private final boolean[] recorded;
   private final List<Emission> batch = new ArrayList<>();
   private boolean running = true;
   private boolean ticking = true;
@@ -66,15 +66,15 @@ final class CandidateSender {
     this.clock = clock;
     this.sent = new long[ring.partitions()];
     this.producer = new Link(world.time(), world.network(), node, world.kafka());
-    this.heard = new boolean[ring.partitions()];
+    this.recorded = new boolean[ring.partitions()];
   }
 
   void start() {
     tick();
   }
 
-  boolean isHeardEverywhere() {
-    for (boolean one : heard) {
+  boolean isRecordedEverywhere() {
+    for (boolean one : recorded) {
       if (!one) {
         return false;
       }
@@ -96,11 +96,11 @@ final class CandidateSender {
     if (heldUp) {
       return;
     }
-    boolean told = detector.reportProgress();
+    boolean published = detector.reportProgress();
     flushAll();
-    if (told) {
-      intervals.toldAll();
-    } else if (!world.seams().waitsForWhatIsUntold() && latest != null) {
+    if (published) {
+      intervals.publishedAll();
+    } else if (!world.seams().waitsForUnpublished() && latest != null) {
       send(new Progress(latest.epoch(), clock.tick(), Arrays.stream(sent).boxed().toList()));
     }
   }
@@ -141,14 +141,14 @@ final class CandidateSender {
       event(opened, encoder.opened(opened));
     } else if (emission instanceof Closed closed) {
       event(closed, encoder.closed(closed));
-    } else if (emission instanceof KeyState told) {
-      event(told, encoder.keyState(told));
+    } else if (emission instanceof KeyState published) {
+      event(published, encoder.keyState(published));
     } else if (emission instanceof Gap gap) {
       sent[gap.partition()] = gap.lastSequence();
       send(gap.partition(), encoder.gap(gap), () -> ring.lost(gap));
     } else if (emission instanceof Progress progress) {
       latest = progress;
-      for (int partition = 0; partition < heard.length; partition++) {
+      for (int partition = 0; partition < recorded.length; partition++) {
         send(partition, encoder.progress(progress, partition), () -> {});
       }
     }
@@ -185,7 +185,7 @@ final class CandidateSender {
       lost.run();
       return;
     }
-    heard[partition] = true;
+    recorded[partition] = true;
     world.candidate(partition, record);
     if (!record.hasProgress() && world.isHit(Fault.DUPLICATE, 5)) {
       world.candidate(partition, record);
@@ -211,7 +211,7 @@ final class CandidateSender {
       done.run();
       return;
     }
-    for (int partition = 0; partition < heard.length; partition++) {
+    for (int partition = 0; partition < recorded.length; partition++) {
       send(partition, encoder.stopped(last, partition), () -> {});
     }
     awaitSent(world.time().nowMicros() + STOP_MICROS_MAX, done, done);

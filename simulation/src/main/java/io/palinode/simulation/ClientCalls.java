@@ -55,16 +55,16 @@ final class ClientCalls implements Session.Listener {
   private long latestEpoch;
 
   /**
-   * @param life the number of this process of the client
+   * @param run the number of this process of the client
    */
-  ClientCalls(World world, int client, int life) {
+  ClientCalls(World world, int client, int run) {
     this.world = world;
-    this.client = client * ClientChecks.LIVES_MAX + life;
+    this.client = client * ClientChecks.RUNS_MAX + run;
     this.endpoint = world.shape().nodes() + client;
     this.name = "client" + client;
     this.ring = new Ring(world.cluster(), world.shape().store().replicationFactor());
     this.session =
-        Session.goingOn("c" + client + "." + life, Duration.ofNanos(PATIENCE_MICROS * 1_000));
+        Session.goingOn("c" + client + "." + run, Duration.ofNanos(PATIENCE_MICROS * 1_000));
     this.session.listen(this);
     this.latencies = new long[world.shape().nodes()];
     latencies[client % latencies.length] = -1;
@@ -178,7 +178,7 @@ final class ClientCalls implements Session.Listener {
       latestEpoch = session.begin();
       work.accept(new Call(latestEpoch, then));
     } catch (RolledBackException e) {
-      world.told(client, e.rolledBack());
+      world.notified(client, e.rolledBack());
       then.accept(new Outcome.TakenBack(e.rolledBack()));
     }
   }
@@ -188,7 +188,7 @@ final class ClientCalls implements Session.Listener {
       session.requireCurrent(epoch);
       throw new IllegalStateException("epoch " + epoch + " is current: " + session.view());
     } catch (RolledBackException e) {
-      world.told(client, e.rolledBack());
+      world.notified(client, e.rolledBack());
       return e.rolledBack();
     }
   }
@@ -439,7 +439,7 @@ final class ClientCalls implements Session.Listener {
     }
 
     /**
-     * As production's store client has it. Asked anew at each answer, so a span may end meanwhile.
+     * As in production's store client. Evaluated at each answer, so a span may end meanwhile.
      */
     private int needed() {
       StoreDefinition store = world.shape().store();
@@ -499,7 +499,7 @@ final class ClientCalls implements Session.Listener {
             .setPalinode(session.context(session.view().epochFor(epoch), origin, readAt))
             .build();
     long begun = world.time().nowMicros();
-    tellWhatIsSent(message);
+    traceRequest(message);
     connection(node)
         .send(
             message,
@@ -508,13 +508,13 @@ final class ClientCalls implements Session.Listener {
                 answer -> {
                   if (alive) {
                     measure(node, begun, answer != null);
-                    tellWhatIsGiven(message, answer);
+                    traceAnswer(message, answer);
                     then.replied(reply(epoch, answer), answer);
                   }
                 }));
   }
 
-  private void tellWhatIsSent(VoldemortRequest message) {
+  private void traceRequest(VoldemortRequest message) {
     Pb0.RequestContext by = message.getPalinode();
     if (message.hasPut() && !by.hasOrigin() && !by.hasReadAt()) {
       world
@@ -526,7 +526,7 @@ final class ClientCalls implements Session.Listener {
     }
   }
 
-  private void tellWhatIsGiven(VoldemortRequest asked, @Nullable MessageLite answer) {
+  private void traceAnswer(VoldemortRequest asked, @Nullable MessageLite answer) {
     if (answer instanceof Pb0.GetResponse found) {
       world
           .affected()

@@ -10,9 +10,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that enters critical sections between it and one other program, as optimists do: it
- * looks whether the other is in, says that it is in, stays for a while, and says that it is out. In
- * between it writes keys that all programs write. After a rollback it begins anew.
+ * A program that enters critical sections, each shared with one other program, optimistically: it
+ * reads whether the other is in, writes that it is in, stays for a while, and writes that it is
+ * out. In between it writes keys that all programs write. After a rollback it starts again.
  */
 final class ClientProcess {
   private static final int SHARED_KEYS = 3;
@@ -23,7 +23,7 @@ final class ClientProcess {
   private final List<String> own = new ArrayList<>();
   private final List<String> others = new ArrayList<>();
   private ClientCalls calls;
-  private int lives;
+  private int runs;
   private int written;
   private boolean sequential;
   private long lastDoneMicros = -1;
@@ -38,7 +38,7 @@ final class ClientProcess {
         others.add(flag(id, other, other));
       }
     }
-    this.calls = new ClientCalls(world, id, lives);
+    this.calls = new ClientCalls(world, id, runs);
   }
 
   static String flag(int one, int other, int whose) {
@@ -62,8 +62,8 @@ final class ClientProcess {
   void kill() {
     world.trace().add(name, "killed", () -> "");
     calls.die();
-    lives++;
-    calls = new ClientCalls(world, id, lives);
+    runs++;
+    calls = new ClientCalls(world, id, runs);
     world.time().in(world.dice().between(1_000, 50_000), this::hello);
   }
 

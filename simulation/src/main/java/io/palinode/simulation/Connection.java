@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's connection to one life of a node. Requests and answers keep their order. When it is
- * lost, what was sent may still be carried out; a new connection may overtake that.
+ * A client's connection to one incarnation of a node. Requests and answers keep their order. If it
+ * is lost, the node may still carry out sent requests; a new connection may overtake them.
  */
 final class Connection {
   /** A request that waits for its answer; ends once. */

@@ -1,9 +1,9 @@
 package io.palinode.simulation;
 
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.store.control.Command;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.HashSet;
 import java.util.List;

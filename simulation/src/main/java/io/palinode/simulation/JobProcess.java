@@ -156,7 +156,7 @@ final class JobProcess {
             world.job(),
             from.predicatesRead(),
             () -> alive,
-            version -> notices.send(() -> heard(version)));
+            version -> notices.send(() -> received(version)));
     PredicateVersion known = from.predicate();
     this.predicate = known == null ? null : known.detected(world.shape().nodes());
     this.taken = known;
@@ -231,7 +231,7 @@ final class JobProcess {
     boolean moved = watermarks.get(partition).observe(event);
     SequenceCheck.Outcome outcome = sequences.observe(event);
     for (Notice notice : outcome.notices()) {
-      notices.send(() -> heard(notice));
+      notices.send(() -> received(notice));
     }
     if (world.seams().keepsBack()) {
       keptBack.observe(event, outcome.fresh(), this::handOn);
@@ -250,12 +250,12 @@ final class JobProcess {
   }
 
   private void handOn(CandidateEvent event) {
-    events.send(() -> heard(event));
+    events.send(() -> received(event));
   }
 
   // ---- detection
 
-  private void heard(Notice notice) {
+  private void received(Notice notice) {
     switch (notice.kind()) {
       case EPOCH -> newestEpoch = Math.max(newestEpoch, notice.epoch());
       case RESTARTED ->
@@ -281,7 +281,7 @@ final class JobProcess {
     }
   }
 
-  private void heard(PredicateVersion version) {
+  private void received(PredicateVersion version) {
     ActivePredicate known = predicate;
     if (known != null && known.version() >= version.version()) {
       return;
@@ -294,7 +294,7 @@ final class JobProcess {
     sayWhatIsDue();
   }
 
-  private void heard(CandidateEvent event) {
+  private void received(CandidateEvent event) {
     if (waiting.containsKey(event.key()) || !settle(event, watermark)) {
       waiting.computeIfAbsent(event.key(), key -> new Waiting()).events.add(event);
       settleWaiting(event.key());

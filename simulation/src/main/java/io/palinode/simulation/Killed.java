@@ -3,8 +3,8 @@ package io.palinode.simulation;
 import java.io.Serial;
 
 /**
- * A process dies here, in the middle of what it does. An error, so that nothing on the way takes it
- * for a failure to go on from.
+ * Ends a process in the middle of an action. An error, so that no code handles it as a failure and
+ * continues.
  */
 final class Killed extends Error {
   @Serial private static final long serialVersionUID = 1L;

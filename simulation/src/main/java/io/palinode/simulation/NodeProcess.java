@@ -37,15 +37,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a node: the store node, its detector and its side of control, all as in production;
- * simulated are the threads around them (the socket, the control log's tail, the sender).
+ * One incarnation of a node. The store node, its detector and its control duties are production's;
+ * the threads around them are simulated: socket, reader of the control log, sender.
  */
 final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private static final int OPEN_INTERVALS_MAX = 10_000;
   private static final long RETRY_MICROS = 100_000;
   private static final long MOMENT_MICROS = 1_000;
-  private static final long HEARD_MICROS_MAX = 300_000;
-  private static final long HEARD_POLL_MICROS = 2_000;
+  private static final long RECORDED_MICROS_MAX = 300_000;
+  private static final long RECORDED_POLL_MICROS = 2_000;
 
   private final World world;
   private final NodeMachine machine;
@@ -98,7 +98,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
             store, new LocalSnapshots(id, store.history(), Path.of("unused")));
     this.intervals =
         new WatchedIntervals(world, machine, store.incarnation(), store::restoredEpoch);
-    binding.listen(new HeardWrites(detector, intervals));
+    binding.listen(new ObservedWrites(detector, intervals));
     this.sender =
         new CandidateSender(
             world,
@@ -192,12 +192,12 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     }
     tail =
         new Tail<>(
-            world, world.control(), id, end, () -> alive && due.isEmpty(), this::heardOfControl);
+            world, world.control(), id, end, () -> alive && due.isEmpty(), this::controlRead);
     take(NodeControl.caughtUp(control));
     world.control().follow(tail);
   }
 
-  private void heardOfControl(ControlRecord record) {
+  private void controlRead(ControlRecord record) {
     take(NodeControl.step(control, record));
   }
 
@@ -244,17 +244,17 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
 
   /** Whether to wait until each candidate partition has a record of this incarnation. */
   private boolean isWaiting(Command command) {
-    if (!(command instanceof Command.Serve) || sender.isHeardEverywhere()) {
+    if (!(command instanceof Command.Serve) || sender.isRecordedEverywhere()) {
       waitingSince = -1;
       return false;
     }
     long now = world.time().nowMicros();
     waitingSince = waitingSince < 0 ? now : waitingSince;
-    if (now - waitingSince > HEARD_MICROS_MAX) {
+    if (now - waitingSince > RECORDED_MICROS_MAX) {
       waitingSince = -1;
-      failed(command, "not heard of in every partition");
+      failed(command, "not recorded in every partition");
     } else {
-      world.time().in(HEARD_POLL_MICROS, this::work);
+      world.time().in(RECORDED_POLL_MICROS, this::work);
     }
     return true;
   }
@@ -381,7 +381,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
             intervals.wrote();
           }
           noteDelete(admitted, made);
-          tellWhatWasRead(asked, made);
+          traceRead(asked, made);
           world.trace().add(name, Texts.what(asked), () -> Texts.of(asked, made));
           answer.accept(made);
         });
@@ -389,7 +389,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   }
 
   /** A refusal as obsolete also shows a newer version, except to the sender of a copy. */
-  private void tellWhatWasRead(VoldemortRequest asked, MessageLite made) {
+  private void traceRead(VoldemortRequest asked, MessageLite made) {
     boolean isGet = made instanceof Pb0.GetResponse get && !get.hasError();
     boolean isObsolete =
         !isCopy(asked.getPalinode())
@@ -466,9 +466,9 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   }
 
   @Override
-  public void toldAll(long epoch, Restore asked) {
+  public void comparesAll(long epoch, Restore asked) {
     long now = store.clock().last().own();
-    world.model().toldAll(id, epoch, asked.getAttempt(), asked.getTarget(), store.reach(), now);
+    world.model().comparesAll(id, epoch, asked.getAttempt(), asked.getTarget(), store.reach(), now);
   }
 
   @Override
@@ -496,7 +496,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     String key = Responses.key(write);
     world.requireFence(id, by.getEpoch(), Hlc.format(hlc));
     intervals.requireWatched();
-    requireHeard();
+    requireRecorded();
     if (write.hasDelete()) {
       VectorClock upTo = VectorClock.fromProto(write.getDelete().getVersion());
       world.model().removed(id, by.getEpoch(), key, upTo, hlc);
@@ -512,10 +512,10 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   }
 
   /** Each partition needs a record of an incarnation, or its end would stay unknown. */
-  private void requireHeard() {
-    if (!sender.isHeardEverywhere()) {
+  private void requireRecorded() {
+    if (!sender.isRecordedEverywhere()) {
       throw new BrokenInvariant(
-          Invariant.COVERING, name + " accepts a write before every partition has heard of it");
+          Invariant.COVERING, name + " accepts a write before every partition has a record of it");
     }
   }
 

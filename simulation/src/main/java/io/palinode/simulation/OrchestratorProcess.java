@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of the orchestrator; another may begin before it ends. The machine is production's;
- * simulated are its tails, its producer and its clock's ticks.
+ * One run of the orchestrator; another may begin before it ends. The machine is production's; its
+ * readers, its producer and its clock's ticks are simulated.
  */
 final class OrchestratorProcess {
   private static final String NAME = "orch";
@@ -88,7 +88,7 @@ final class OrchestratorProcess {
       return;
     }
     world.trace().add(NAME, "thawed", () -> "epoch=" + state.log().epoch());
-    hear(new Event.Tick(now()));
+    handle(new Event.Tick(now()));
     predicates.wake();
     control.wake();
     violations.wake();
@@ -101,7 +101,7 @@ final class OrchestratorProcess {
   void say(Intervention word) {
     if (alive && state.live()) {
       world.trace().add("operator", "says", word::name);
-      hear(new Event.InterventionWanted(world.controlChecks().truth().epoch() + 1, word, now()));
+      handle(new Event.InterventionWanted(world.controlChecks().truth().epoch() + 1, word, now()));
     }
   }
 
@@ -109,7 +109,7 @@ final class OrchestratorProcess {
     if (alive && state.live()) {
       world.trace().add("operator", "says", () -> "as is, stopped " + stopped);
       long epoch = world.controlChecks().truth().epoch() + 1;
-      hear(new Event.EndAsIsWanted(epoch, stopped, now()));
+      handle(new Event.EndAsIsWanted(epoch, stopped, now()));
     }
   }
 
@@ -117,7 +117,7 @@ final class OrchestratorProcess {
   void answer(long number, boolean approve) {
     if (alive && state.live()) {
       world.trace().add("operator", "says", () -> (approve ? "approve " : "reject ") + number);
-      hear(new Event.ApprovalAnswered(number, approve, now()));
+      handle(new Event.ApprovalAnswered(number, approve, now()));
     }
   }
 
@@ -125,7 +125,7 @@ final class OrchestratorProcess {
     if (alive && state.live()) {
       world.trace().add("operator", "says", () -> "coverage acknowledged");
       world.controlChecks().coverage().operatorAcknowledges();
-      hear(new Event.CoverageAcknowledged(Event.CoverageAcknowledged.ALL, now()));
+      handle(new Event.CoverageAcknowledged(Event.CoverageAcknowledged.ALL, now()));
     }
   }
 
@@ -136,41 +136,30 @@ final class OrchestratorProcess {
     int predicatesEnd = world.predicates().size();
     PredicateVersion known = world.predicate();
     if (known != null) {
-      heardOfPredicates(known);
+      predicateRead(known);
     }
     int controlEnd = world.control().size();
-    world.seams().takenOver(List.copyOf(world.control().records())).forEach(this::heardOfControl);
+    world.seams().takenOver(List.copyOf(world.control().records())).forEach(this::controlRead);
     int violationsEnd = world.violations().size();
     for (int i = 0; i < violationsEnd; i++) {
-      heardOfViolations(world.violations().get(i));
+      violationRead(world.violations().get(i));
     }
     if (producer.underWay() > 0) {
       throw new BrokenInvariant(
           Invariant.PROTOCOL, "an orchestrator wrote while the logs were replayed");
     }
     world.controlChecks().coverage().requireShown(state.log());
-    hear(new Event.CaughtUp(now()));
+    handle(new Event.CaughtUp(now()));
     world.trace().add(NAME, "live", () -> "epoch=" + state.log().epoch());
     int place = world.orchestratorEndpoint();
     predicates =
         new Tail<>(
-            world,
-            world.predicates(),
-            place,
-            predicatesEnd,
-            this::isRunning,
-            this::heardOfPredicates);
+            world, world.predicates(), place, predicatesEnd, this::isRunning, this::predicateRead);
     control =
-        new Tail<>(
-            world, world.control(), place, controlEnd, this::isRunning, this::heardOfControl);
+        new Tail<>(world, world.control(), place, controlEnd, this::isRunning, this::controlRead);
     violations =
         new Tail<>(
-            world,
-            world.violations(),
-            place,
-            violationsEnd,
-            this::isRunning,
-            this::heardOfViolations);
+            world, world.violations(), place, violationsEnd, this::isRunning, this::violationRead);
     world.predicates().follow(predicates);
     world.control().follow(control);
     world.violations().follow(violations);
@@ -180,38 +169,38 @@ final class OrchestratorProcess {
   private void tick() {
     if (alive) {
       if (isRunning()) {
-        hear(new Event.Tick(now()));
+        handle(new Event.Tick(now()));
       }
       world.time().in(TICK_MICROS, this::tick);
     }
   }
 
-  private void heardOfPredicates(PredicateVersion version) {
-    hear(new Event.PolicyChanged(version.policy(), now()));
+  private void predicateRead(PredicateVersion version) {
+    handle(new Event.PolicyChanged(version.policy(), now()));
   }
 
-  private void heardOfControl(ControlRecord record) {
-    hear(new Event.ControlRead(record, now()));
+  private void controlRead(ControlRecord record) {
+    handle(new Event.ControlRead(record, now()));
   }
 
-  private void heardOfViolations(ViolationRecord record) {
+  private void violationRead(ViolationRecord record) {
     switch (record.getRecordCase()) {
       case VIOLATION -> {
         if (seen.admit(record.getViolation()) != SeenViolations.Novelty.REPEAT) {
-          hear(new Event.ViolationFound(record.getViolation(), now()));
+          handle(new Event.ViolationFound(record.getViolation(), now()));
         }
       }
-      case JUDGED -> hear(new Event.Judged(record.getJudged().getHlc(), now()));
+      case JUDGED -> handle(new Event.Judged(record.getJudged().getHlc(), now()));
       case COVERAGE_LOST -> {
         if (losses.admit(record.getCoverageLost())) {
-          hear(new Event.CoverageLost(record.getCoverageLost(), now()));
+          handle(new Event.CoverageLost(record.getCoverageLost(), now()));
         }
       }
       case DETECTING, PHANTOM, RECORD_NOT_SET -> {}
     }
   }
 
-  private void hear(Event event) {
+  private void handle(Event event) {
     boolean wasLive = state.live();
     MachineState before = state;
     Step step = RollbackMachine.step(state, event);
@@ -259,7 +248,7 @@ final class OrchestratorProcess {
           }
           if (isSeemingFailure && alive) {
             world.trace().add(NAME, "append-failed", () -> Texts.of(record));
-            hear(new Event.AppendFailed(record, "simulated", now()));
+            handle(new Event.AppendFailed(record, "simulated", now()));
           }
         });
   }

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's store as its control sees it, and what control asks of it: known before it is done, so
- * that whoever sees the commit knows what was meant by it.
+ * A node's store as its control duties see it. Records each request before it is carried out, so
+ * that the observer of the commit knows its purpose.
  */
 final class RecordedStore implements StoreBinding {
   /** What the next commit is for. */
@@ -47,7 +47,7 @@ final class RecordedStore implements StoreBinding {
     void merged(Intent.Merge merge);
 
     /** The node has looked at all of its keys, for an attempt that compares them. */
-    void toldAll(long epoch, Restore asked);
+    void comparesAll(long epoch, Restore asked);
 
     void undid(int attempt, Map<Long, Long> keys);
 
@@ -173,14 +173,14 @@ final class RecordedStore implements StoreBinding {
   @Override
   public Restoration keepAll(long ofEpoch, int ofAttempt) {
     Restoration slices = store.keepAll(ofEpoch, ofAttempt);
-    listener.toldAll(epoch, comparing);
+    listener.comparesAll(epoch, comparing);
     return slices;
   }
 
   @Override
   public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
     List<KeyRecord> records = store.readSlices(slices, target, kept);
-    listener.toldAll(epoch, comparing);
+    listener.comparesAll(epoch, comparing);
     return records;
   }
 

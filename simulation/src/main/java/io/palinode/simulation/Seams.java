@@ -73,7 +73,7 @@ public interface Seams {
   }
 
   /** Whether a node publishes progress only after all earlier events. */
-  default boolean waitsForWhatIsUntold() {
+  default boolean waitsForUnpublished() {
     return true;
   }
 

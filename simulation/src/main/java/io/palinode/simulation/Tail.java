@@ -19,8 +19,7 @@ final class Tail<T> {
 
   /**
    * @param reader its place in the network
-   * @param ready false while a record that was handed over is being worked on; whoever says so
-   *     calls {@link #wake} when it is done
+   * @param ready false while the reader works on a record; the reader then calls {@link #wake}
    */
   Tail(
       World world,

@@ -97,14 +97,14 @@ final class WatchedIntervals {
   }
 
   /** All that there was until now is said, and sent. */
-  void toldAll() {
+  void publishedAll() {
     if (watching && !beginning) {
       requireSame();
     }
   }
 
   /** The store passed a write to the detector. */
-  void heard(WriteEvent event) {
+  void observed(WriteEvent event) {
     if (watching && version > 0) {
       String key = new String(event.key().key(), StandardCharsets.UTF_8);
       world
@@ -126,7 +126,7 @@ final class WatchedIntervals {
   void requireWatched() {
     if (!watching) {
       throw new BrokenInvariant(
-          Invariant.INTERVALS, "node " + machine.id() + " accepts a write that nobody watches");
+          Invariant.INTERVALS, "node " + machine.id() + " accepts a write that it does not watch");
     }
   }
 

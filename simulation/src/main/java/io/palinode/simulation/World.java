@@ -3,7 +3,6 @@ package io.palinode.simulation;
 import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.state.ControlLogState;
@@ -22,6 +21,7 @@ import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
@@ -38,8 +38,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster and all that it needs, on a clock of its own: nodes, clients, the detection job, the
- * orchestrator, an operator, and the logs between them. It also holds the checks, which look on.
+ * A cluster in virtual time: nodes, clients, the detection job, the orchestrator, an operator, and
+ * the logs between them. It also holds the checks.
  */
 final class World {
   private static final long FAULTS_BEGIN_MICROS = 200_000;
@@ -182,7 +182,7 @@ final class World {
     for (ClientProcess client : clients) {
       epochs.put(client.calls().client(), client.calls().epoch());
     }
-    clientChecks.requireTold(controlChecks, epochs);
+    clientChecks.requireNotices(controlChecks, epochs);
     detection.requireSound();
     detection.requireCovering(controlChecks);
   }
@@ -314,7 +314,7 @@ final class World {
           jobProcess.die();
           jobProcess = new JobProcess(this, checkpoint);
           jobProcess.start();
-          detection.jobBeganAnew();
+          detection.jobRestarted();
           trace.add("job", "starts", () -> "from=" + checkpoint.offsets());
         });
   }
@@ -411,8 +411,8 @@ final class World {
   }
 
   /**
-   * When all nodes have merged, each holds what it must, and all the same. Once: a node that does
-   * not know that the log took its answer merges again, when others may serve already.
+   * Checks that all nodes hold the same required data once all have merged. Called once: a node
+   * that does not know that the log has its answer merges again, when others may serve already.
    */
   void requireCut(long epoch, int attempt) {
     if (!model.isMergedEverywhere(epoch, attempt)
@@ -440,7 +440,7 @@ final class World {
 
   /**
    * A write was acknowledged: if its key is to be used sequentially in this epoch, all replicas
-   * have it, unless they are being taken back already.
+   * have it, unless a rollback is already undoing them.
    */
   void requireSequential(long epoch, String key, VectorClock clock, long acceptedAt) {
     ControlLogState truth = controlChecks.truth();
@@ -473,8 +473,8 @@ final class World {
     return span.isAll() || span.keys().contains(ByteString.copyFromUtf8(key));
   }
 
-  void told(int client, RolledBack rolledBack) {
-    clientChecks.told(client, rolledBack);
+  void notified(int client, RolledBack rolledBack) {
+    clientChecks.notified(client, rolledBack);
   }
 
   /** What stands for a key in what nodes note of accesses. */

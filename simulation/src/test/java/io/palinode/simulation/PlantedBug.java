@@ -1,10 +1,10 @@
 package io.palinode.simulation;
 
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.store.binding.StoreBinding;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.CoverageStep;
@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
-/** Bugs that a cluster could have: whoever looks for bugs has to find them. */
+/** Bugs that a cluster could have. The checks must find each. */
 enum PlantedBug {
   /** The epoch begins when the first node has converged. */
   RESUMES_BEFORE_ALL_HAVE_ANSWERED {
@@ -249,7 +249,7 @@ enum PlantedBug {
       };
     }
   },
-  /** What Kafka refuses is told as a gap, and no more. */
+  /** A record that Kafka refuses is only published as a gap. */
   FORGETS_WHAT_KAFKA_REFUSED {
     @Override
     Seams plant() {
@@ -261,7 +261,7 @@ enum PlantedBug {
       };
     }
   },
-  /** What comes behind a refused end is used before the end is told late. */
+  /** Records after a refused closing are used before the closing is published late. */
   READS_ON_BEHIND_A_HOLE {
     @Override
     Seams plant() {
@@ -273,19 +273,19 @@ enum PlantedBug {
       };
     }
   },
-  /** A node says how far it has come while what the ring dropped is still to be told. */
+  /** A node publishes progress before it publishes what the ring dropped. */
   SAYS_PROGRESS_BEFORE_ALL_IS_TOLD {
     @Override
     Seams plant() {
       return new Seams() {
         @Override
-        public boolean waitsForWhatIsUntold() {
+        public boolean waitsForUnpublished() {
           return false;
         }
       };
     }
   },
-  /** What was lost is told when it was passed over already. */
+  /** A coverage gap is published after the span was judged. */
   TELLS_LOSSES_AFTER_JUDGEMENT {
     @Override
     Seams plant() {
@@ -311,7 +311,7 @@ enum PlantedBug {
               });
     }
   },
-  /** What nodes tell of a predicate that is new to the job is thrown away. */
+  /** Candidates of a predicate that is new to the job are dropped. */
   FORGETS_WHAT_IS_OF_NEW_PREDICATES {
     @Override
     Seams plant() {

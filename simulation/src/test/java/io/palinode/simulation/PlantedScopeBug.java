@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** Bugs of rollbacks that undo only some: whoever looks for bugs has to find them. */
+/** Bugs of rollbacks that undo only some writes. The checks must find each. */
 enum PlantedScopeBug {
   /** Nodes note who wrote, and not who read. */
   FORGETS_WHO_READ {
@@ -38,7 +38,7 @@ enum PlantedScopeBug {
               });
     }
   },
-  /** One node takes copies for writes of its own. */
+  /** One node treats copies as its own first writes. */
   TAKES_COPIES_FOR_WRITES {
     @Override
     Seams plant() {
@@ -72,7 +72,7 @@ enum PlantedScopeBug {
               });
     }
   },
-  /** All that was written after the target goes, and nobody is told. */
+  /** All writes after the target are undone, and no client is notified. */
   UNDOES_ALL_KEYS {
     @Override
     Seams plant() {
@@ -87,7 +87,7 @@ enum PlantedScopeBug {
               });
     }
   },
-  /** A witness is not taken back. */
+  /** A witness is not undone. */
   FORGETS_A_WITNESS {
     @Override
     Seams plant() {
@@ -117,7 +117,7 @@ enum PlantedScopeBug {
                   : record);
     }
   },
-  /** The new epoch concerns nobody. */
+  /** The new epoch affects no client. */
   NAMES_NOBODY {
     @Override
     Seams plant() {
@@ -134,7 +134,7 @@ enum PlantedScopeBug {
           });
     }
   },
-  /** A node tells clients that nothing of theirs was undone. */
+  /** A node notifies clients that none of their writes was undone. */
   TELLS_NOBODY {
     @Override
     Seams plant() {
@@ -144,13 +144,13 @@ enum PlantedScopeBug {
                 @Override
                 public void resume(
                     long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
-                  super.resume(epoch, target, sequentialUntilMicros, forNobody(missed));
+                  super.resume(epoch, target, sequentialUntilMicros, forNoClient(missed));
                 }
               });
     }
   };
 
-  /** It passes on what clients are told, too. */
+  /** It also passes on the notices of clients. */
   private static class Whole extends StoreDecorator {
     private final StoreBinding real;
 
@@ -176,8 +176,8 @@ enum PlantedScopeBug {
         : access;
   }
 
-  private static MissedEpochs forNobody(MissedEpochs missed) {
-    List<OfSome> nobody =
+  private static MissedEpochs forNoClient(MissedEpochs missed) {
+    List<OfSome> none =
         missed.concerned().epochs().stream()
             .map(each -> new OfSome(each.epoch(), Map.of()))
             .toList();
@@ -185,7 +185,7 @@ enum PlantedScopeBug {
         missed.restartEpoch(),
         missed.deepEpoch(),
         missed.deepTarget(),
-        new ConcernedClients(nobody));
+        new ConcernedClients(none));
   }
 
   /** For one run. */

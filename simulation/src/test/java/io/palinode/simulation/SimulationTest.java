@@ -34,17 +34,20 @@ class SimulationTest {
   }
 
   /**
-   * Seeds that failed once and are still the same run. 609: a loss behind an end that was told late
-   * was told with the time of that end. 3085, 4750, 7080: a plan was abandoned that a node did not
-   * reach, and a copy stayed missing. 3667, 5861, 7124: what joined a rejected request of a deleted
-   * predicate was rolled back. 20894: a copy that a full disk had refused, and of which no node
-   * knew any more, was to come with a rollback. 20243: replicas with the same versions in another
-   * order were compared, and a deleted one of them was kept by the checks. 23007, 39440: an
-   * orchestrator that woke asked once more for what was rejected. 55899: a job that began anew
-   * waited half a minute for what it had read before. 36114: a rollback brought back a write with
-   * the clock and value of what it undid, and the checks took the one for the other. 92964: what
-   * was lost before an end that was told late was not told. Others are tests of their own now, for
-   * the simulator has changed since.
+   * Seeds that failed once and are still the same run.
+   *
+   * <ul>
+   *   <li>609, 92964: a coverage gap before a closing that was published late had the closing's HLC,
+   *       or was not published.
+   *   <li>3085, 4750, 7080: an abandoned plan did not reach a node, and a copy stayed missing.
+   *   <li>3667, 5861, 7124: a violation that joined a rejected request of a deleted predicate was
+   *       rolled back.
+   *   <li>20894: the check required a copy that a full disk had refused and no node knew.
+   *   <li>20243: the checks compared the order of versions, and kept a deleted one.
+   *   <li>23007, 39440: an orchestrator that resumed asked again for a rejected request.
+   *   <li>55899: a restarted job waited half a minute for records that it had read before.
+   *   <li>36114: a rollback restored a write with the clock and value of the write that it undid.
+   * </ul>
    */
   @ParameterizedTest
   @ValueSource(

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Read a value, as it is or as it was. Exit status 1 when the key is absent.",
-      "The past is what the nodes had then, also what a rollback took back later."
+      "With --at, the value that the nodes had then, also if a rollback discarded it later."
     },
     footer = {
       "",

@@ -14,7 +14,7 @@ class DetectionCommandTest {
   private final StringWriter err = new StringWriter();
 
   @Test
-  void everyCaseIsToldInJson() throws Exception {
+  void everyCaseIsPrintedInJson() throws Exception {
     assertThat(run("--only", "terms", "-o", "json")).isZero();
     JsonNode report = new ObjectMapper().readTree(out.toString());
     assertThat(report.at("/rows")).hasSize(4);

@@ -11,7 +11,7 @@ import picocli.CommandLine;
 
 class SnapshotBenchCommandTest {
   @Test
-  void everyKindIsToldInJson() throws Exception {
+  void everyKindIsPrintedInJson() throws Exception {
     StringWriter out = new StringWriter();
     int status =
         new CommandLine(new BenchCommand())
@@ -42,7 +42,7 @@ class SnapshotBenchCommandTest {
         .containsExactly("2 s back", "instant", "incremental", "rolling", "nothing");
     assertThat(results)
         .allSatisfy(result -> assertThat(result.path("durationMs").asDouble()).isPositive());
-    // Of that time there is no key that another one hides: each has been set, most of them anew.
+    // At that time each key is set, most of them more than once.
     assertThat(results.get(0).path("changed").asLong()).isEqualTo(3 * 500);
     assertThat(results.get(1).path("changed").asLong()).isEqualTo(3 * 500);
     JsonNode costs = all.path("costs");

@@ -36,7 +36,7 @@ class StockCommandTest {
 
   @Test
   @EnabledIfSystemProperty(named = "voldemort.home", matches = ".+")
-  void bothServersAreToldForEachLoad() throws Exception {
+  void bothServersArePrintedForEachLoad() throws Exception {
     int status =
         execute(
             "--voldemort",

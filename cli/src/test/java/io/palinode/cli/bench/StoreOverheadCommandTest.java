@@ -16,7 +16,7 @@ class StoreOverheadCommandTest {
   private final StringWriter err = new StringWriter();
 
   @Test
-  void bothNodesAreToldForEachLoad() throws Exception {
+  void bothNodesArePrintedForEachLoad() throws Exception {
     int status =
         execute("--keys", "500", "--writes", "50,100", "--rounds", "2", "--seconds", "0.2");
     assertThat(status).isZero();

@@ -14,11 +14,11 @@ class WindowLogCommandTest {
   private final StringWriter err = new StringWriter();
 
   @Test
-  void everyFigureAndGoalIsToldInJson() throws Exception {
+  void everyFigureAndGoalIsPrintedInJson() throws Exception {
     assertThat(run("-o", "json")).isZero();
     JsonNode report = new ObjectMapper().readTree(out.toString());
     assertThat(report.at("/cases")).hasSize(2);
-    // So few entries weigh less than what else comes and goes on this heap: no sign is certain.
+    // So few entries weigh less than other objects on this heap, so the sign is not certain.
     assertThat(report.at("/cases/0/figures/ALONE/memory/keptBytes").isNumber()).isTrue();
     assertThat(report.at("/cases/1/figures/LINKED/diffs/0/keys").asInt())
         .isEqualTo(report.at("/cases/1/figures/ALONE/diffs/0/keys").asInt())

@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each part of a cluster in a process of its own. */
+/** Each part of a cluster in its own process. */
 class ChaosIT {
   private static final int PORT_BASE = 17_900;
 
@@ -18,12 +18,12 @@ class ChaosIT {
 
   @Test
   void aClusterWhosePartsAreKilledKeepsWhatItMust() throws Exception {
-    List<String> told = new ArrayList<>();
+    List<String> lines = new ArrayList<>();
     try (ChaosCluster cluster = new ChaosCluster(folder, 3, PORT_BASE)) {
       ChaosRun run =
-          new ChaosRun(cluster, 3, 2, Duration.ofSeconds(30), Duration.ofSeconds(8), 7, told::add);
+          new ChaosRun(cluster, 3, 2, Duration.ofSeconds(30), Duration.ofSeconds(8), 7, lines::add);
       ChaosReport report = run.run(() -> false);
-      assertThat(report.faults()).as(() -> told + "\n" + report.table() + logs()).isEmpty();
+      assertThat(report.faults()).as(() -> lines + "\n" + report.table() + logs()).isEmpty();
       assertThat(report.writes().acknowledged()).isPositive();
       assertThat(report.kills().size() + report.freezes().size()).isPositive();
     }

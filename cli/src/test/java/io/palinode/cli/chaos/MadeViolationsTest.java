@@ -16,7 +16,7 @@ class MadeViolationsTest {
   private final MadeViolations violations = new MadeViolations();
 
   @Test
-  void whatNobodyReportsNorTakesBackNorCallsUnjudgedIsMissed() {
+  void aViolationNeitherReportedNorUndoneNorUnjudgedIsMissed() {
     violations.made(MADE);
     violations.rolledBack(new RolledBack(0, 1, 20, 0));
     assertThat(violations.outcome(Set.of("a=3,b=4"), Set.of(new Unjudged(21, 30)), Set.of()))

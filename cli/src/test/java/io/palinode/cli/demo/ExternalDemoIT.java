@@ -78,7 +78,7 @@ class ExternalDemoIT {
     assertThat(modes().get(1).path("storeSettings").asText()).isEqualTo("N=3 R=1 W=3");
 
     long before = rollbacks();
-    leaveASectionThatNobodyIsIn();
+    leaveAnEmptySection();
     status = demo();
     assertThat(status).as(err.toString()).isZero();
     JsonNode watched = modes().get(1);
@@ -91,7 +91,7 @@ class ExternalDemoIT {
   }
 
   /** As a run that was killed leaves it. */
-  private static void leaveASectionThatNobodyIsIn() {
+  private static void leaveAnEmptySection() {
     Edge edge = DemoGraph.parse("karate", 1).graph().edges().get(0);
     try (StoreClient client = StoreClient.connect(ClientConfig.of(cluster.addresses(), "dead"))) {
       for (int end : new int[] {edge.a(), edge.b()}) {
@@ -128,11 +128,11 @@ class ExternalDemoIT {
 
   @Test
   void whoDoesNotAnswerIsNamed() throws Exception {
-    int nobody = Ports.free(1).get(0);
-    assertThat(run("demo", "--store-address", "tcp://127.0.0.1:" + nobody)).isEqualTo(2);
-    assertThat(err.toString()).contains("--store-address", "127.0.0.1:" + nobody);
+    int unused = Ports.free(1).get(0);
+    assertThat(run("demo", "--store-address", "tcp://127.0.0.1:" + unused)).isEqualTo(2);
+    assertThat(err.toString()).contains("--store-address", "127.0.0.1:" + unused);
 
-    String noServer = "http://127.0.0.1:" + nobody;
+    String noServer = "http://127.0.0.1:" + unused;
     assertThat(run("demo", "--store-address", address(), "--server", noServer)).isEqualTo(2);
     assertThat(err.toString()).contains("orchestrator", noServer);
 

@@ -255,9 +255,11 @@ class DetectCommandTest {
         "\"seq\":9 | \"sequence\":9 | unknown field 'sequence', the nearest one is 'seq'",
         "\"seq\":9 | \"seq\":5 | 'seq' must be unique at its node: node=1 seq=5",
         "\"0\",\"700\" | \"700\" | 'start' must have 2 entries as those before: entries=1",
-        "\"0\",\"800\" | \"0\",\"800\",\"1\" | 'end' must have 2 entries as those before: entries=3",
+        "\"0\",\"800\" | \"0\",\"800\",\"1\" | 'end' must have 2 entries as those before:"
+            + " entries=3",
         "\"0\",\"800\" | \"0\",\"699\" | 'end' must not be before 'start' at its node",
-        "\"0\",\"700\" | \"0\",\"599\" | the lines of node 1 must be in its order: start[1]=599 after 600",
+        "\"0\",\"700\" | \"0\",\"599\" | the lines of node 1 must be in its order: start[1]=599"
+            + " after 600",
         "\"0\",\"700\" | \"0\",\"7oo\" | 'start': a timestamp must be <microseconds>",
         "\"0\",\"700\" | \"0\",\"700.4096\" | 'start': a timestamp must be <microseconds>",
         "\"0\",\"700\" | \"0\",700.5 | 'start' must hold timestamps as texts",
@@ -313,7 +315,7 @@ class DetectCommandTest {
   }
 
   @Test
-  void progressIsToldOnceItTakesLongerThanTwoSeconds() throws IOException {
+  void progressIsPrintedAfterTwoSeconds() throws IOException {
     Path trace = Files.write(folder.resolve("t.jsonl"), closedOnes(20_000));
     assertThat(run("", List.of(trace.toString()))).isZero();
     assertThat(err.toString()).isEmpty();
@@ -380,7 +382,7 @@ class DetectCommandTest {
   }
 
   @Test
-  void whoStopsTheRunIsToldThatTheRestIsUnknown() {
+  void anInterruptedRunStatesThatTheRestIsUnknown() {
     Progress progress = new Progress(nanos::get, new PrintWriter(err), false);
     progress.begin("judging", "intervals", 10);
     progress.at(1, 1);
@@ -466,7 +468,8 @@ class DetectCommandTest {
   private static String line(
       int node, int term, int seq, String start, @org.jspecify.annotations.Nullable String end) {
     return """
-        {"predicate":"p","clause":0,"term":%d,"node":%d,"seq":%d,"start":%s,"end":%s,"values":{}}"""
+    {"predicate":"p","clause":0,"term":%d,"node":%d,"seq":%d,"start":%s,"end":%s,"values":{}}\
+    """
         .formatted(term, node, seq, clock(start), end == null ? "null" : clock(end));
   }
 

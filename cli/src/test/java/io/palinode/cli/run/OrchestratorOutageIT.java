@@ -52,7 +52,7 @@ class OrchestratorOutageIT {
           .until(() -> health(api) == 503 && Files.readString(log).contains("kafka=SILENT"));
       await("it waits").during(OUTAGE).atMost(BOUND).until(orchestrator::isAlive);
       kafka = EmbeddedKafka.start(folder.resolve("kafka"), port);
-      await("it goes on")
+      await("it continues")
           .atMost(BOUND)
           .until(() -> Files.readString(log).contains("kafka=ANSWERS"));
       assertThat(orchestrator.isAlive()).isTrue();

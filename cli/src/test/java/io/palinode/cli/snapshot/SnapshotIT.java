@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/** Snapshots on the real parts, by the command line, while a client goes on to write. */
+/** Snapshots on the real parts, by the command line, while a client continues to write. */
 @Timeout(240)
 class SnapshotIT {
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -13,12 +13,12 @@ class DoctorCommandTest {
           + "\"voldemort.server.storage.StorageService\"]";
 
   @Test
-  void anAgentThatHearsAllWritesHasNoFault() throws JsonProcessingException {
+  void anAgentThatReceivesAllWritesHasNoFault() throws JsonProcessingException {
     assertThat(faults("{\"joined\":true,\"covered\":true,\"off\":false," + WOVEN + "}")).isEmpty();
   }
 
   @Test
-  void eachReasonWhyWritesAreNotHeardIsNamed() throws JsonProcessingException {
+  void eachReasonWhyWritesAreNotReceivedIsNamed() throws JsonProcessingException {
     assertThat(faults("{\"joined\":false,\"off\":false,\"woven\":[]}"))
         .hasSize(4)
         .anyMatch(fault -> fault.contains("has not joined"))
@@ -51,7 +51,8 @@ class DoctorCommandTest {
   void anAgentThatIsOffHasOneFaultAndItsReason() throws JsonProcessingException {
     assertThat(
             faults(
-                "{\"joined\":true,\"covered\":false,\"off\":true,\"firstFailure\":\"a bug\",\"woven\":[]}"))
+                "{\"joined\":true,\"covered\":false,\"off\":true,\"firstFailure\":\"a"
+                    + " bug\",\"woven\":[]}"))
         .singleElement()
         .asString()
         .contains("turned itself off (a bug)", "restart its server")

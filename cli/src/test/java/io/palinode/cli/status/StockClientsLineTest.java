@@ -11,7 +11,9 @@ class StockClientsLineTest {
   void clientsWithoutClockAreReportedInOneLineWithTheEffect() {
     assertThat(StockClientsLine.text(new StockClients(3, 250)))
         .hasValue(
-            "3 connections of stock clients, 250 writes: published without a client clock: operations of one such client on two nodes within epsilon have no order, and no rollback notifies it");
+            "3 connections of stock clients, 250 writes: published without a client clock:"
+                + " operations of one such client on two nodes within epsilon have no order, and no"
+                + " rollback notifies it");
   }
 
   @Test
@@ -29,7 +31,7 @@ class StockClientsLineTest {
   }
 
   @Test
-  void withoutThemNothingIsTold() {
+  void withoutThemNoLineIsPrinted() {
     assertThat(StockClientsLine.text(new StockClients(0, 0))).isEmpty();
   }
 }

@@ -64,7 +64,7 @@ class EventClocksTest {
     }
   }
 
-  /** Transitive: whoever knows of an event knows all that it knew. */
+  /** Transitive: an event that follows another one also follows its causes. */
   private static void checkKnowsWhatThoseKnew(Counted each, List<Counted> counted, int seed) {
     for (Counted earlier : counted) {
       if (isBefore(earlier, each)) {
@@ -77,7 +77,7 @@ class EventClocksTest {
     }
   }
 
-  /** Nodes tick at the times of events, and hear of each other. */
+  /** Nodes tick at the times of events, and receive messages of each other. */
   private static List<Event> run(int nodes, Random random) {
     long[][] clocks = new long[nodes][nodes];
     List<Event> events = new ArrayList<>();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 public interface WriteFeed {
   /**
    * Passes each committed write that the listener watches to it, in commit order. The writing
-   * thread calls it and still holds the write lock. Changes by a restore or a merge are not
-   * passed on. The listener must not block.
+   * thread calls it and still holds the write lock. Changes by a restore or a merge are not passed
+   * on. The listener must not block.
    */
   void listen(WriteListener listener);
 

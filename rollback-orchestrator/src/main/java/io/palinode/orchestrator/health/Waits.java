@@ -2,7 +2,6 @@ package io.palinode.orchestrator.health;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.PastPlan;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.state.ControlLogState;
@@ -12,6 +11,7 @@ import io.palinode.orchestrator.violations.Coverage;
 import io.palinode.orchestrator.violations.Demand;
 import io.palinode.orchestrator.violations.DemandParts;
 import io.palinode.orchestrator.violations.FoundViolations;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.NodeReached;
 import java.time.Duration;

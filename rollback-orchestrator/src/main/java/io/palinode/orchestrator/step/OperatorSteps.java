@@ -1,11 +1,11 @@
 package io.palinode.orchestrator.step;
 
 import io.palinode.orchestrator.Event;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.Cancel;
 import io.palinode.wire.v1.ControlRecord;

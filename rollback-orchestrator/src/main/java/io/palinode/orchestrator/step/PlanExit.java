@@ -1,8 +1,8 @@
 package io.palinode.orchestrator.step;
 
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Restore;

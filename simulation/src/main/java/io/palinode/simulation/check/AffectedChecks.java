@@ -168,7 +168,7 @@ public final class AffectedChecks {
             !acts
                 || began <= restore.getTarget()
                 || restore.getAffected().getWitnessesList().contains(moment),
-            "a witness of violation %s is not taken back".formatted(violation.getId()));
+            "a witness of violation %s is not undone".formatted(violation.getId()));
       }
     }
   }
@@ -280,11 +280,11 @@ public final class AffectedChecks {
             "%s must %s undone: %s".formatted(text(each), must ? "be" : "not be", undone));
       }
     }
-    Map<String, Long> told = new TreeMap<>();
+    Map<String, Long> notified = new TreeMap<>();
     for (AffectedClient client : concerned.getClientsList()) {
-      told.put(client.getClient(), client.getStandsTo() + 1);
+      notified.put(client.getClient(), client.getStandsTo() + 1);
     }
-    require(told.equals(seen), "%s are concerned, and %s are told".formatted(seen, told));
+    require(notified.equals(seen), "%s are concerned, and %s are notified".formatted(seen, notified));
   }
 
   private boolean spread(long target, Set<Write> began, Set<Write> gone, Map<String, Long> seen) {

@@ -13,13 +13,13 @@ import java.util.function.BiFunction;
 /** What clients were promised, and which rollbacks they were notified of. */
 public final class ClientChecks {
   /** Processes of one client, one after the other: their numbers follow each other. */
-  public static final int LIVES_MAX = 1_000;
+  public static final int RUNS_MAX = 1_000;
 
   private record Acknowledged(
       int client, long epoch, int node, long acceptedAt, String key, VectorClock clock) {}
 
   private final List<Acknowledged> acknowledged = new ArrayList<>();
-  private final Map<Integer, List<RolledBack>> told = new HashMap<>();
+  private final Map<Integer, List<RolledBack>> notices = new HashMap<>();
 
   /** {@code node} had accepted it first, at {@code acceptedAt}. */
   public void acknowledged(
@@ -27,8 +27,8 @@ public final class ClientChecks {
     acknowledged.add(new Acknowledged(client, epoch, node, acceptedAt, key, clock));
   }
 
-  public void told(int client, RolledBack rolledBack) {
-    told.computeIfAbsent(client, c -> new ArrayList<>()).add(rolledBack);
+  public void notified(int client, RolledBack rolledBack) {
+    notices.computeIfAbsent(client, c -> new ArrayList<>()).add(rolledBack);
   }
 
   public int acknowledgements() {
@@ -63,13 +63,13 @@ public final class ClientChecks {
   }
 
   /**
-   * Throws unless what a client was told is what happened: of one rollback its very target, of
-   * several at most the least.
+   * Throws unless a client's notices are right: for one rollback its exact target, for several at
+   * most the least target.
    *
-   * @param epochOf the epoch that a client knows of now; clients that died know none
+   * @param epochOf the epoch that a client knows of now; ended clients know none
    */
-  public void requireTold(ControlChecks control, Map<Integer, Long> epochOf) {
-    for (Map.Entry<Integer, List<RolledBack>> ofClient : told.entrySet()) {
+  public void requireNotices(ControlChecks control, Map<Integer, Long> epochOf) {
+    for (Map.Entry<Integer, List<RolledBack>> ofClient : notices.entrySet()) {
       for (RolledBack one : ofClient.getValue()) {
         long least = Long.MAX_VALUE;
         for (long epoch = one.fromEpoch() + 1; epoch <= one.toEpoch(); epoch++) {
@@ -80,7 +80,7 @@ public final class ClientChecks {
         if (isExact ? one.target() != least : one.target() > least) {
           throw new BrokenInvariant(
               Invariant.ACKNOWLEDGED_WRITE,
-              "client %d was told of %s, the target was %s"
+              "client %d was notified of %s, the target was %s"
                   .formatted(ofClient.getKey(), one, Hlc.format(least)));
         }
       }
@@ -89,10 +89,10 @@ public final class ClientChecks {
       Long knows = epochOf.get(write.client());
       if (knows != null
           && isTakenBackBy(write, control, knows)
-          && told.getOrDefault(write.client(), List.of()).stream()
+          && notices.getOrDefault(write.client(), List.of()).stream()
               .noneMatch(t -> t.toEpoch() > write.epoch() && t.target() < write.acceptedAt())) {
         throw new BrokenInvariant(
-            Invariant.ACKNOWLEDGED_WRITE, text(write) + " was taken back, and nobody told");
+            Invariant.ACKNOWLEDGED_WRITE, text(write) + " was undone, and its client was not notified");
       }
     }
   }
@@ -113,7 +113,7 @@ public final class ClientChecks {
 
   /** As a client's process names itself to nodes. */
   private static String name(int client) {
-    return "c%d.%d".formatted(client / LIVES_MAX, client % LIVES_MAX);
+    return "c%d.%d".formatted(client / RUNS_MAX, client % RUNS_MAX);
   }
 
   private static String text(Acknowledged write) {

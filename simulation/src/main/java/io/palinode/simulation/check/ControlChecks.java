@@ -1,11 +1,11 @@
 package io.palinode.simulation.check;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.RecordBounds;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must hold of the control log, looked at as each record comes into it. What the records mean
- * is told by the orchestrator's own reading of the log.
+ * The invariants of the control log, checked at each record. The orchestrator's projection of the
+ * log gives the meaning of the records.
  */
 public final class ControlChecks {
   /**

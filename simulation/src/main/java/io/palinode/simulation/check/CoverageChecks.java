@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What must hold of coverage gaps: no safe point passes a gap that the control log does not hold,
- * and a gap counts as unknown until an operator acknowledges it. Keeps a model of its own.
+ * The invariants of coverage gaps: no safe point passes a gap that the control log does not hold,
+ * and a gap counts as unknown until an operator acknowledges it. Has its own model.
  */
 public final class CoverageChecks {
   private record Published(CoverageLost loss, long judgedBefore) {}
@@ -29,7 +29,6 @@ public final class CoverageChecks {
     published.add(new Published(loss, judged));
   }
 
-  /** Likewise. */
   public void judged(long hlc) {
     judged = Math.max(judged, hlc);
   }

@@ -19,8 +19,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every pair of intervals is tried. The intervals are those of the writes as nodes committed them,
- * whatever was told of them; what was found and not written is as the detectors said.
+ * Tries every pair of intervals. The intervals are those of the writes as nodes committed them,
+ * whatever was published. Intervals found by a scan are as the detectors published them.
  */
 public final class DetectionChecks {
   /** By which a witness names an interval. */
@@ -41,11 +41,11 @@ public final class DetectionChecks {
   private final List<Interval> intervals = new ArrayList<>();
   private final List<Write> writes = new ArrayList<>();
   private final Map<Place, Interval> places = new HashMap<>();
-  private final Map<Channel, List<First>> lives = new HashMap<>();
+  private final Map<Channel, List<First>> starts = new HashMap<>();
   private final Map<String, Violation> reported = new LinkedHashMap<>();
   private final List<Loss> losses = new ArrayList<>();
   private long judged;
-  private boolean beganAnew;
+  private boolean restarted;
 
   /** By the version that the job took up then. */
   private final TreeMap<Long, Long> judgedBefore = new TreeMap<>();
@@ -80,25 +80,27 @@ public final class DetectionChecks {
 
   /** A detector said this, whether it arrives or not. */
   public void said(CandidateRecord record, int partition) {
-    Interval told = null;
+    Interval published = null;
     for (Interval interval : intervals) {
-      told = interval.isOf(record) ? interval : told;
+      published = interval.isOf(record) ? interval : published;
     }
-    if (told == null && record.hasOpened() && !record.getOpened().getWriter().isEmpty()) {
+    if (published == null && record.hasOpened() && !record.getOpened().getWriter().isEmpty()) {
       throw new BrokenInvariant(
-          Invariant.INTERVALS, "told, and nobody wrote it: " + Interval.found(record, partition));
+          Invariant.INTERVALS, "published, and no client wrote it: " + Interval.found(record, partition));
     }
-    if (told == null) {
-      told = Interval.found(record, partition);
-      endByEarlierWrites(told);
-      intervals.add(told);
+    if (published == null) {
+      published = Interval.found(record, partition);
+      endByEarlierWrites(published);
+      intervals.add(published);
     }
     long sequence = record.getSequence();
     if (record.hasClosed()) {
       sequence = record.getClosed().getOpenedSequence();
-      ended(told, CandidateRecords.decode(record.getClosed().getEnd()));
+      ended(published, CandidateRecords.decode(record.getClosed().getEnd()));
     }
-    places.put(new Place(record.getNode(), record.getIncarnation(), told.instance, sequence), told);
+    places.put(
+        new Place(record.getNode(), record.getIncarnation(), published.instance, sequence),
+        published);
   }
 
   /** A found interval may be published after its end. */
@@ -111,18 +113,19 @@ public final class DetectionChecks {
     }
   }
 
-  private static void ended(Interval told, Hvc end) {
-    Hvc known = told.end;
+  private static void ended(Interval published, Hvc end) {
+    Hvc known = published.end;
     if (known != null && known.own() != end.own()) {
-      throw new BrokenInvariant(Invariant.INTERVALS, "told to end at %s: %s".formatted(end, told));
+      throw new BrokenInvariant(
+          Invariant.INTERVALS, "published to end at %s: %s".formatted(end, published));
     }
-    told.end = end;
+    published.end = end;
   }
 
   /** It came into the candidates' topic. */
   public void arrived(CandidateRecord record, int partition) {
     List<First> known =
-        lives.computeIfAbsent(
+        starts.computeIfAbsent(
             new Channel(record.getNode(), partition), channel -> new ArrayList<>());
     if (!known.isEmpty() && known.get(known.size() - 1).incarnation() >= record.getIncarnation()) {
       return;
@@ -136,8 +139,8 @@ public final class DetectionChecks {
   /**
    * A violation came into the log.
    *
-   * @param takenBack whether a rollback has undone it by then: who acts on judgement looks at no
-   *     such epoch any more, and a job that begins anew may find it before it hears of the next one
+   * @param takenBack whether a rollback has undone it by then: its epoch no longer counts for
+   *     judgement, and a restarted job may find it before it reads of the next epoch
    */
   public void reported(Violation violation, boolean takenBack) {
     boolean isNew = reported.put(violation.getId(), violation) == null;
@@ -146,7 +149,7 @@ public final class DetectionChecks {
         && violation.getViolate() <= judged
         && !takenBack
         && !isOfReplacedVersion(violation)
-        && !(beganAnew && isPreceded(violation))
+        && !(restarted && isPreceded(violation))
         && !isBetter(violation)
         && !isTouched(witness(violation, 0))
         && !isTouched(witness(violation, 1))) {
@@ -158,12 +161,11 @@ public final class DetectionChecks {
 
   /** A restarted job may find it before it reads again that the version was replaced. */
   private boolean isOfReplacedVersion(Violation violation) {
-    return beganAnew && judgedBefore.higherKey(violation.getPredicateVersion()) != null;
+    return restarted && judgedBefore.higherKey(violation.getPredicateVersion()) != null;
   }
 
   /**
-   * A job that began anew may find another pair than before that is as good: one that is no later
-   * was reported.
+   * A restarted job may find another pair than before, if a pair that is no later was reported.
    */
   private boolean isPreceded(Violation violation) {
     return reported.values().stream()
@@ -202,8 +204,8 @@ public final class DetectionChecks {
   }
 
   /** The job restarted from a checkpoint. */
-  public void jobBeganAnew() {
-    beganAnew = true;
+  public void jobRestarted() {
+    restarted = true;
   }
 
   public void judged(long hlc) {
@@ -241,16 +243,16 @@ public final class DetectionChecks {
   }
 
   /** As it counts: of joined replicas the one that stands for all. */
-  private static @Nullable Interval counted(@Nullable Interval told, List<Interval> truth) {
+  private static @Nullable Interval counted(@Nullable Interval published, List<Interval> truth) {
     return truth.stream()
-        .filter(one -> told != null && one.itself == told)
+        .filter(one -> published != null && one.itself == published)
         .findFirst()
-        .orElse(told);
+        .orElse(published);
   }
 
   /**
-   * Throws unless each violation of the history that nobody took back is reported in time to be
-   * taken back: for both of its intervals there is a report that names it and lies no later.
+   * Throws unless each violation of the history that no rollback undid is reported in time to be
+   * undone: for both of its intervals, a report names the interval and lies no later.
    */
   public void requireCovering(ControlChecks control) {
     List<Interval> all = truth();
@@ -280,9 +282,9 @@ public final class DetectionChecks {
   }
 
   /**
-   * Throws unless the history that an undo of some writes leaves of an epoch, in which what they
-   * had ended goes on, holds no violation. Of joined intervals only: where they begin and end is
-   * where their versions do.
+   * Throws if the history that remains of an epoch after an undo of some writes holds a violation.
+   * Intervals that those writes had ended continue. Joined intervals only: they begin and end with
+   * their versions.
    */
   void requireNothingStands(EpochLeft left, Predicate<String> isUndone, EndUndone ends) {
     if (!joined) {
@@ -398,9 +400,9 @@ public final class DetectionChecks {
   }
 
   /**
-   * It was not heard in time where it began, and that was said before anything that it begins was
-   * judged. Or so where the first replica ended it: what has the end from another one may know more
-   * of what came since.
+   * Whether its opening was not received in time, and this was published before any violation that
+   * it begins was judged; or the same for its end at the first replica, as another replica's end
+   * may have received later writes.
    */
   private boolean isLostBefore(Interval interval, long violate) {
     Hvc end = interval.end;
@@ -436,8 +438,8 @@ public final class DetectionChecks {
   /** Whether the incarnation of a gap has ended. */
   private boolean isOver(CoverageLost loss) {
     return !loss.hasNode()
-        || lives.getOrDefault(new Channel(loss.getNode(), loss.getPartition()), List.of()).stream()
-            .anyMatch(life -> life.incarnation() > loss.getIncarnation());
+        || starts.getOrDefault(new Channel(loss.getNode(), loss.getPartition()), List.of()).stream()
+            .anyMatch(start -> start.incarnation() > loss.getIncarnation());
   }
 
   private static boolean isOfNode(CoverageLost loss, int node, Interval interval) {
@@ -479,10 +481,10 @@ public final class DetectionChecks {
     if (interval.end != null) {
       return interval.end;
     }
-    for (First life :
-        lives.getOrDefault(new Channel(interval.node, interval.partition), List.of())) {
-      if (life.incarnation() > interval.incarnation) {
-        return life.clock().withOwn(Math.max(life.clock().own() - 1, interval.start.own()));
+    for (First start :
+        starts.getOrDefault(new Channel(interval.node, interval.partition), List.of())) {
+      if (start.incarnation() > interval.incarnation) {
+        return start.clock().withOwn(Math.max(start.clock().own() - 1, interval.start.own()));
       }
     }
     return null;

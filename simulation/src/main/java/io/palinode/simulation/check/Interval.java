@@ -8,8 +8,8 @@ import io.palinode.wire.v1.VariableVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span in which a version made a term true at a node: from its write to the one that superseded
- * it, or, where it was found and not written, as the node's detector told it.
+ * A span in which a version made a term true at a node: from its write to the write that
+ * superseded it. An interval found by a scan is as the node's detector published it.
  */
 final class Interval {
   final int node;
@@ -129,8 +129,8 @@ final class Interval {
   }
 
   /**
-   * Whether the write is of its key, at its node, and its version is there no more. What a node has
-   * forgotten with a version of the predicate does not end: nobody is told.
+   * Whether the write is to its key at its node and removed its version. An interval that a node
+   * dropped with a version of the predicate does not end: no closing is published.
    */
   boolean isEndedBy(Write write) {
     return end == null

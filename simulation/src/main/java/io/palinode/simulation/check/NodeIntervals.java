@@ -69,15 +69,15 @@ public final class NodeIntervals {
         + CandidateRecords.decode(record.getClosed().getStart()).own();
   }
 
-  private static String versionIn(String told) {
-    return told.substring(0, told.indexOf(SINCE));
+  private static String versionIn(String name) {
+    return name.substring(0, name.indexOf(SINCE));
   }
 
   /** Throws unless what is open are these, by {@link Write#versionOf}. */
   public void requireOpen(List<String> versions) {
     Set<String> holding = new TreeSet<>(versions);
     // What was said in vain, and ended with no room to say so.
-    open.removeIf(told -> !holding.contains(versionIn(told)) && refused.remove(told));
+    open.removeIf(name -> !holding.contains(versionIn(name)) && refused.remove(name));
     List<String> isOpen = open.stream().map(NodeIntervals::versionIn).sorted().toList();
     require(isOpen.equals(List.copyOf(holding)), "open is " + open, holding);
   }

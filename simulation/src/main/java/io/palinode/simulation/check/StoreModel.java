@@ -20,9 +20,9 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 /**
- * What each node's store must hold, from the writes that it accepted and the rollbacks that it was
- * told to do: for every key and node all that it ever was, with its time. (There is no log that is
- * undone, and no difference: the past is looked up.)
+ * The data that each node's store must hold, from the writes that it accepted and the rollbacks
+ * that it carried out: for every key and node, each stored record with its HLC. It undoes no log
+ * and computes no difference; it looks up the past.
  */
 public final class StoreModel {
   private record Moment(long hlc, Set<Versioned> versions) {}
@@ -107,8 +107,8 @@ public final class StoreModel {
   }
 
   /**
-   * Whether a delete that covers it was accepted anywhere after a time, and was not undone: clocks
-   * begin anew with a delete.
+   * Whether a delete that covers it was accepted on any node after {@code hlc} and was not undone.
+   * A key's clock starts again after a delete.
    */
   public boolean isDeletedAfter(String key, VectorClock clock, long hlc, ControlChecks control) {
     return everDeleted.stream()
@@ -171,13 +171,13 @@ public final class StoreModel {
   }
 
   /**
-   * A node tells all that it has, for an attempt that compares all keys, and undoes nothing. The
-   * last time counts: what a process remembers of deletes is gone with it.
+   * A node publishes all its keys, for an attempt that compares all keys, and undoes no write. The
+   * last record counts: a process loses its known deletes when it ends.
    *
    * @param reach how far the node's own past went back
    * @param hlc the node's time
    */
-  public void toldAll(int node, long epoch, int attempt, long target, long reach, long hlc) {
+  public void comparesAll(int node, long epoch, int attempt, long target, long reach, long hlc) {
     long since = since(target, reach);
     List<Delete> standing = deletes.get(node).standingAt(hlc, since);
     Restored kept = restored(node, since, key -> Long.MAX_VALUE, standing);
@@ -255,17 +255,17 @@ public final class StoreModel {
 
   /** If all keys were compared and all replicas agree, no node merges. */
   private boolean isAlike(long epoch, int attempt, String key) {
-    Set<Set<Versioned>> told = new HashSet<>();
+    Set<Set<Versioned>> cuts = new HashSet<>();
     for (int node = 0; node < restores.size(); node++) {
       Restored restored = restores.get(node).get(new Attempt(epoch, attempt));
       if (restored == null || !restored.whole()) {
         return false;
       }
       if (placement.isHeldBy(node, key)) {
-        told.add(restored.cut().getOrDefault(key, Set.of()));
+        cuts.add(restored.cut().getOrDefault(key, Set.of()));
       }
     }
-    return told.size() == 1;
+    return cuts.size() == 1;
   }
 
   /** Whether all nodes have done it. */
@@ -335,12 +335,12 @@ public final class StoreModel {
             .map(ofNode -> ofNode.get(new Attempt(epoch, attempt)))
             .filter(Objects::nonNull)
             .toList();
-    long told =
+    long since =
         all.stream()
             .mapToLong(of -> of.since().getOrDefault(name(key, version), Long.MAX_VALUE))
             .min()
             .orElse(Long.MAX_VALUE);
-    long accepted = Math.max(told, acceptedAt.getOrDefault(name(key, version), 0L));
+    long accepted = Math.max(since, acceptedAt.getOrDefault(name(key, version), 0L));
     return all.stream()
         .flatMap(of -> of.deletes().stream())
         .anyMatch(

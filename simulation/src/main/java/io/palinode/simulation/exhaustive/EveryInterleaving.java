@@ -9,9 +9,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through every state that a {@link SmallWorld} can come to, depth first, and looks at each
- * once. A state in which nobody can act must be an end: the plan over, the client done, the nodes
- * the same.
+ * Visits every state that a {@link SmallWorld} can reach, depth first, each once. A state without a
+ * possible action must be an end: the plan has ended, the client is done, the nodes are equal.
  */
 public final class EveryInterleaving {
   private static final int TELL_EVERY = 100_000;

@@ -98,7 +98,7 @@ final class SmallClient {
   }
 
   /** The copy that follows an answer, or null. Throws nothing. */
-  @Nullable Request heard(Answer answer) {
+  @Nullable Request received(Answer answer) {
     hlc = Math.max(hlc, answer.acceptedAt());
     EpochView before = view;
     view = view.observed(answer.context(), 0);

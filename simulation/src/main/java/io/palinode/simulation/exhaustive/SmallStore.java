@@ -74,7 +74,7 @@ final class SmallStore implements StoreBinding {
   }
 
   /**
-   * Its process died and began anew: the past is not known any more, and the pause is forgotten.
+   * The process ended and starts again: the past and the pause are lost.
    */
   void startAgain() {
     incarnation++;
@@ -94,8 +94,8 @@ final class SmallStore implements StoreBinding {
   }
 
   /** Takes a version unless it has it, or a newer one. Returns its time; 0: it had. */
-  long write(int key, int version, long heardHlc) {
-    hlc = Math.max(hlc, heardHlc) + 1;
+  long write(int key, int version, long receivedHlc) {
+    hlc = Math.max(hlc, receivedHlc) + 1;
     if (versions[key] >= version) {
       return 0;
     }

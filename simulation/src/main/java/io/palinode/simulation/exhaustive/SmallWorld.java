@@ -4,7 +4,6 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Step;
-import io.palinode.wire.plan.Phase;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.policy.RollbackSettings;
@@ -17,6 +16,7 @@ import io.palinode.simulation.exhaustive.SmallClient.Request;
 import io.palinode.store.control.Command;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.protocol.Pb0;
+import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
@@ -143,18 +143,17 @@ final class SmallWorld {
   }
 
   /**
-   * What may as well be read at once, for nobody sees the difference. A node, see {@link
-   * SmallNode#read}. The violations, which nobody else reads: that they are read late is the same
-   * as that they are told late. And, when no more of them are to come, the control log: then it is
-   * all that the orchestrator hears, and what it writes is read back behind what it has read by
-   * then.
+   * Reads records at once where no process can see the difference. For a node, see {@link
+   * SmallNode#read}. Only the orchestrator reads violations: to read one late is the same as to
+   * publish it late. Once no violation is to come, the control log is its only input, and it reads
+   * its own records after the present ones.
    */
   private void readOn() {
     while (violationPosition < violations.size()) {
-      hear(violations.get(violationPosition++));
+      handle(violations.get(violationPosition++));
     }
     while (judged && controlPosition < log.size()) {
-      hear(new Event.ControlRead(log.get(controlPosition++), NOW_MICROS));
+      handle(new Event.ControlRead(log.get(controlPosition++), NOW_MICROS));
     }
     nodes.stream().filter(node -> node.up).forEach(node -> node.read(log));
   }
@@ -238,7 +237,8 @@ final class SmallWorld {
         case MONITOR_REPORTS -> report();
         case MONITOR_JUDGES -> judge();
         case OPERATOR_ABANDONS ->
-            hear(new Event.InterventionWanted(truth.epoch() + 1, Intervention.ABANDON, NOW_MICROS));
+            handle(
+                new Event.InterventionWanted(truth.epoch() + 1, Intervention.ABANDON, NOW_MICROS));
       }
     } catch (IllegalStateException bug) {
       return String.valueOf(bug);
@@ -253,11 +253,11 @@ final class SmallWorld {
     int written = inFlight.size();
     // Up to its next append: no other part observes the steps before.
     while (controlPosition < log.size() && inFlight.size() == written) {
-      hear(new Event.ControlRead(log.get(controlPosition++), NOW_MICROS));
+      handle(new Event.ControlRead(log.get(controlPosition++), NOW_MICROS));
     }
   }
 
-  private void hear(Event event) {
+  private void handle(Event event) {
     Step step = RollbackMachine.step(orchestrator, event);
     orchestrator = step.next();
     for (io.palinode.orchestrator.Command command : step.commands()) {
@@ -276,12 +276,12 @@ final class SmallWorld {
   }
 
   private void replay() {
-    hear(new Event.PolicyChanged(POLICY, NOW_MICROS));
-    log.forEach(record -> hear(new Event.ControlRead(record, NOW_MICROS)));
-    violations.forEach(this::hear);
+    handle(new Event.PolicyChanged(POLICY, NOW_MICROS));
+    log.forEach(record -> handle(new Event.ControlRead(record, NOW_MICROS)));
+    violations.forEach(this::handle);
     controlPosition = log.size();
     violationPosition = violations.size();
-    hear(new Event.CaughtUp(NOW_MICROS));
+    handle(new Event.CaughtUp(NOW_MICROS));
   }
 
   // ---- the log
@@ -389,10 +389,10 @@ final class SmallWorld {
     Pb0.ResponseContext.Builder context = Pb0.ResponseContext.newBuilder().setEpoch(fence.epoch());
     long at = 0;
     if (refusal != null) {
-      Pb0.Fence.Builder told =
+      Pb0.Fence.Builder sent =
           Pb0.Fence.newBuilder().setEpoch(refusal.epoch()).setPaused(refusal.paused());
       Long target = refusal.target();
-      context.setFence(target == null ? told : told.setTarget(target));
+      context.setFence(target == null ? sent : sent.setTarget(target));
     } else if (request.step() != SmallClient.PROBE) {
       require(request.epoch() >= newestServed, "a write of an older epoch lands: " + request);
       at = node.store.write(request.key(), request.version(), request.hlc());
@@ -404,7 +404,7 @@ final class SmallWorld {
   }
 
   private void answerArrives(int id) {
-    Request copy = client.heard(answers.get(id).remove());
+    Request copy = client.received(answers.get(id).remove());
     if (copy != null) {
       for (int other = 1; other < NODES; other++) {
         requests.get(other).add(copy);

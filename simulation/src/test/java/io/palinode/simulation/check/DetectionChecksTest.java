@@ -28,31 +28,31 @@ class DetectionChecksTest {
         .doesNotThrowAnyException();
   }
 
-  /** A job that begins anew tells of it before it hears of the next epoch. */
+  /** A restarted job publishes it before it reads of the next epoch. */
   @Test
-  void aViolationThatARollbackHasUndoneComesLateToNobody() {
+  void aViolationThatARollbackHasUndoneIsLateForNoReader() {
     checks.judged(VIOLATE);
     assertThatCode(() -> checks.reported(violation("a", VIOLATE), true)).doesNotThrowAnyException();
   }
 
   @Test
-  void thatAnotherReportIsNoLaterExcusesOnlyAJobThatBeganAnew() {
+  void thatAnotherReportIsNoLaterExcusesOnlyARestartedJob() {
     checks.reported(violation("a", VIOLATE), false);
     checks.judged(VIOLATE);
     assertThatThrownBy(() -> checks.reported(violation("b", VIOLATE), false))
         .isInstanceOf(BrokenInvariant.class);
-    checks.jobBeganAnew();
+    checks.jobRestarted();
     assertThatCode(() -> checks.reported(violation("c", VIOLATE), false))
         .doesNotThrowAnyException();
   }
 
   @Test
-  void thatItsPredicateIsReplacedExcusesOnlyAJobThatBeganAnew() {
+  void thatItsPredicateIsReplacedExcusesOnlyARestartedJob() {
     checks.judged(VIOLATE);
     checks.detecting(2);
     assertThatThrownBy(() -> checks.reported(violation("a", VIOLATE), false))
         .isInstanceOf(BrokenInvariant.class);
-    checks.jobBeganAnew();
+    checks.jobRestarted();
     assertThatCode(() -> checks.reported(violation("b", VIOLATE), false))
         .doesNotThrowAnyException();
   }

@@ -20,7 +20,7 @@ class StoreModelTest {
   private final VectorClock fresh = VectorClock.EMPTY.incremented(0, 4);
 
   /**
-   * Node 1 was down when a version of its own was deleted. What is written next is concurrent with
+   * Node 1 was down when its own version was deleted. What is written next is concurrent with
    * that, and a repair brings it back to node 0: the same on both, though not in one order.
    */
   private void bringBackWhatWasDeleted() {
@@ -33,9 +33,9 @@ class StoreModelTest {
     model.put(0, KEY, version(old), 40);
   }
 
-  private void tellAll() {
+  private void compareAll() {
     for (int node = 0; node < 2; node++) {
-      model.toldAll(node, EPOCH, ATTEMPT, PAUSED, 0, PAUSED);
+      model.comparesAll(node, EPOCH, ATTEMPT, PAUSED, 0, PAUSED);
     }
   }
 
@@ -48,16 +48,16 @@ class StoreModelTest {
   @Test
   void whatADeleteCoversGoesWhenAlikeReplicasAreExchanged() {
     bringBackWhatWasDeleted();
-    tellAll();
+    compareAll();
     merge(Set.of(KEY));
     assertThat(model.now(0, KEY)).isEqualTo(Set.of(version(fresh)));
     assertThat(model.now(1, KEY)).isEqualTo(Set.of(version(fresh)));
   }
 
   @Test
-  void alikeReplicasThatNobodyExchangesStayAsTheyAre() {
+  void equalReplicasThatAreNotExchangedStayAsTheyAre() {
     bringBackWhatWasDeleted();
-    tellAll();
+    compareAll();
     merge(Set.of());
     assertThat(model.now(0, KEY)).isEqualTo(Set.of(version(old), version(fresh)));
     assertThat(model.now(1, KEY)).isEqualTo(Set.of(version(old), version(fresh)));
@@ -67,7 +67,7 @@ class StoreModelTest {
   void replicasThatDifferBecomeAlikeWhetherTheyWereExchangedOrNot() {
     bringBackWhatWasDeleted();
     model.put(0, KEY, version(fresh.incremented(0, 5)), 50);
-    tellAll();
+    compareAll();
     merge(Set.of());
     assertThat(model.now(0, KEY)).isEqualTo(Set.of(version(fresh.incremented(0, 5))));
     assertThat(model.now(1, KEY)).isEqualTo(Set.of(version(fresh.incremented(0, 5))));

@@ -12,7 +12,7 @@ class AntiStallChangeTest {
   private static final long SECOND = 1_000_000;
 
   @Test
-  void eachMomentAtWhichKeysChangeIsToldWithWhatIsInForceThen() {
+  void eachChangeOfKeysIsPrintedWithTheKeysInForce() {
     List<SequentialSpan> spans =
         List.of(
             span("e=1", 10, 15, "a", "b"), span("e=2", 12, 15, "b", "c"), span("e=1", 20, 30, "a"));
@@ -25,7 +25,7 @@ class AntiStallChangeTest {
   }
 
   @Test
-  void allKeysAreToldApart() {
+  void allKeysIsPrintedApart() {
     assertThat(
             AntiStallChange.of(
                 List.of(span("", 10, 15), span("e=1", 10, 20, "a")), List.of(), 0, 12 * SECOND))

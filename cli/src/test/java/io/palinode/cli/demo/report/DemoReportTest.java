@@ -64,7 +64,7 @@ class DemoReportTest {
   }
 
   @Test
-  void tableTellsWhenKeysWereSequentialAndComparesWithSequential() {
+  void tableShowsWhenKeysWereSequentialAndComparesWithSequential() {
     ModeResult stalled =
         new ModeResult(
             "watched",
@@ -126,7 +126,7 @@ class DemoReportTest {
   }
 
   @Test
-  void tableTellsWhatEachRuleReportedWhenBothJudgedARun() {
+  void tableShowsTheReportsOfEachRuleWhenBothJudgedARun() {
     assertThat(table(WATCHED)).doesNotContain("replicas");
     assertThat(table(judgedBy(rule("first", 2, null), rule("any", 5, 3L))))
         .containsPattern("watched +first +definite +2 +100.0 % +50.0 %\n")

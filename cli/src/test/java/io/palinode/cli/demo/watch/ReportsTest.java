@@ -66,7 +66,7 @@ class ReportsTest {
         .isZero();
   }
 
-  /** A key's clock begins anew with a delete. */
+  /** A key's clock starts again after a delete. */
   @Test
   void aCopyOfWhatWasWrittenAfterADeleteIsNoneOfWhatWasThereBefore() {
     acceptances.add(accepted(3, 100, "v1", 5));

@@ -27,7 +27,7 @@ final class CellHistory {
   /** Those whose end has no HLC yet. */
   private final List<Draft> endless = new ArrayList<>();
 
-  /** Writes that no rollback took back, oldest first. */
+  /** Writes that no rollback undid, oldest first. */
   private final Deque<Write> standing = new ArrayDeque<>();
 
   private long greatestHlc;

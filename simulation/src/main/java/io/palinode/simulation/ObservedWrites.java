@@ -6,7 +6,7 @@ import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;
 
 /** Passes a store's writes to the detector and to the checks. */
-record HeardWrites(LocalDetector detector, WatchedIntervals intervals) implements WriteListener {
+record ObservedWrites(LocalDetector detector, WatchedIntervals intervals) implements WriteListener {
   @Override
   public boolean watches(StoreKey key) {
     return detector.watches(key);
@@ -15,7 +15,7 @@ record HeardWrites(LocalDetector detector, WatchedIntervals intervals) implement
   @Override
   public void written(WriteEvent event) {
     detector.written(event);
-    intervals.heard(event);
+    intervals.observed(event);
   }
 
   @Override
