@@ -101,12 +101,7 @@ final class AgentCommand implements Callable<Integer> {
       description = "Of the operations; the others read (default: ${DEFAULT-VALUE}).")
   private List<Integer> writes = new ArrayList<>();
 
-  @Option(
-      names = "--value-bytes",
-      defaultValue = "100",
-      paramLabel = "N",
-      description = "Length of a value (default: ${DEFAULT-VALUE}).")
-  private int valueBytes;
+  @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
 
   @Option(
       names = "--clients",
@@ -137,12 +132,7 @@ final class AgentCommand implements Callable<Integer> {
       description = "Of each mode, before it is measured (default: ${DEFAULT-VALUE}).")
   private double warmUp;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      paramLabel = "N",
-      description = "Seed of the clients (default: ${DEFAULT-VALUE}).")
-  private long seed;
+  @Mixin private SeedOption seed = new SeedOption();
 
   @Mixin private Output output = new Output();
 
@@ -181,7 +171,9 @@ final class AgentCommand implements Callable<Integer> {
 
   private Setting setting() {
     return Refusal.valid(
-        () -> new Setting(keys, writes, valueBytes, clients, rounds, seconds, warmUp, seed));
+        () ->
+            new Setting(
+                keys, writes, valueBytes.value(), clients, rounds, seconds, warmUp, seed.value()));
   }
 
   private StockVoldemort stock() throws IOException {

@@ -78,18 +78,13 @@ final class DetectionCommand implements Callable<Integer> {
       description = "Candidates of each case, at least 1 (default: ${DEFAULT-VALUE}).")
   private int candidates;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      paramLabel = "N",
-      description = "Seed of the events (default: ${DEFAULT-VALUE}).")
-  private long seed;
+  @Mixin private SeedOption seed = new SeedOption();
 
   @Mixin private Output output = new Output();
 
   @Override
   public Integer call() throws JsonProcessingException {
-    DetectionBenchmark benchmark = new DetectionBenchmark(effort(), seed, System::nanoTime);
+    DetectionBenchmark benchmark = new DetectionBenchmark(effort(), seed.value(), System::nanoTime);
     List<Case> cases = cases().stream().filter(each -> only.contains(each.group())).toList();
     List<Result> results = new ArrayList<>();
     for (Case each : cases) {
@@ -98,7 +93,7 @@ final class DetectionCommand implements Callable<Integer> {
               .formatted(results.size() + 1, cases.size(), DetectionReport.name(each)));
       results.add(benchmark.run(each));
     }
-    DetectionReport report = DetectionReport.of(results, seed);
+    DetectionReport report = DetectionReport.of(results, seed.value());
     output.print(report);
     return 0;
   }

@@ -78,12 +78,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
       description = "Changes right before the target, which stand (default: ${DEFAULT-VALUE}).")
   private int standing;
 
-  @Option(
-      names = "--value-bytes",
-      defaultValue = "100",
-      paramLabel = "N",
-      description = "Length of a value (default: ${DEFAULT-VALUE}).")
-  private int valueBytes;
+  @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
 
   @Option(
       names = "--repeat",
@@ -98,10 +93,10 @@ final class RollbackBenchCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     boolean isPositive =
         keys.stream().allMatch(n -> n > 0) && changes.stream().allMatch(n -> n > 0);
-    if (!isPositive || standing < 0 || valueBytes < 1 || repeat < 1) {
+    if (!isPositive || standing < 0 || valueBytes.value() < 1 || repeat < 1) {
       throw new Refusal(
           "keys, changes, bytes and repeats must be positive: keys=%s changes=%s standing=%d bytes=%d repeat=%d"
-              .formatted(keys, changes, standing, valueBytes, repeat));
+              .formatted(keys, changes, standing, valueBytes.value(), repeat));
     }
     List<Result> warmUps = new ArrayList<>();
     List<Result> rollbacks = new ArrayList<>();
@@ -109,7 +104,8 @@ final class RollbackBenchCommand implements Callable<Integer> {
     for (int size : keys) {
       measure(size, warmUps, rollbacks, copies);
     }
-    RollbackReport report = RollbackReport.of(valueBytes, warmUps.get(0), rollbacks, copies);
+    RollbackReport report =
+        RollbackReport.of(valueBytes.value(), warmUps.get(0), rollbacks, copies);
     print(report);
     return 0;
   }
@@ -135,7 +131,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
                 new Cluster(plane.watch(), KafkaSettings.of(plane.kafkaAddress()), EPSILON),
                 data.path(),
                 size,
-                valueBytes)) {
+                valueBytes.value())) {
       benchmark.start();
       RollbackBenchmark.Operator operator = target -> rollBack(plane.orchestrator(), target);
       for (int i = 0; i < WARM_UPS; i++) {

@@ -47,12 +47,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       description = "Keys, each on all nodes (default: ${DEFAULT-VALUE}).")
   private int keys;
 
-  @Option(
-      names = "--value-bytes",
-      defaultValue = "100",
-      paramLabel = "N",
-      description = "Length of a value (default: ${DEFAULT-VALUE}).")
-  private int valueBytes;
+  @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
 
   @Option(
       names = "--clients",
@@ -108,12 +103,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       description = "Take each kind so often (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      paramLabel = "N",
-      description = "Seed of the clients (default: ${DEFAULT-VALUE}).")
-  private long seed;
+  @Mixin private SeedOption seed = new SeedOption();
 
   @Mixin private Output output = new Output();
 
@@ -131,7 +121,16 @@ final class SnapshotBenchCommand implements Callable<Integer> {
     return Refusal.valid(
         () ->
             new Setting(
-                keys, valueBytes, clients, seconds, share, back, rate, changed, rounds, seed));
+                keys,
+                valueBytes.value(),
+                clients,
+                seconds,
+                share,
+                back,
+                rate,
+                changed,
+                rounds,
+                seed.value()));
   }
 
   record Report(String machine, Setting setting, Results results) implements Output.Report {
@@ -174,7 +173,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
               String.format(Locale.ROOT, "%.2f", result.p99WithoutMs()),
               String.format(Locale.ROOT, "%.2f", result.p99DuringMs())));
     }
-    return "%s%n3 nodes, %,d keys of %d bytes on each; %d clients; %d rounds; seed %d%n%n%s%n%s"
+    return "%s%n3 nodes, %,d keys of %d bytes on each; %d clients; %d rounds; seed.value() %d%n%n%s%n%s"
         .formatted(
             report.machine(),
             setting.keys(),

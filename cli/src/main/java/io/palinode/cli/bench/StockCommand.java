@@ -100,12 +100,7 @@ final class StockCommand implements Callable<Integer> {
       description = "Keys of the store (default: ${DEFAULT-VALUE}).")
   private int keys;
 
-  @Option(
-      names = "--value-bytes",
-      defaultValue = "100",
-      paramLabel = "N",
-      description = "Length of a value (default: ${DEFAULT-VALUE}).")
-  private int valueBytes;
+  @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
 
   @Option(
       names = "--heap",
@@ -137,12 +132,7 @@ final class StockCommand implements Callable<Integer> {
               + " compiled, figures are several times as bad (default: ${DEFAULT-VALUE}).")
   private double warmUp;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      paramLabel = "N",
-      description = "Seed of the callers (default: ${DEFAULT-VALUE}).")
-  private long seed;
+  @Mixin private SeedOption seed = new SeedOption();
 
   @Mixin private Output output = new Output();
 
@@ -167,14 +157,14 @@ final class StockCommand implements Callable<Integer> {
                 writes,
                 connections,
                 clients,
-                valueBytes,
+                valueBytes.value(),
                 callers,
                 rounds,
                 seconds,
                 warmUp,
                 durability,
                 heap,
-                seed));
+                seed.value()));
   }
 
   private StockVoldemort built() throws IOException {

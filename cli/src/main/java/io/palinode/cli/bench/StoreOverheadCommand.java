@@ -53,12 +53,7 @@ final class StoreOverheadCommand implements Callable<Integer> {
       description = "Of the operations; the others read (default: ${DEFAULT-VALUE}).")
   private List<Integer> writes = new ArrayList<>();
 
-  @Option(
-      names = "--value-bytes",
-      defaultValue = "100",
-      paramLabel = "N",
-      description = "Length of a value (default: ${DEFAULT-VALUE}).")
-  private int valueBytes;
+  @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
 
   @Option(
       names = "--clients",
@@ -81,12 +76,7 @@ final class StoreOverheadCommand implements Callable<Integer> {
       description = "A round (default: ${DEFAULT-VALUE}).")
   private double seconds;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      paramLabel = "N",
-      description = "Seed of the clients (default: ${DEFAULT-VALUE}).")
-  private long seed;
+  @Mixin private SeedOption seed = new SeedOption();
 
   @Mixin private Output output = new Output();
 
@@ -105,6 +95,7 @@ final class StoreOverheadCommand implements Callable<Integer> {
 
   private Setting setting() {
     return Refusal.valid(
-        () -> new Setting(keys, writes, valueBytes, clients, rounds, seconds, seed));
+        () ->
+            new Setting(keys, writes, valueBytes.value(), clients, rounds, seconds, seed.value()));
   }
 }

@@ -57,12 +57,7 @@ final class WindowLogCommand implements Callable<Integer> {
       description = "Rounds of each log, in turns; the median counts (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
-  @Option(
-      names = "--seed",
-      defaultValue = "1",
-      paramLabel = "N",
-      description = "Seed of the keys (default: ${DEFAULT-VALUE}).")
-  private long seed;
+  @Mixin private SeedOption seed = new SeedOption();
 
   @Mixin private Output output = new Output();
 
@@ -82,7 +77,7 @@ final class WindowLogCommand implements Callable<Integer> {
     for (Sizes sizes : WindowLogBenchmark.SIZES) {
       results.add(benchmark(sizes).run(sizes));
     }
-    WindowLogReport report = WindowLogReport.of(results, entries, rounds, seed);
+    WindowLogReport report = WindowLogReport.of(results, entries, rounds, seed.value());
     output.print(report);
     return 0;
   }
@@ -94,12 +89,12 @@ final class WindowLogCommand implements Callable<Integer> {
               scratch.path(),
               entries,
               rounds,
-              seed,
+              seed.value(),
               System::nanoTime,
               step -> output.say("measuring: " + step));
       DiskBenchmark.Result result = benchmark.run(CHANGES_A_SECOND, REACH_BYTES);
       DiskReport report =
-          new DiskReport(WindowLogReport.describeMachine(), entries, rounds, seed, result);
+          new DiskReport(WindowLogReport.describeMachine(), entries, rounds, seed.value(), result);
       output.print(report);
       return 0;
     }
@@ -120,7 +115,7 @@ final class WindowLogCommand implements Callable<Integer> {
             new WindowLogBenchmark(
                 entries,
                 rounds,
-                seed,
+                seed.value(),
                 System::nanoTime,
                 step ->
                     output.say(

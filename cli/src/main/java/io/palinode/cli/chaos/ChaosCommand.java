@@ -15,9 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Kills real processes, and asks what is left. */
 @Command(
@@ -97,8 +95,6 @@ public final class ChaosCommand implements Callable<Integer> {
   private @Nullable Path data;
 
   @Mixin private Output output = new Output();
-
-  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   @SuppressWarnings("try") // A resource for its close alone.

@@ -7,8 +7,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** Shows what a rollback by hand would do. */
 @Command(
@@ -37,19 +35,16 @@ final class RollbackPlanCommand implements Callable<Integer> {
   @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
-  @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
     JsonNode effect = api.post(RollbackCommand.PLAN, target.body().toString());
-    String text =
-        output.isJson()
-            ? effect.toPrettyString() + "\n"
-            : EffectText.of("would go back to", effect)
+    output.print(
+        effect,
+        () ->
+            EffectText.of("would go back to", effect)
                 + "%n'palinode rollback run %s' does this%n"
-                    .formatted(effect.path("plan").asText());
-    spec.commandLine().getOut().print(text);
-    spec.commandLine().getOut().flush();
+                    .formatted(effect.path("plan").asText()));
     return 0;
   }
 }

@@ -77,23 +77,21 @@ public final class SnapshotCommand implements Runnable {
     @Mixin private Output output = new Output();
 
     @Mixin private ApiClient api = new ApiClient();
-    @Spec private CommandSpec spec;
 
     @Override
     public Integer call() {
       JsonNode all = api.get(path());
-      if (output.isJson()) {
-        spec.commandLine().getOut().println(all.toPrettyString());
-        return 0;
-      }
+      output.print(all, () -> table(all));
+      return 0;
+    }
+
+    private static String table(JsonNode all) {
       TextTable table =
           new TextTable(
               TextTable.Align.LEFT,
               List.of("NAME", "STATE", "KIND", "BASE", "AT", "TIME", "KEYS", "WRITTEN"));
       all.forEach(snapshot -> table.row(row(snapshot)));
-      spec.commandLine().getOut().print(all.isEmpty() ? "none\n" : table.render());
-      spec.commandLine().getOut().flush();
-      return 0;
+      return all.isEmpty() ? "none\n" : table.render();
     }
 
     private static List<String> row(JsonNode snapshot) {

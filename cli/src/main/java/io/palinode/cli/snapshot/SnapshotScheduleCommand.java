@@ -11,9 +11,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Shows or changes when the orchestrator takes snapshots by itself. */
 @Command(
@@ -66,7 +64,6 @@ final class SnapshotScheduleCommand implements Callable<Integer> {
   @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
-  @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
@@ -98,8 +95,7 @@ final class SnapshotScheduleCommand implements Callable<Integer> {
   /** Null: it was switched off. */
   private int show(@Nullable JsonNode schedule) {
     JsonNode shown = schedule == null ? ApiClient.JSON.createObjectNode() : schedule;
-    spec.commandLine().getOut().println(output.isJson() ? shown.toPrettyString() : text(shown));
-    spec.commandLine().getOut().flush();
+    output.print(shown, () -> text(shown) + "\n");
     return 0;
   }
 

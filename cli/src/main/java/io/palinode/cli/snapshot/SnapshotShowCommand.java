@@ -48,34 +48,31 @@ final class SnapshotShowCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     JsonNode snapshot = api.get(SnapshotCommand.path(id));
-    return keys.isEmpty() ? showParts(snapshot) : showValues();
+    if (!keys.isEmpty()) {
+      return showValues();
+    }
+    output.print(snapshot, () -> parts(snapshot));
+    return 0;
   }
 
-  private int showParts(JsonNode snapshot) {
-    PrintWriter out = spec.commandLine().getOut();
-    if (output.isJson()) {
-      out.println(snapshot.toPrettyString());
-      return 0;
-    }
+  private String parts(JsonNode snapshot) {
     JsonNode base = snapshot.path("base");
-    out.println(
-        "%s  %s, %s%s, at %s (%s)"
+    String head =
+        "%s  %s, %s%s, at %s (%s)%n"
             .formatted(
                 id,
                 snapshot.path("state").asText(),
                 snapshot.path("kind").asText(),
                 base.isTextual() ? " over " + base.asText() : "",
                 snapshot.path("at").asText(),
-                snapshot.path("time").asText()));
+                snapshot.path("time").asText());
     TextTable table =
         new TextTable(
             TextTable.Align.LEFT,
             List.of(
                 "NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "FROM", "CHECKSUM", "MS", "WHY"));
     snapshot.path("nodes").forEach(node -> table.row(row(node)));
-    out.print(table.render());
-    out.flush();
-    return 0;
+    return head + table.render();
   }
 
   private static List<String> row(JsonNode node) {

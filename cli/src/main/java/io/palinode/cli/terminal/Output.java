@@ -1,9 +1,11 @@
 package io.palinode.cli.terminal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.PrintWriter;
+import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -44,6 +46,13 @@ public final class Output {
   public void print(Report report) throws JsonProcessingException {
     PrintWriter out = command.commandLine().getOut();
     out.print(isJson() ? report.json() : report.table());
+    out.flush();
+  }
+
+  /** Prints {@code json}, or {@code text}, which ends with a newline. */
+  public void print(JsonNode json, Supplier<String> text) {
+    PrintWriter out = command.commandLine().getOut();
+    out.print(isJson() ? json.toPrettyString() + "\n" : text.get());
     out.flush();
   }
 

@@ -120,7 +120,7 @@ public final class Reports {
 
   /** Over both rules of the application. */
   private record Score(int happened, int missed, Set<Sections> ruledOut) {
-    public static Score of(Set<Sections> reported, Truth truth) {
+    static Score of(Set<Sections> reported, Truth truth) {
       int happened = 0;
       int missed = 0;
       Set<Sections> ruledOut = new HashSet<>();
@@ -141,7 +141,7 @@ public final class Reports {
    *     user's own, that the clients' log says nothing of
    */
   private record Report(Grade grade, @Nullable Sections sections) {
-    public static Report of(Violation violation, FirstAcceptances acceptances) {
+    static Report of(Violation violation, FirstAcceptances acceptances) {
       return new Report(Grades.of(violation.getGrade()), Sections.of(violation, acceptances));
     }
   }

@@ -1,0 +1,17 @@
+package io.palinode.cli.bench;
+
+import picocli.CommandLine.Option;
+
+/** The length of the values that a benchmark writes. A picocli mixin. */
+final class ValueBytesOption {
+  @Option(
+      names = "--value-bytes",
+      defaultValue = "100",
+      paramLabel = "N",
+      description = "Length of a value (default: ${DEFAULT-VALUE}).")
+  private int value;
+
+  int value() {
+    return value;
+  }
+}
