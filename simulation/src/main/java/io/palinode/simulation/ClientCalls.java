@@ -8,7 +8,6 @@ import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Session;
 import io.palinode.voldemort.cluster.Ring;
-import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
@@ -32,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * once more, with callbacks.
  */
 final class ClientCalls implements Session.Listener {
-  private static final long PAUSE_MICROS_MIN = 2_000;
+  static final long PAUSE_MICROS_MIN = 2_000;
   private static final long PAUSE_MICROS_MAX = 50_000;
   private static final long PATIENCE_MICROS = 6 * Shape.REQUEST_TIMEOUT_MICROS;
-  private static final int OBSOLETE_MAX = 20;
+  static final int OBSOLETE_MAX = 20;
   private static final int ROUTE_IGNORE_CHECKS = 2;
 
   private final World world;
@@ -70,21 +69,12 @@ final class ClientCalls implements Session.Listener {
     latencies[client % latencies.length] = -1;
   }
 
-  /** An answer, or why there is none. */
-  private enum Reply {
-    COUNTS,
-    PAUSED,
-    OVER,
-    OBSOLETE,
-    FAILED
-  }
-
-  private interface OnReply {
+  interface OnReply {
     void replied(Reply reply, @Nullable MessageLite answer);
   }
 
   /** One call: all its requests are of one epoch, and it ends once. */
-  private final class Call {
+  final class Call {
     final long epoch;
     final long deadline;
     private final Consumer<Outcome> then;
@@ -100,7 +90,7 @@ final class ClientCalls implements Session.Listener {
       return world.time().nowMicros() > deadline;
     }
 
-    /** The outcome, unless the epoch is over: then what took it back, once that is known. */
+    /** Ends with the outcome; if the epoch is over, with the rollback, once it is known. */
     void end(Outcome outcome, Runnable ifCurrent) {
       if (ended || !alive) {
         return;
@@ -120,6 +110,14 @@ final class ClientCalls implements Session.Listener {
     void fail(String reason) {
       end(new Outcome.Failed(reason), () -> {});
     }
+  }
+
+  World world() {
+    return world;
+  }
+
+  Session session() {
+    return session;
   }
 
   int client() {
@@ -287,7 +285,7 @@ final class ClientCalls implements Session.Listener {
     }
   }
 
-  private void again(Call call, long pause, Runnable work) {
+  void again(Call call, long pause, Runnable work) {
     if (call.isOverdue()) {
       call.fail("paused for too long");
     } else {
@@ -295,7 +293,7 @@ final class ClientCalls implements Session.Listener {
     }
   }
 
-  private void putRetrying(
+  void putRetrying(
       Call call, String key, @Nullable String value, List<Integer> order, int attempt, long pause) {
     read(
         call,
@@ -311,7 +309,7 @@ final class ClientCalls implements Session.Listener {
             if (value == null && merged.isEmpty()) {
               call.end(new Outcome.Done(List.of()), () -> {});
             } else {
-              new Write(call, key, value, merged, order, attempt, pause).toFirst(0);
+              new ClientWrite(this, call, key, value, merged, order, attempt, pause).toFirst(0);
             }
           } else {
             call.end(outcome, () -> {});
@@ -319,163 +317,13 @@ final class ClientCalls implements Session.Listener {
         });
   }
 
-  /**
-   * One put, or a delete, of no value: the first replica in order that accepts it decides, then it
-   * goes to the others.
-   */
-  private final class Write {
-    private final Call call;
-    private final String key;
-    private final @Nullable String value;
-    private final VectorClock onTopOf;
-    private final List<Integer> order;
-    private final int attempt;
-    private final long pause;
-    private final long millis = world.time().nowMicros() / 1_000;
-    private int accepted;
-    private int pending;
-
-    Write(
-        Call call,
-        String key,
-        @Nullable String value,
-        VectorClock onTopOf,
-        List<Integer> order,
-        int attempt,
-        long pause) {
-      this.call = call;
-      this.key = key;
-      this.value = value;
-      this.onTopOf = onTopOf;
-      this.order = order;
-      this.attempt = attempt;
-      this.pause = pause;
-    }
-
-    void toFirst(int turn) {
-      if (turn == order.size()) {
-        call.fail("no node takes it");
-        return;
-      }
-      int node = order.get(turn);
-      send(
-          node,
-          request(node),
-          call.epoch,
-          Session.NO_ORIGIN,
-          (reply, answer) -> {
-            switch (reply) {
-              case COUNTS -> toOthers(node, answer);
-              case PAUSED ->
-                  again(
-                      call,
-                      pause,
-                      () -> putRetrying(call, key, value, order, attempt, longer(pause)));
-              case OBSOLETE -> afterFaster(node);
-              case OVER -> call.fail("over");
-              case FAILED -> toFirst(turn + 1);
-            }
-          });
-    }
-
-    /** Also reads the node with a newer version, in any routing. */
-    private void afterFaster(int node) {
-      if (attempt == OBSOLETE_MAX) {
-        call.fail("others were faster");
-        return;
-      }
-      List<Integer> from = new ArrayList<>(List.of(node));
-      order.stream().filter(other -> other != node).forEach(from::add);
-      world.time().in(50L * attempt, () -> putRetrying(call, key, value, from, attempt + 1, pause));
-    }
-
-    private void toOthers(int first, @Nullable MessageLite answer) {
-      long acceptedAt = answer == null ? 0 : Responses.context(answer).getAcceptedAt();
-      accepted = 1;
-      pending = order.size() - 1;
-      for (int node : order) {
-        if (node != first) {
-          copy(node, first, acceptedAt, PAUSE_MICROS_MIN);
-        }
-      }
-      settle(first, acceptedAt);
-    }
-
-    private void copy(int node, int first, long acceptedAt, long wait) {
-      send(
-          node,
-          request(first),
-          call.epoch,
-          first,
-          (reply, answer) -> {
-            if (reply == Reply.PAUSED && !call.isOverdue()) {
-              world.time().in(wait, () -> copy(node, first, acceptedAt, longer(wait)));
-              return;
-            }
-            pending--;
-            accepted += reply == Reply.COUNTS || reply == Reply.OBSOLETE ? 1 : 0;
-            settle(first, acceptedAt);
-          });
-    }
-
-    private void settle(int first, long acceptedAt) {
-      if (accepted >= needed()) {
-        call.end(
-            new Outcome.Done(List.of()),
-            () -> {
-              if (value != null) {
-                acknowledged(first, acceptedAt);
-              }
-            });
-      } else if (pending == 0) {
-        call.fail("too few nodes have it");
-      }
-    }
-
-    private void acknowledged(int first, long acceptedAt) {
-      long epoch = session.view().epochFor(call.epoch);
-      world.requireSequential(epoch, key, clock(first), acceptedAt);
-      world.clientChecks().acknowledged(client, call.epoch, first, acceptedAt, key, clock(first));
-    }
-
-    /** As in production's store client. Evaluated at each answer, so a span may end meanwhile. */
-    private int needed() {
-      StoreDefinition store = world.shape().store();
-      long now = NodeClock.EPOCH_MICROS + world.time().nowMicros();
-      boolean all =
-          world.seams().knowsSequentialKeys()
-              && session.view().sequential().covers(key.getBytes(StandardCharsets.UTF_8), now);
-      int sequential = store.replicationFactor() - store.requiredReads() + 1;
-      return all
-          ? Math.max(store.requiredWrites(), world.seams().sequentialWrites(sequential))
-          : store.requiredWrites();
-    }
-
-    private VectorClock clock(int first) {
-      return onTopOf.incremented(first, millis);
-    }
-
-    private VoldemortRequest request(int first) {
-      ByteString written = ByteString.copyFromUtf8(key);
-      if (value == null) {
-        return ClientCalls.request(RequestType.DELETE)
-            .setDelete(Pb0.DeleteRequest.newBuilder().setKey(written).setVersion(onTopOf.toProto()))
-            .build();
-      }
-      Versioned version = Versioned.ofText(value, clock(first));
-      return ClientCalls.request(RequestType.PUT)
-          .setPut(Pb0.PutRequest.newBuilder().setKey(written).setVersioned(version.toProto()))
-          .build();
-    }
-  }
-
-  private static long longer(long pause) {
+  static long longer(long pause) {
     return Math.min(PAUSE_MICROS_MAX, 2 * pause);
   }
 
   // ---- requests
 
-  private static VoldemortRequest.Builder request(RequestType type) {
+  static VoldemortRequest.Builder request(RequestType type) {
     return VoldemortRequest.newBuilder()
         .setType(type)
         .setShouldRoute(false)
@@ -483,12 +331,11 @@ final class ClientCalls implements Session.Listener {
         .setRequestRouteType(0);
   }
 
-  private void send(int node, VoldemortRequest request, long epoch, int origin, OnReply then) {
+  void send(int node, VoldemortRequest request, long epoch, int origin, OnReply then) {
     send(node, request, epoch, origin, Session.NO_ORIGIN, then);
   }
 
-  private void send(
-      int node, VoldemortRequest request, long epoch, int origin, int readAt, OnReply then) {
+  void send(int node, VoldemortRequest request, long epoch, int origin, int readAt, OnReply then) {
     if (!alive) {
       return;
     }

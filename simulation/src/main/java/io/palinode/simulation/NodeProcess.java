@@ -284,9 +284,7 @@ final class NodeProcess {
       failed(command, String.valueOf(expected.getMessage()));
       return;
     } catch (RuntimeException bug) {
-      BrokenInvariant broken = new BrokenInvariant(Invariant.NO_BUG, name + " threw " + bug);
-      broken.initCause(bug);
-      throw broken;
+      throw bug(bug);
     } finally {
       sender.flush();
     }
@@ -375,7 +373,7 @@ final class NodeProcess {
           commits.begin(asked);
           MessageLite made = requests.answer(admitted);
           commits.end();
-          requireNoBug(made);
+          Responses.requireNoBug(made);
           sender.flush();
           if (!asked.hasGet()) {
             intervals.wrote();
@@ -415,15 +413,6 @@ final class NodeProcess {
     }
   }
 
-  private static void requireNoBug(MessageLite made) {
-    Pb0.Error error = Responses.error(made);
-    if (!(made instanceof Pb0.GetResponse)
-        && error != null
-        && error.getErrorCode() == ErrorCode.UNKNOWN_FAILURE.code()) {
-      throw new BrokenInvariant(Invariant.NO_BUG, error.getErrorMessage());
-    }
-  }
-
   private RecordedStore.@Nullable Intent intent() {
     return binding.intent();
   }
@@ -456,10 +445,14 @@ final class NodeProcess {
     } catch (Killed here) {
       machine.kill();
     } catch (RuntimeException bug) {
-      BrokenInvariant broken = new BrokenInvariant(Invariant.NO_BUG, name + " threw " + bug);
-      broken.initCause(bug);
-      throw broken;
+      throw bug(bug);
     }
+  }
+
+  private BrokenInvariant bug(RuntimeException bug) {
+    BrokenInvariant broken = new BrokenInvariant(Invariant.NO_BUG, name + " threw " + bug);
+    broken.initCause(bug);
+    return broken;
   }
 
   void die() {

@@ -1,6 +1,9 @@
 package io.palinode.simulation;
 
 import com.google.protobuf.MessageLite;
+import io.palinode.simulation.check.BrokenInvariant;
+import io.palinode.simulation.check.Invariant;
+import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
 import org.jspecify.annotations.Nullable;
 
@@ -36,5 +39,15 @@ final class Responses {
     }
     return (request.hasDelete() ? request.getDelete().getKey() : request.getGet().getKey())
         .toStringUtf8();
+  }
+
+  /** Throws {@link BrokenInvariant} if the answer to a write names a failure of the node itself. */
+  static void requireNoBug(MessageLite made) {
+    Pb0.Error error = error(made);
+    if (!(made instanceof Pb0.GetResponse)
+        && error != null
+        && error.getErrorCode() == ErrorCode.UNKNOWN_FAILURE.code()) {
+      throw new BrokenInvariant(Invariant.NO_BUG, error.getErrorMessage());
+    }
   }
 }

@@ -182,10 +182,7 @@ enum PlantedScopeBug {
             .map(each -> new OfSome(each.epoch(), Map.of()))
             .toList();
     return new MissedEpochs(
-        missed.restartEpoch(),
-        missed.deepEpoch(),
-        missed.deepTarget(),
-        new ConcernedClients(none));
+        missed.restartEpoch(), missed.deepEpoch(), missed.deepTarget(), new ConcernedClients(none));
   }
 
   /** For one run. */

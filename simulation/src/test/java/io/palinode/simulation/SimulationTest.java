@@ -37,8 +37,8 @@ class SimulationTest {
    * Seeds that failed once and are still the same run.
    *
    * <ul>
-   *   <li>609, 92964: a coverage gap before a closing that was published late had the closing's HLC,
-   *       or was not published.
+   *   <li>609, 92964: a coverage gap before a closing that was published late had the closing's
+   *       HLC, or was not published.
    *   <li>3085, 4750, 7080: an abandoned plan did not reach a node, and a copy stayed missing.
    *   <li>3667, 5861, 7124: a violation that joined a rejected request of a deleted predicate was
    *       rolled back.

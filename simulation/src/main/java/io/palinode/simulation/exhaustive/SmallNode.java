@@ -66,8 +66,8 @@ final class SmallNode {
   }
 
   /**
-   * Reads up to the next duty. Records before it have no visible effect, and the duty does not depend
-   * on later records, so they are read at once.
+   * Reads up to the next duty. Records before it have no visible effect, and the duty does not
+   * depend on later records, so they are read at once.
    */
   void read(List<ControlRecord> log) {
     while (due.isEmpty() && position < log.size()) {

@@ -73,9 +73,7 @@ final class SmallStore implements StoreBinding {
     return new SmallStore(this);
   }
 
-  /**
-   * The process ended and starts again: the past and the pause are lost.
-   */
+  /** The process ended and starts again: the past and the pause are lost. */
   void startAgain() {
     incarnation++;
     epoch = servedEpoch;

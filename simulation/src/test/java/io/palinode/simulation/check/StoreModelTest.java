@@ -20,8 +20,8 @@ class StoreModelTest {
   private final VectorClock fresh = VectorClock.EMPTY.incremented(0, 4);
 
   /**
-   * Node 1 was down when its own version was deleted. What is written next is concurrent with
-   * that, and a repair brings it back to node 0: the same on both, though not in one order.
+   * Node 1 was down when its own version was deleted. What is written next is concurrent with that,
+   * and a repair brings it back to node 0: the same on both, though not in one order.
    */
   private void bringBackWhatWasDeleted() {
     model.put(1, KEY, version(old), 10);
