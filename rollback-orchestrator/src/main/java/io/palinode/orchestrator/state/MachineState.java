@@ -14,9 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The state of {@link RollbackMachine}. Immutable. {@code log}, {@code found} and {@code policies}
  * are rebuilt from the three logs; the rest belongs to this run.
  *
- * @param live false while the logs are replayed; the machine decides nothing then
- * @param nowMicros the latest time of any event
- * @param stallAlertMicros when the wait of the open plan was last alerted
+ * @param run what this run has seen and done
  */
 public record MachineState(
     RollbackSettings settings,
@@ -24,9 +22,15 @@ public record MachineState(
     FoundViolations found,
     Map<String, Policy> policies,
     Outbox outbox,
-    boolean live,
-    long nowMicros,
-    long stallAlertMicros) {
+    Run run) {
+  /**
+   * One run of the machine.
+   *
+   * @param live false while the logs are replayed; the machine decides nothing then
+   * @param nowMicros the latest time of any event
+   * @param stallAlertMicros when the wait of the open plan was last alerted
+   */
+  record Run(boolean live, long nowMicros, long stallAlertMicros) {}
 
   public static MachineState initial(RollbackSettings settings) {
     return new MachineState(
@@ -35,9 +39,19 @@ public record MachineState(
         FoundViolations.NONE,
         Map.of(),
         Outbox.EMPTY,
-        false,
-        0,
-        0);
+        new Run(false, 0, 0));
+  }
+
+  public boolean live() {
+    return run.live();
+  }
+
+  public long nowMicros() {
+    return run.nowMicros();
+  }
+
+  public long stallAlertMicros() {
+    return run.stallAlertMicros();
   }
 
   /**
@@ -61,7 +75,7 @@ public record MachineState(
    * {@link FoundViolations#NOT_HELD}: no limit.
    */
   public long heldAt() {
-    long gapsHoldAt = log.coverage().heldAt(nowMicros);
+    long gapsHoldAt = log.coverage().heldAt(nowMicros());
     return abandoned() == null ? gapsHoldAt : Math.min(safePoint(), gapsHoldAt);
   }
 
@@ -71,18 +85,15 @@ public record MachineState(
   }
 
   public MachineState with(ControlLogState next) {
-    return new MachineState(
-        settings, next, found, policies, outbox, live, nowMicros, stallAlertMicros);
+    return new MachineState(settings, next, found, policies, outbox, run);
   }
 
   public MachineState with(FoundViolations next) {
-    return new MachineState(
-        settings, log, next, policies, outbox, live, nowMicros, stallAlertMicros);
+    return new MachineState(settings, log, next, policies, outbox, run);
   }
 
   public MachineState with(Outbox next) {
-    return new MachineState(
-        settings, log, found, policies, next, live, nowMicros, stallAlertMicros);
+    return new MachineState(settings, log, found, policies, next, run);
   }
 
   public MachineState with(Policy policy) {
@@ -92,27 +103,22 @@ public record MachineState(
   }
 
   public MachineState with(Map<String, Policy> next) {
-    return new MachineState(settings, log, found, next, outbox, live, nowMicros, stallAlertMicros);
+    return new MachineState(settings, log, found, next, outbox, run);
   }
 
   public MachineState at(long micros) {
-    return new MachineState(
-        settings,
-        log,
-        found,
-        policies,
-        outbox,
-        live,
-        Math.max(nowMicros, micros),
-        stallAlertMicros);
+    return with(new Run(live(), Math.max(nowMicros(), micros), stallAlertMicros()));
   }
 
   public MachineState goLive() {
-    return new MachineState(
-        settings, log, found, policies, outbox, true, nowMicros, stallAlertMicros);
+    return with(new Run(true, nowMicros(), stallAlertMicros()));
   }
 
   public MachineState stallAlerted() {
-    return new MachineState(settings, log, found, policies, outbox, live, nowMicros, nowMicros);
+    return with(new Run(live(), nowMicros(), nowMicros()));
+  }
+
+  private MachineState with(Run next) {
+    return new MachineState(settings, log, found, policies, outbox, next);
   }
 }
