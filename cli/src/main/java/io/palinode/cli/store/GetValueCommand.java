@@ -2,6 +2,7 @@ package io.palinode.cli.store;
 
 import io.palinode.cli.terminal.TimeText;
 import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.client.Store;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -40,18 +41,27 @@ public final class GetValueCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    @Nullable Long then = at == null ? null : access.readable(at, spec.commandLine().getErr());
-    @Nullable String value =
-        access.use(store -> then == null ? store.get(key) : store.past().getAt(key, then));
-    if (value == null) {
+    Found found = access.use(this::read);
+    if (found.value() == null) {
       spec.commandLine()
           .getErr()
           .println(
               "palinode: no value for key '%s'%s"
-                  .formatted(key, then == null ? "" : " at " + Hlc.format(then)));
+                  .formatted(key, found.at() == null ? "" : " at " + Hlc.format(found.at())));
       return 1;
     }
-    spec.commandLine().getOut().println(value);
+    spec.commandLine().getOut().println(found.value());
     return 0;
   }
+
+  private Found read(Store store) {
+    if (at == null) {
+      return new Found(null, store.get(key));
+    }
+    long then = StoreAccess.readable(store, at, spec.commandLine().getErr());
+    return new Found(then, store.past().getAt(key, then));
+  }
+
+  /** A value and its HLC; null: now, or absent. */
+  private record Found(@Nullable Long at, @Nullable String value) {}
 }

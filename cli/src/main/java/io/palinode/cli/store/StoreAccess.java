@@ -38,19 +38,28 @@ public final class StoreAccess {
   }
 
   /**
-   * The time that can be read instead of {@code hlc} when the window-logs are compacted there; says
-   * so to {@code err}. The time itself when no node answers.
+   * The HLC that can be read instead of {@code hlc} if the window-logs are compacted there; reports
+   * it to {@code err}. {@code hlc} itself if no node answers.
    */
   public long readable(long hlc, PrintWriter err) {
+    try {
+      return useAnyStore(store -> readable(store, hlc, err));
+    } catch (Refusal unanswered) {
+      return hlc;
+    }
+  }
+
+  /** Like {@link #readable(long, PrintWriter)}, over the connections of an open store. */
+  static long readable(Store store, long hlc, PrintWriter err) {
     long floor;
     try {
-      floor = useAnyStore(store -> store.past().floor(hlc));
-    } catch (Refusal unanswered) {
+      floor = store.past().floor(hlc);
+    } catch (StoreException unanswered) {
       return hlc;
     }
     if (floor != hlc) {
       err.println(
-          "palinode: what is so old is kept by steps: as of %s (%s before)"
+          "palinode: the window-log keeps steps at that time: read as of %s (%s before)"
               .formatted(
                   Hlc.format(floor),
                   Duration.of(Hlc.micros(hlc) - Hlc.micros(floor), ChronoUnit.MICROS)));
