@@ -108,7 +108,7 @@ public final class RestServer implements AutoCloseable {
     server.post("/api/v1/rollbacks/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
     server.post("/api/v1/rollbacks/{id}/abandon", this::abandon);
     new RollbackRoutes(backend).addTo(server);
-    new SnapshotRoutes(backend.snapshots()).addTo(server);
+    new SnapshotRoutes(backend).addTo(server);
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
     server.get("/api/v1/status", ctx -> ctx.json(status()));
     server.post("/api/v1/coverage/acknowledge", this::acknowledgeCoverage);

@@ -27,9 +27,9 @@ final class SnapshotRoutes {
 
   private static final String SCHEDULE = "/api/v1/snapshot-schedule";
 
-  private final SnapshotBackend backend;
+  private final Backend backend;
 
-  SnapshotRoutes(SnapshotBackend backend) {
+  SnapshotRoutes(Backend backend) {
     this.backend = backend;
   }
 
@@ -42,17 +42,18 @@ final class SnapshotRoutes {
       int atOnce) {}
 
   void addTo(Javalin server) {
-    server.get(SNAPSHOTS, ctx -> ctx.json(backend.all().stream().map(this::view).toList()));
+    server.get(
+        SNAPSHOTS, ctx -> ctx.json(backend.snapshots().all().stream().map(this::view).toList()));
     server.post(SNAPSHOTS, this::take);
     server.get(ONE, ctx -> ctx.json(view(known(ctx))));
     server.post(ONE + "/cancel", this::cancel);
     server.delete(ONE, this::delete);
-    server.get(SCHEDULE, ctx -> ctx.json(ScheduleView.of(backend.schedule())));
+    server.get(SCHEDULE, ctx -> ctx.json(ScheduleView.of(backend.snapshots().schedule())));
     server.put(SCHEDULE, this::schedule);
     server.delete(
         SCHEDULE,
         ctx -> {
-          backend.schedule(Schedule.OFF);
+          backend.snapshots().schedule(Schedule.OFF);
           ctx.status(204);
         });
   }
@@ -67,7 +68,7 @@ final class SnapshotRoutes {
               : PointInTime.parse(at, ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
       SnapshotRequest request =
           new SnapshotRequest(wanted.name(), hlc, wanted.base(), wanted.rolling(), wanted.atOnce());
-      ctx.status(202).json(view(backend.take(request)));
+      ctx.status(202).json(view(backend.snapshots().take(request)));
     } catch (IllegalArgumentException e) {
       throw new BadRequestResponse(String.valueOf(e.getMessage()));
     }
@@ -100,7 +101,7 @@ final class SnapshotRoutes {
   private void schedule(Context ctx) throws RefusedException {
     try {
       Schedule wanted = parsed(ctx.body(), ScheduleView.class, "a schedule").toSchedule();
-      backend.schedule(wanted);
+      backend.snapshots().schedule(wanted);
       ctx.status(202).json(ScheduleView.of(wanted));
     } catch (IllegalArgumentException e) {
       throw new BadRequestResponse(String.valueOf(e.getMessage()));
@@ -130,17 +131,17 @@ final class SnapshotRoutes {
 
   private void cancel(Context ctx) throws RefusedException {
     Snapshot snapshot = known(ctx);
-    backend.cancel(snapshot.id());
+    backend.snapshots().cancel(snapshot.id());
     ctx.status(202).json(view(snapshot));
   }
 
   private void delete(Context ctx) throws RefusedException {
-    backend.delete(known(ctx).id());
+    backend.snapshots().delete(known(ctx).id());
     ctx.status(204);
   }
 
   private Snapshot known(Context ctx) {
-    Snapshot snapshot = backend.get(ctx.pathParam("id"));
+    Snapshot snapshot = backend.snapshots().get(ctx.pathParam("id"));
     if (snapshot == null) {
       // With a body: the handler of 404 adds details for unknown paths only.
       ctx.status(404).json(new Views.Failure("there is no snapshot '" + ctx.pathParam("id") + "'"));
@@ -150,7 +151,7 @@ final class SnapshotRoutes {
   }
 
   private SnapshotView view(Snapshot snapshot) {
-    Snapshot roll = backend.roll(snapshot.id());
+    Snapshot roll = backend.snapshots().roll(snapshot.id());
     return SnapshotView.of(snapshot, roll == null ? null : SnapshotView.of(roll, null));
   }
 }

@@ -217,6 +217,8 @@ class OrchestratorTest {
     assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(200);
     assertThat(orchestrator.status().losses()).isZero();
     assertThat(get("/healthz").statusCode()).isEqualTo(200);
+    assertThat(get("/api/v1/snapshots").body()).isEqualTo("[]");
+    assertThat(get("/api/v1/snapshot-schedule").statusCode()).isEqualTo(200);
     await().until(() -> console.stream().anyMatch(line -> line.startsWith("alert=coverage_lost")));
   }
 
