@@ -50,7 +50,7 @@ final class SnapshotNodes implements AutoCloseable {
       progress.accept("loading node " + node + " with " + keys + " keys");
       services.add(
           LoadedNode.open(
-              LoadedNode.config(node, cluster).withWindowLog(window),
+              LoadedNode.config(node, cluster).with(settings -> settings.withWindowLog(window)),
               data,
               keys,
               valueBytes,

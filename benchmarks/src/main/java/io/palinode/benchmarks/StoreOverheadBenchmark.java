@@ -2,7 +2,7 @@ package io.palinode.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.palinode.benchmarks.StoreLoad.Lap;
-import io.palinode.voldemort.StoreNodeConfig.Past;
+import io.palinode.store.node.NodeSettings.Past;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.cluster.Cluster;
@@ -124,7 +124,7 @@ public final class StoreOverheadBenchmark {
     Cluster cluster = LoadedNode.cluster(1);
     StoreService service =
         LoadedNode.open(
-            LoadedNode.config(0, cluster).withPast(past),
+            LoadedNode.config(0, cluster).with(settings -> settings.withPast(past)),
             data.resolve(keys + "-" + past),
             keys,
             setting.valueBytes());

@@ -140,7 +140,7 @@ final class UpCommand implements Callable<Integer> {
                 past,
                 node -> {
                   progress.step("starting node " + node.nodeId());
-                  return node.withRestores(restores);
+                  return node.with(defaults -> defaults.withRestores(restores));
                 },
                 epsilon.value(),
                 plane.watch(),

@@ -134,7 +134,8 @@ class UnreachableIT {
   }
 
   private void onCluster(String onUnreachable, Scenario scenario) {
-    try (RealParts parts = RealParts.start(folder, node -> node.withWindowLog(TINY));
+    try (RealParts parts =
+            RealParts.start(folder, node -> node.with(settings -> settings.withWindowLog(TINY)));
         StoreClient a = parts.client("a");
         StoreClient b = parts.client("b")) {
       parts.plane().apply(Predicates.parse(predicate(onUnreachable), "p.yaml"));

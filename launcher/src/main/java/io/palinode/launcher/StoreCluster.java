@@ -84,7 +84,8 @@ public final class StoreCluster implements AutoCloseable {
       for (int node = 0; node < size; node++) {
         StoreNodeConfig config =
             adapted.apply(
-                WatchedNode.config(node, cluster.layout, stores, epsilon).withRestores(shared));
+                WatchedNode.config(node, cluster.layout, stores, epsilon)
+                    .with(settings -> settings.withRestores(shared)));
         cluster.nodes.add(
             cluster.parts.started(
                 new RestartableNode(

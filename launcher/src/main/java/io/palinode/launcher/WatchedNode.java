@@ -3,11 +3,9 @@ package io.palinode.launcher;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
-import io.palinode.hvc.HvcClock;
-import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.disklog.DiskBound;
-import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.store.kafka.ClusterMember;
+import io.palinode.store.node.NodeSettings;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.Cluster;
@@ -89,16 +87,7 @@ public final class WatchedNode implements AutoCloseable {
   /** With defaults: a write outlives the process, not the machine. */
   public static StoreNodeConfig config(
       int id, Cluster cluster, List<StoreDefinition> stores, Epsilon epsilon) {
-    return new StoreNodeConfig(
-        id,
-        cluster,
-        stores,
-        epsilon,
-        HvcClock.MAX_DRIFT_DEFAULT,
-        WindowLogConfig.DEFAULT,
-        StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
-        Durability.WRITTEN,
-        StoreNodeConfig.Past.KEPT);
+    return new StoreNodeConfig(id, cluster, stores, NodeSettings.of(epsilon));
   }
 
   StoreNode node() {

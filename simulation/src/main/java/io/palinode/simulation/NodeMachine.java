@@ -1,7 +1,8 @@
 package io.palinode.simulation;
 
 import io.palinode.store.engine.StorageException;
-import io.palinode.voldemort.StoreNode;
+import io.palinode.store.node.NodeParts;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +15,7 @@ final class NodeMachine {
 
   private final World world;
   private final int id;
-  private final Disk disk = new Disk(List.of(Shape.STORE, StoreNode.metaStore()));
+  private final Disk disk = new Disk(List.of(Shape.STORE, NodeMeta.STORE));
   private final NodeClock clock;
   private @Nullable NodeProcess process;
   private boolean starting;
@@ -73,7 +74,7 @@ final class NodeMachine {
       return;
     }
     disk.observe(Disk.Observer.NONE);
-    long early = StoreNode.opensFromMicros(disk) - clock.getAsLong();
+    long early = NodeParts.opensFromMicros(disk) - clock.getAsLong();
     if (early > 0) {
       startIn(early);
       return;

@@ -3,9 +3,9 @@ package io.palinode.simulation;
 import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.retroscope.WindowLogConfig;
-import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.node.ClockBounds;
+import io.palinode.store.node.NodeSettings;
 import io.palinode.voldemort.StoreNodeConfig;
-import io.palinode.voldemort.StoreNodeConfig.Past;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -41,6 +41,12 @@ record Shape(
   static final long REQUEST_TIMEOUT_MICROS = 300_000;
   static final Duration CONVERGENCE_WINDOW = Duration.ofSeconds(1);
   static final Duration MAX_DRIFT = Duration.ofMillis(500);
+
+  private static final NodeSettings SETTINGS =
+      NodeSettings.of(Epsilon.ofMicros(EPSILON_MICROS))
+          .withClocks(new ClockBounds(Epsilon.ofMicros(EPSILON_MICROS), MAX_DRIFT))
+          .withWindowLog(new WindowLogConfig(Duration.ofMinutes(1), 1L << 20))
+          .withConvergenceWindow(CONVERGENCE_WINDOW);
 
   private static final int PARTITIONS_OF_RING = 4;
   private static final int RING_SLOTS = 4_096;
@@ -96,16 +102,7 @@ record Shape(
   }
 
   StoreNodeConfig node(Cluster cluster, int id) {
-    return new StoreNodeConfig(
-        id,
-        cluster,
-        List.of(store),
-        Epsilon.parse(EPSILON_MICROS + "us"),
-        MAX_DRIFT,
-        new WindowLogConfig(Duration.ofMinutes(1), 1L << 20),
-        CONVERGENCE_WINDOW,
-        Durability.WRITTEN,
-        Past.KEPT);
+    return new StoreNodeConfig(id, cluster, List.of(store), SETTINGS);
   }
 
   RollbackSettings rollback() {

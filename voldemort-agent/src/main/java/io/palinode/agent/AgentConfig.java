@@ -3,7 +3,7 @@ package io.palinode.agent;
 import io.palinode.detector.kafka.ProgressPace;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.WindowLogConfig;
-import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.store.node.NodeSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -95,7 +95,7 @@ record AgentConfig(
             settings.value("windowLogAge", defaults.ageMax(), Settings::duration),
             settings.value("windowLogBytes", defaults.bytesMax(), Settings::bytes)),
         settings.value(
-            "convergenceWindow", StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT, Settings::duration),
+            "convergenceWindow", NodeSettings.CONVERGENCE_WINDOW_DEFAULT, Settings::duration),
         settings.value("progressEvery", PACE_DEFAULT, AgentConfig::pace),
         settings.value("joinTimeout", Duration.ofSeconds(60), Settings::duration),
         settings.value("unjoined", Unjoined.SERVE, AgentConfig::unjoined),

@@ -4,6 +4,7 @@ import io.palinode.agent.MetaFiles.Planned;
 import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import java.util.ArrayList;
@@ -236,7 +237,7 @@ final class StockEngines implements StorageEngine {
   }
 
   private static boolean isMeta(String store) {
-    return store.equals(StoreNode.metaStore());
+    return store.equals(NodeMeta.STORE);
   }
 
   @Override

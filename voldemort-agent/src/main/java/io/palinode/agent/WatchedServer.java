@@ -5,10 +5,10 @@ import io.palinode.agent.AgentConfig.Unjoined;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.boot.Lifecycle;
 import io.palinode.hvc.Hlc;
-import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.node.NodeParts;
+import io.palinode.store.node.NodeSettings;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.server.SystemMicros;
@@ -102,7 +102,7 @@ final class WatchedServer implements Lifecycle {
     List<StockEngine> engines = server.engines(this::isAlone);
     Path folder = config.data().resolve("node-" + server.nodeId());
     StockEngines storage = storage(engines, folder.resolve("meta"), own);
-    awaitClock(StoreNode.opensFromMicros(storage));
+    awaitClock(NodeParts.opensFromMicros(storage));
     StoreNode opened = new StoreNode(nodeConfig(server), storage, epochMicros);
     node = opened;
     StoresNow now =
@@ -184,16 +184,11 @@ final class WatchedServer implements Lifecycle {
   }
 
   private StoreNodeConfig nodeConfig(ServerStores server) {
-    return new StoreNodeConfig(
-        server.nodeId(),
-        server.cluster(),
-        server.definitions(),
-        config.epsilon(),
-        HvcClock.MAX_DRIFT_DEFAULT,
-        config.windowLog(),
-        config.convergenceWindow(),
-        Durability.WRITTEN,
-        StoreNodeConfig.Past.KEPT);
+    NodeSettings settings =
+        NodeSettings.of(config.epsilon())
+            .withWindowLog(config.windowLog())
+            .withConvergenceWindow(config.convergenceWindow());
+    return new StoreNodeConfig(server.nodeId(), server.cluster(), server.definitions(), settings);
   }
 
   /** Waits for the clock promise of the last incarnation, as a Palinode node does. */

@@ -8,6 +8,7 @@ import io.palinode.detector.ring.Emission.KeyState;
 import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.store.engine.MemoryEngine;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
@@ -52,7 +53,7 @@ final class DigestsOfANode {
   /** Of one of ours, which is empty. */
   static DigestsOfANode ofOurs(StoreNodeConfig config, String store) {
     AtomicLong micros = new AtomicLong(1_000_000);
-    MemoryEngine engine = new MemoryEngine(List.of("disk", "memory", StoreNode.metaStore()));
+    MemoryEngine engine = new MemoryEngine(List.of("disk", "memory", NodeMeta.STORE));
     return of(new StoreNode(config, engine, micros::incrementAndGet), store);
   }
 

@@ -8,7 +8,7 @@ import io.palinode.agent.MetaFiles.Planned;
 import io.palinode.agent.StockEngine.Kind;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageEngine.Durability;
-import io.palinode.voldemort.StoreNode;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
 import java.nio.charset.StandardCharsets;
@@ -63,14 +63,14 @@ class StockEnginesTest {
             planned("disk", "due", record("undone", 1), record("late", 2)),
             planned("disk", "gone", null, record("late", 1)),
             planned("disk", "since", record("undone", 1), record("late", 2)),
-            new Planned(new Change(StoreNode.metaStore(), bytes("mark"), bytes("1")), null)));
+            new Planned(new Change(NodeMeta.STORE, bytes("mark"), bytes("1")), null)));
 
     StockEngines storage = start();
     assertThat(values(storage.get("disk", bytes("done")))).containsExactly("undone");
     assertThat(values(storage.get("disk", bytes("due")))).containsExactly("undone");
     assertThat(values(storage.get("disk", bytes("gone")))).isEmpty();
     assertThat(values(storage.get("disk", bytes("since")))).containsExactly("newest");
-    assertThat(storage.get(StoreNode.metaStore(), bytes("mark"))).isEqualTo(bytes("1"));
+    assertThat(storage.get(NodeMeta.STORE, bytes("mark"))).isEqualTo(bytes("1"));
     assertThat(meta.journal()).isEmpty();
   }
 
@@ -140,7 +140,7 @@ class StockEnginesTest {
     commitMeta(storage, "first", "3");
     StockEngines next = start();
     assertUndoneNothing(next);
-    assertThat(next.get(StoreNode.metaStore(), bytes("first"))).isEqualTo(bytes("3"));
+    assertThat(next.get(NodeMeta.STORE, bytes("first"))).isEqualTo(bytes("3"));
   }
 
   /** The removal of the first key succeeds also when writes fail. */
@@ -149,21 +149,21 @@ class StockEnginesTest {
         new Change("disk", bytes("gone"), null),
         new Change("disk", bytes("k"), record("new", 2)),
         new Change("memory", bytes("k"), record("new", 2)),
-        new Change(StoreNode.metaStore(), bytes("first"), bytes("done")),
-        new Change(StoreNode.metaStore(), bytes("mark"), bytes("done")));
+        new Change(NodeMeta.STORE, bytes("first"), bytes("done")),
+        new Change(NodeMeta.STORE, bytes("mark"), bytes("done")));
   }
 
   private static void assertUndoneNothing(StockEngines storage) {
     assertThat(values(storage.get("disk", bytes("gone")))).containsExactly("late");
     assertThat(values(storage.get("disk", bytes("k")))).containsExactly("old");
     assertThat(values(storage.get("memory", bytes("k")))).containsExactly("old");
-    assertThat(storage.get(StoreNode.metaStore(), bytes("mark"))).isNull();
-    assertThat(storage.get(StoreNode.metaStore(), bytes("first"))).isNotEqualTo(bytes("done"));
+    assertThat(storage.get(NodeMeta.STORE, bytes("mark"))).isNull();
+    assertThat(storage.get(NodeMeta.STORE, bytes("first"))).isNotEqualTo(bytes("done"));
   }
 
   private static void commitMeta(StockEngines storage, String key, String record) {
     storage.commit(
-        List.of(new Change(StoreNode.metaStore(), bytes(key), bytes(record))), Durability.SYNCED);
+        List.of(new Change(NodeMeta.STORE, bytes(key), bytes(record))), Durability.SYNCED);
   }
 
   private void failCommits(boolean fail) {

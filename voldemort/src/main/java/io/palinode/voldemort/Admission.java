@@ -7,6 +7,8 @@ import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.engine.StorageHealth;
+import io.palinode.store.node.NodeParts;
+import io.palinode.store.node.NodeSpec;
 import io.palinode.store.order.Fence;
 import io.palinode.store.order.FenceState;
 import io.palinode.store.past.LocalStore;
@@ -20,7 +22,7 @@ import java.io.UncheckedIOException;
  * lock of the node.
  */
 public final class Admission {
-  private final StoreNodeConfig config;
+  private final NodeSpec spec;
   private final NodeStores stores;
   private final Fence fence;
   private final HvcClock clock;
@@ -29,20 +31,14 @@ public final class Admission {
   private final RefusedClocks refusedClocks = new RefusedClocks();
   private final Hvc noReading;
 
-  Admission(
-      StoreNodeConfig config,
-      NodeStores stores,
-      Fence fence,
-      HvcClock clock,
-      NodeCounters counters,
-      StorageHealth health) {
-    this.config = config;
-    this.stores = stores;
-    this.fence = fence;
-    this.clock = clock;
+  Admission(NodeParts parts, NodeCounters counters) {
+    this.spec = parts.spec();
+    this.stores = parts.stores();
+    this.fence = parts.fence();
+    this.clock = parts.clock();
     this.counters = counters;
-    this.health = health;
-    this.noReading = Hvc.unknown(config.nodes());
+    this.health = parts.health();
+    this.noReading = Hvc.unknown(spec.nodes());
   }
 
   /**
@@ -72,18 +68,17 @@ public final class Admission {
    * of another cluster. Without a past, no clock ticks.
    */
   public Hvc receive(Caller caller) throws RefusedException {
-    if (!config.keepsPast()) {
+    if (!spec.keepsPast()) {
       return lastReading();
     }
     Hvc received = caller.hvc();
     if (received == null) {
       return clock.tick();
     }
-    if (received.nodes() != config.nodes()) {
+    if (received.nodes() != spec.nodes()) {
       throw refuse(
           ErrorCode.VOLDEMORT,
-          "a clock of this cluster has %d entries: received=%s"
-              .formatted(config.nodes(), received));
+          "a clock of this cluster has %d entries: received=%s".formatted(spec.nodes(), received));
     }
     try {
       return clock.tick(received);
@@ -96,11 +91,11 @@ public final class Admission {
 
   /** The clock after the last operation; without a past zero, and of no owner. */
   Hvc lastReading() {
-    return config.keepsPast() ? clock.last() : noReading;
+    return spec.keepsPast() ? clock.last() : noReading;
   }
 
   boolean keepsPast() {
-    return config.keepsPast();
+    return spec.keepsPast();
   }
 
   void count(NodeCounter counter) {
@@ -109,7 +104,7 @@ public final class Admission {
 
   /** What the node observes of its clock and its storage. */
   NodeHealth health() {
-    return refusedClocks.health(config, health.refusal());
+    return refusedClocks.health(spec.settings().clocks(), health.refusal());
   }
 
   LocalStore store(String name) throws RefusedException {
@@ -117,18 +112,18 @@ public final class Admission {
     if (store == null) {
       throw refuse(
           ErrorCode.VOLDEMORT,
-          "Unknown store '%s': store not found on node %d".formatted(name, config.nodeId()));
+          "Unknown store '%s': store not found on node %d".formatted(name, spec.node()));
     }
     return store;
   }
 
   /** Throws for a key whose replicas are on other nodes. */
   public void requireHeld(StoreKey key) throws RefusedException {
-    if (!store(key.store()).isHeldBy(config.nodeId(), key.key())) {
+    if (!store(key.store()).isHeldBy(spec.node(), key.key())) {
       throw refuse(
           ErrorCode.INVALID_METADATA,
           "a key of store %s is not held by node %d: bootstrap again"
-              .formatted(key.store(), config.nodeId()));
+              .formatted(key.store(), spec.node()));
     }
   }
 
@@ -143,20 +138,19 @@ public final class Admission {
     counters.add(NodeCounter.OBSOLETE);
     return new RefusedException(
         ErrorCode.OBSOLETE_VERSION,
-        "node " + config.nodeId() + " has a version newer than or equal to " + added.clock());
+        "node " + spec.node() + " has a version newer than or equal to " + added.clock());
   }
 
   /** The refusal of a request whose window-log on disk could not be read, to throw; counted. */
   public RefusedException unreadPast(UncheckedIOException failed) {
     return refuse(
-        ErrorCode.PERSISTENCE_FAILURE,
-        "node %d: %s".formatted(config.nodeId(), failed.getMessage()));
+        ErrorCode.PERSISTENCE_FAILURE, "node %d: %s".formatted(spec.node(), failed.getMessage()));
   }
 
   /** The refusal of a request that the storage failed, to throw; counted and logged. */
   RefusedException failed(StorageException e) {
     health.requestFailed(e);
-    return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + config.nodeId() + ": " + e.getMessage());
+    return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + spec.node() + ": " + e.getMessage());
   }
 
   /** The storage has done what a request asked. */
@@ -166,6 +160,6 @@ public final class Admission {
 
   private RefusedException fenced(FenceState refusal) {
     counters.add(NodeCounter.FENCED);
-    return RefusedException.fenced(config.nodeId(), refusal);
+    return RefusedException.fenced(spec.node(), refusal);
   }
 }

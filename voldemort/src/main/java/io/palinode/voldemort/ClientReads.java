@@ -3,11 +3,12 @@ package io.palinode.voldemort;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.file.HalfUndoneException;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.FenceState;
 import io.palinode.store.past.Accesses;
-import io.palinode.store.past.NodeHistory;
 import io.palinode.store.past.NodeStores;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Frames;
@@ -27,15 +28,15 @@ public final class ClientReads {
   private static final int ANSWER_BYTES_MAX = Frames.MESSAGE_BYTES_MAX;
 
   private final NodeStores stores;
-  private final NodeHistory history;
+  private final History history;
   private final Admission admission;
   private final Accesses accesses;
 
-  ClientReads(NodeStores stores, NodeHistory history, Admission admission, Accesses accesses) {
-    this.stores = stores;
+  ClientReads(NodeParts parts, History history, Admission admission) {
+    this.stores = parts.stores();
     this.history = history;
     this.admission = admission;
-    this.accesses = accesses;
+    this.accesses = parts.accesses();
   }
 
   /** The versions of a key; none if it is absent. */

@@ -6,6 +6,7 @@ import io.palinode.hvc.HvcClock;
 import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockPromise;
 import io.palinode.store.order.FenceState;
 import io.palinode.store.order.WriteOrder;
@@ -30,18 +31,12 @@ public final class ClientWrites {
   private final ClockPromise promise;
   private final WriteEvents events;
 
-  ClientWrites(
-      WriteOrder order,
-      Admission admission,
-      NodeStores stores,
-      HvcClock clock,
-      ClockPromise promise,
-      WriteEvents events) {
-    this.order = order;
+  ClientWrites(NodeParts parts, Admission admission, WriteEvents events) {
+    this.order = parts.order();
     this.admission = admission;
-    this.stores = stores;
-    this.clock = clock;
-    this.promise = promise;
+    this.stores = parts.stores();
+    this.clock = parts.clock();
+    this.promise = parts.promise();
     this.events = events;
   }
 

@@ -3,6 +3,7 @@ package io.palinode.voldemort;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
+import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockPromise;
 import io.palinode.store.order.WriteOrder;
 import io.palinode.store.past.LocalStore;
@@ -25,18 +26,12 @@ public final class HostedWrites {
   private final ClockPromise promise;
   private final WriteEvents events;
 
-  HostedWrites(
-      WriteOrder order,
-      Admission admission,
-      NodeStores stores,
-      HvcClock clock,
-      ClockPromise promise,
-      WriteEvents events) {
-    this.order = order;
+  HostedWrites(NodeParts parts, Admission admission, WriteEvents events) {
+    this.order = parts.order();
     this.admission = admission;
-    this.stores = stores;
-    this.clock = clock;
-    this.promise = promise;
+    this.stores = parts.stores();
+    this.clock = parts.clock();
+    this.promise = parts.promise();
     this.events = events;
   }
 

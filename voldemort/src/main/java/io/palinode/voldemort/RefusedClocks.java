@@ -3,6 +3,7 @@ package io.palinode.voldemort;
 import io.palinode.detector.binding.NodeHealth;
 import io.palinode.hvc.ClockDriftException;
 import io.palinode.store.engine.StorageHealth;
+import io.palinode.store.node.ClockBounds;
 import org.jspecify.annotations.Nullable;
 
 /** The messages that a node refused because a clock in them is too far ahead. Thread-safe. */
@@ -18,10 +19,10 @@ final class RefusedClocks {
   }
 
   /** With what else a node observes. */
-  synchronized NodeHealth health(StoreNodeConfig config, StorageHealth.@Nullable Refusal storage) {
+  synchronized NodeHealth health(ClockBounds clocks, StorageHealth.@Nullable Refusal storage) {
     return new NodeHealth(
-        config.epsilon().isInfinite() ? null : config.epsilon().micros(),
-        config.maxDrift().toNanos() / 1_000,
+        clocks.epsilon().isInfinite() ? null : clocks.epsilon().micros(),
+        clocks.maxDrift().toNanos() / 1_000,
         count,
         node,
         aheadMicros,

@@ -1,61 +1,27 @@
 package io.palinode.voldemort;
 
 import io.palinode.hvc.Epsilon;
-import io.palinode.hvc.HvcClock;
-import io.palinode.retroscope.WindowLogConfig;
-import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.node.NodeSettings;
+import io.palinode.store.node.NodeSpec;
 import io.palinode.store.order.NodeMeta;
 import io.palinode.store.past.StoreSpec;
-import io.palinode.store.restore.RestoreLimit;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * The configuration of a store node.
  *
- * @param epsilon the bound on clock differences in the cluster
- * @param maxDrift a received clock further ahead than this is refused
- * @param convergenceWindow keys changed this long before a rollback's target also converge; longer
- *     than a copy of a write takes
- * @param writes the durability of an acknowledged write
- * @param past whether operations are stamped and replaced records are logged
- * @param restores the memory limit of a restore
+ * @param nodeId one of the cluster's, which are numbered from 0 without a gap
  */
 public record StoreNodeConfig(
-    int nodeId,
-    Cluster cluster,
-    List<StoreDefinition> stores,
-    Epsilon epsilon,
-    Duration maxDrift,
-    WindowLogConfig windowLog,
-    Duration convergenceWindow,
-    Durability writes,
-    Past past,
-    RestoreLimit restores) {
-  /** Whether a node keeps the past. */
-  public enum Past {
-    /** Each operation has an HVC, and each write is in the window-log. */
-    KEPT,
-    /**
-     * As in a stock node: no clocks and no log. So nothing can be watched, restored, or read in the
-     * past. For comparison.
-     */
-    NONE
-  }
-
-  /**
-   * Longer than a client's request timeout plus the clock drift. A client gives up a copy after 5
-   * s.
-   */
-  public static final Duration CONVERGENCE_WINDOW_DEFAULT = Duration.ofSeconds(6);
-
+    int nodeId, Cluster cluster, List<StoreDefinition> stores, NodeSettings settings) {
   private static final String SYSTEM_PREFIX = "voldsys$";
 
   public StoreNodeConfig {
@@ -69,94 +35,27 @@ public record StoreNodeConfig(
               + nodeId);
     }
     requireNames(stores);
-    if (maxDrift.isNegative() || convergenceWindow.isNegative()) {
-      throw new IllegalArgumentException(
-          "durations must not be negative: maxDrift="
-              + maxDrift
-              + " convergenceWindow="
-              + convergenceWindow);
-    }
-  }
-
-  /** With the restore limit of a node that is alone in its process. */
-  public StoreNodeConfig(
-      int nodeId,
-      Cluster cluster,
-      List<StoreDefinition> stores,
-      Epsilon epsilon,
-      Duration maxDrift,
-      WindowLogConfig windowLog,
-      Duration convergenceWindow,
-      Durability writes,
-      Past past) {
-    this(
-        nodeId,
-        cluster,
-        stores,
-        epsilon,
-        maxDrift,
-        windowLog,
-        convergenceWindow,
-        writes,
-        past,
-        RestoreLimit.ofHeap(1));
   }
 
   public static StoreNodeConfig of(int nodeId, Cluster cluster, List<StoreDefinition> stores) {
-    return new StoreNodeConfig(
-        nodeId,
-        cluster,
-        stores,
-        Epsilon.parse("10ms"),
-        HvcClock.MAX_DRIFT_DEFAULT,
-        WindowLogConfig.DEFAULT,
-        CONVERGENCE_WINDOW_DEFAULT,
-        Durability.WRITTEN,
-        Past.KEPT);
+    NodeSettings settings = NodeSettings.of(Epsilon.parse("10ms"));
+    return new StoreNodeConfig(nodeId, cluster, stores, settings);
   }
 
-  /** The same node, keeping {@code newPast}. */
-  public StoreNodeConfig withPast(Past newPast) {
-    return with(windowLog, newPast, restores);
+  /** The same node, with other settings. */
+  public StoreNodeConfig with(UnaryOperator<NodeSettings> change) {
+    return new StoreNodeConfig(nodeId, cluster, stores, change.apply(settings));
   }
 
-  /** The same node, with another restore limit. */
-  public StoreNodeConfig withRestores(RestoreLimit limit) {
-    return with(windowLog, past, limit);
-  }
-
-  /** The same node, with other bounds of the window-log in memory. */
-  public StoreNodeConfig withWindowLog(WindowLogConfig bounds) {
-    return with(bounds, past, restores);
-  }
-
-  private StoreNodeConfig with(WindowLogConfig newLog, Past newPast, RestoreLimit newLimit) {
-    return new StoreNodeConfig(
-        nodeId,
-        cluster,
-        stores,
-        epsilon,
-        maxDrift,
-        newLog,
-        convergenceWindow,
-        writes,
-        newPast,
-        newLimit);
-  }
-
-  /** The stores as the store-neutral parts of a node know them. */
-  List<StoreSpec> specs() {
-    return stores.stream().map(this::spec).toList();
+  /** The node as its store-neutral parts know it. */
+  NodeSpec spec() {
+    return new NodeSpec(nodeId, nodes(), stores.stream().map(this::spec).toList(), settings);
   }
 
   private StoreSpec spec(StoreDefinition store) {
     Ring ring = new Ring(cluster, store.replicationFactor());
     boolean isOnDisk = store.persistence() != Persistence.MEMORY;
     return new StoreSpec(store.name(), ring::preferenceList, VoldemortRules.INSTANCE, isOnDisk);
-  }
-
-  boolean keepsPast() {
-    return past == Past.KEPT;
   }
 
   public int nodes() {

@@ -1,9 +1,6 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
-import io.palinode.detector.binding.WriteFeed.ScanVisitor;
-import io.palinode.store.past.NodeStores;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;
@@ -29,14 +26,5 @@ final class StoredVersions {
 
   static Version of(Versioned versioned) {
     return VoldemortRules.version(versioned);
-  }
-
-  /** See {@link io.palinode.detector.binding.WriteFeed#scan}. */
-  static void scan(NodeStores stores, ScanVisitor visitor) {
-    for (String store : stores.names()) {
-      stores
-          .engine()
-          .scan(store, (key, record) -> visitor.visit(new StoreKey(store, key), of(in(record))));
-    }
   }
 }

@@ -10,6 +10,7 @@ import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.ring.CandidateRing;
 import io.palinode.hvc.Hlc;
 import io.palinode.store.engine.StorageHealth;
+import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockBehindException;
 import io.palinode.voldemort.TestNodes.Medium;
 import java.nio.file.Path;
@@ -60,7 +61,7 @@ class ClockPromiseTest {
     long published = full.clock().last().own();
     // Killed here. Its clock was set back meanwhile, and there is room again.
     engine.fails = false;
-    assertThat(StoreNode.opensFromMicros(engine)).isGreaterThanOrEqualTo(Hlc.micros(published));
+    assertThat(NodeParts.opensFromMicros(engine)).isGreaterThanOrEqualTo(Hlc.micros(published));
     micros.addAndGet(-1_000_000);
     assertThatThrownBy(() -> new StoreNode(TestNodes.config(), engine, micros::get))
         .isInstanceOf(ClockBehindException.class);

@@ -176,18 +176,8 @@ class DeletesTest {
   }
 
   private static StoreNode withSmallWindowLog() {
-    StoreNodeConfig base = TestNodes.config();
-    StoreNodeConfig config =
-        new StoreNodeConfig(
-            base.nodeId(),
-            base.cluster(),
-            base.stores(),
-            base.epsilon(),
-            base.maxDrift(),
-            new WindowLogConfig(Duration.ofMinutes(10), 300_000),
-            base.convergenceWindow(),
-            base.writes(),
-            base.past());
+    WindowLogConfig small = new WindowLogConfig(Duration.ofMinutes(10), 300_000);
+    StoreNodeConfig config = TestNodes.config().with(settings -> settings.withWindowLog(small));
     return new StoreNode(
         config, Medium.MEMORY.open(Path.of("unused")), TestNodes.clock()::incrementAndGet);
   }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.retroscope.disk.LogFolder;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.node.NodeParts;
 import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
@@ -116,7 +117,7 @@ class NodeKillTest {
     DiskBound bound = new DiskBound(Duration.ofDays(1), 32 << 20, 0);
     StorageEngine engine = Medium.BDB.open(folder.resolve("bdb"));
     SystemMicros clock = new SystemMicros();
-    while (clock.getAsLong() < StoreNode.opensFromMicros(engine)) {
+    while (clock.getAsLong() < NodeParts.opensFromMicros(engine)) {
       Thread.onSpinWait();
     }
     return new StoreNode(

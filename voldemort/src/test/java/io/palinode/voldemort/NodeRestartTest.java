@@ -20,6 +20,7 @@ import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageHealth;
+import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockBehindException;
 import io.palinode.store.order.FenceState;
 import io.palinode.store.restore.KeyPast;
@@ -83,7 +84,7 @@ class NodeRestartTest {
     long last = first.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
     first.close();
     StorageEngine engine = Medium.BDB.open(folder);
-    assertThat(StoreNode.opensFromMicros(engine)).isEqualTo(Hlc.micros(last));
+    assertThat(NodeParts.opensFromMicros(engine)).isEqualTo(Hlc.micros(last));
     micros.set(Hlc.micros(last) - 1);
     assertThatThrownBy(() -> new StoreNode(TestNodes.config(), engine, micros::get))
         .isInstanceOf(ClockBehindException.class)
@@ -106,7 +107,7 @@ class NodeRestartTest {
     TestNodes.copyFolder(folder, folder.resolve("killed"));
     live.close();
     StorageEngine engine = Medium.BDB.open(folder.resolve("killed"));
-    assertThat(StoreNode.opensFromMicros(engine)).isEqualTo(Hlc.micros(undone));
+    assertThat(NodeParts.opensFromMicros(engine)).isEqualTo(Hlc.micros(undone));
     engine.close();
   }
 
@@ -118,7 +119,7 @@ class NodeRestartTest {
     TestNodes.copyFolder(folder, folder.resolve("killed"));
     live.close();
     StorageEngine engine = Medium.BDB.open(folder.resolve("killed"));
-    assertThat(StoreNode.opensFromMicros(engine)).isGreaterThanOrEqualTo(Hlc.micros(published));
+    assertThat(NodeParts.opensFromMicros(engine)).isGreaterThanOrEqualTo(Hlc.micros(published));
     engine.close();
   }
 
@@ -137,7 +138,7 @@ class NodeRestartTest {
     TestNodes.copyFolder(folder, folder.resolve("killed"));
     live.close();
     StorageEngine engine = Medium.BDB.open(folder.resolve("killed"));
-    assertThat(StoreNode.opensFromMicros(engine)).isGreaterThanOrEqualTo(Hlc.micros(published));
+    assertThat(NodeParts.opensFromMicros(engine)).isGreaterThanOrEqualTo(Hlc.micros(published));
     engine.close();
   }
 

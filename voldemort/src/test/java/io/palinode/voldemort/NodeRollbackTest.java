@@ -18,7 +18,9 @@ import io.palinode.retroscope.OutOfReachException;
 import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.node.NodeSettings;
 import io.palinode.store.order.FenceState;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
@@ -102,7 +104,7 @@ class NodeRollbackTest {
   @Test
   void aRestoreCountsWritesAndNamesTheKeysNearAndAfterTheTarget() throws RefusedException {
     node.writes().put(key("long before"), version("v", 1), Caller.STOCK);
-    micros.addAndGet(StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT.toNanos() / 1_000 + 1);
+    micros.addAndGet(NodeSettings.CONVERGENCE_WINDOW_DEFAULT.toNanos() / 1_000 + 1);
     node.writes().put(key("near"), version("v", 1), Caller.STOCK);
     micros.addAndGet(1_000);
     long target = put(version("v", 1)).acceptedAt();
@@ -187,11 +189,7 @@ class NodeRollbackTest {
     assertThat(engine.commits.get(0).changes())
         .extracting(StorageEngine.Change::store)
         .containsExactlyInAnyOrder(
-            TestNodes.EVERYWHERE,
-            TestNodes.ONCE,
-            StoreNode.metaStore(),
-            StoreNode.metaStore(),
-            StoreNode.metaStore());
+            TestNodes.EVERYWHERE, TestNodes.ONCE, NodeMeta.STORE, NodeMeta.STORE, NodeMeta.STORE);
   }
 
   @Test

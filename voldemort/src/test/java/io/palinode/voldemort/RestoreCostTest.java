@@ -5,6 +5,7 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.node.NodeSettings;
 import io.palinode.voldemort.TestNodes.Medium;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,7 +27,7 @@ class RestoreCostTest {
       throws RefusedException {
     put(0, keys, 1);
     // The first puts are not near any more.
-    micros.addAndGet(2 * StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT.toNanos() / 1_000);
+    micros.addAndGet(2 * NodeSettings.CONVERGENCE_WINDOW_DEFAULT.toNanos() / 1_000);
     put(0, STANDING, 2);
     put(0, STANDING, 3);
     long target = node.clock().last().own();

@@ -51,7 +51,7 @@ class RestoreLimitTest {
       RestoreLimit limit = new RestoreLimit(id == 1 ? 2 * KEYS : 50, 1 << 20);
       StoreNodeConfig config =
           StoreNodeConfig.of(id, TestNodes.cluster(3), TestNodes.stores(3, Persistence.BDB))
-              .withRestores(limit);
+              .with(settings -> settings.withRestores(limit));
       engines.add(Medium.MEMORY.open(Path.of("unused")));
       nodes.add(new StoreNode(config, engines.get(id), micros::get));
     }
@@ -75,7 +75,8 @@ class RestoreLimitTest {
   void aRestoreOfTooManyBytesIsRefusedAndChangesNothing() throws RefusedException {
     AtomicLong clock = TestNodes.clock();
     StorageEngine engine = Medium.MEMORY.open(Path.of("unused"));
-    StoreNodeConfig config = TestNodes.config().withRestores(new RestoreLimit(1_000, 100_000));
+    RestoreLimit limit = new RestoreLimit(1_000, 100_000);
+    StoreNodeConfig config = TestNodes.config().with(settings -> settings.withRestores(limit));
     try (StoreNode node = new StoreNode(config, engine, clock::get)) {
       long target = node.clock().last().own();
       for (int i = 0; i < 10; i++) {
@@ -93,9 +94,7 @@ class RestoreLimitTest {
   void whoHasForgottenWhatChangedSinceTheTargetKeepsBySlicesOnly() throws RefusedException {
     AtomicLong clock = TestNodes.clock();
     StorageEngine engine = Medium.MEMORY.open(Path.of("unused"));
-    StoreNodeConfig config =
-        TestNodes.config().withWindowLog(new WindowLogConfig(Duration.ofHours(1), 256 << 10));
-    try (StoreNode node = new StoreNode(config, engine, clock::get)) {
+    try (StoreNode node = new StoreNode(withSmallWindowLog(), engine, clock::get)) {
       long target = forgotten(node, clock);
       assertThatThrownBy(() -> node.keep(1, 1, target))
           .isInstanceOf(RestoreRefusedException.class)
@@ -110,9 +109,7 @@ class RestoreLimitTest {
   void aNodeOutOfReachAcknowledgesThatTheStepIsTooLarge() throws RefusedException {
     AtomicLong clock = TestNodes.clock();
     StorageEngine engine = Medium.MEMORY.open(Path.of("unused"));
-    StoreNodeConfig config =
-        TestNodes.config().withWindowLog(new WindowLogConfig(Duration.ofHours(1), 256 << 10));
-    try (StoreNode node = new StoreNode(config, engine, clock::get)) {
+    try (StoreNode node = new StoreNode(withSmallWindowLog(), engine, clock::get)) {
       long target = forgotten(node, clock);
       List<ControlRecord> log = new ArrayList<>();
       ControlExecution execution = execution(node, log, clock);
@@ -256,5 +253,10 @@ class RestoreLimitTest {
     nodes.forEach(node -> contributed.addAll(node.readSlices(agreement.unsettled(), target, true)));
     nodes.forEach(node -> node.merge(contributed));
     return contributed.size();
+  }
+
+  private static StoreNodeConfig withSmallWindowLog() {
+    WindowLogConfig small = new WindowLogConfig(Duration.ofHours(1), 256 << 10);
+    return TestNodes.config().with(settings -> settings.withWindowLog(small));
   }
 }

@@ -7,6 +7,7 @@ import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.node.NodeSettings;
 import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
@@ -158,7 +159,7 @@ class RestoreOracleTest {
     }
 
     private void restore(int epoch, int attempt, long target) {
-      long windowMicros = StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT.toNanos() / 1_000;
+      long windowMicros = NodeSettings.CONVERGENCE_WINDOW_DEFAULT.toNanos() / 1_000;
       Set<StoreKey> near = changedSince(target - Hlc.ofMicros(windowMicros));
       var restoration = node.restore(epoch, attempt, target);
       Map<StoreKey, List<Versioned>> expected = stateAt(target);

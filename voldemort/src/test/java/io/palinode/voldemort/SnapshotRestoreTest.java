@@ -197,8 +197,9 @@ class SnapshotRestoreTest {
 
     private StoreNode node(int id) {
       StoreNodeConfig config =
-          StoreNodeConfig.of(id, TestNodes.cluster(3), TestNodes.stores(3, Persistence.BDB));
-      return new StoreNode(config.withWindowLog(log), engines.get(id), micros::get);
+          StoreNodeConfig.of(id, TestNodes.cluster(3), TestNodes.stores(3, Persistence.BDB))
+              .with(settings -> settings.withWindowLog(log));
+      return new StoreNode(config, engines.get(id), micros::get);
     }
 
     private LocalSnapshots parts(int id) {

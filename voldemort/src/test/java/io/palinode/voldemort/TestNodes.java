@@ -3,6 +3,7 @@ package io.palinode.voldemort;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.engine.MemoryEngine;
 import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.bdb.BdbEngine;
 import io.palinode.voldemort.cluster.Cluster;
@@ -56,7 +57,7 @@ public final class TestNodes {
 
     /** An engine for a node of {@link #config}. */
     public StorageEngine open(Path folder) {
-      return open(folder, List.of(EVERYWHERE, ONCE, StoreNode.metaStore()));
+      return open(folder, List.of(EVERYWHERE, ONCE, NodeMeta.STORE));
     }
   }
 

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.kafka.ClusterMember;
+import io.palinode.store.node.NodeSettings;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
@@ -41,7 +42,7 @@ public final class RollbackBenchmark implements AutoCloseable {
   private static final String STORE = "default";
   private static final Duration ROLLBACK_MAX = Duration.ofMinutes(2);
   private static final long REST_NANOS =
-      StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT.plusMillis(100).toNanos();
+      NodeSettings.CONVERGENCE_WINDOW_DEFAULT.plusMillis(100).toNanos();
   private static final double NANOS_PER_MS = 1e6;
 
   /** So many keys are compared with what they were. */

@@ -2,7 +2,7 @@ package io.palinode.benchmarks.rollback;
 
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageEngine.Durability;
-import io.palinode.voldemort.StoreNode;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.bdb.BdbEngine;
 import io.palinode.voldemort.protocol.Siblings;
@@ -29,7 +29,7 @@ final class StoreFiles {
     byte[] record =
         Siblings.encode(List.of(Versioned.ofText("x".repeat(valueBytes), Keys.version(1))));
     try (BdbEngine engine =
-        BdbEngine.open(folder, List.of(store, StoreNode.metaStore()), BdbConfig.DEFAULT)) {
+        BdbEngine.open(folder, List.of(store, NodeMeta.STORE), BdbConfig.DEFAULT)) {
       List<Change> batch = new ArrayList<>(BATCH);
       for (int i = 0; i < keys; i++) {
         batch.add(new Change(store, Keys.key(i), record));

@@ -1,11 +1,9 @@
 package io.palinode.benchmarks.stock;
 
 import io.palinode.hvc.Epsilon;
-import io.palinode.hvc.HvcClock;
-import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.node.NodeSettings;
 import io.palinode.voldemort.StoreNodeConfig;
-import io.palinode.voldemort.StoreNodeConfig.Past;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.server.StoreService;
@@ -56,15 +54,7 @@ final class OurNode {
     Cluster cluster = Cluster.parse("cluster.xml", Files.readString(folder.resolve("cluster.xml")));
     List<StoreDefinition> stores =
         StoreDefinition.parse("stores.xml", Files.readString(folder.resolve("stores.xml")));
-    return new StoreNodeConfig(
-        0,
-        cluster,
-        stores,
-        Epsilon.ofMicros(EPSILON_MICROS),
-        HvcClock.MAX_DRIFT_DEFAULT,
-        WindowLogConfig.DEFAULT,
-        StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
-        durability,
-        Past.KEPT);
+    NodeSettings settings = NodeSettings.of(Epsilon.ofMicros(EPSILON_MICROS));
+    return new StoreNodeConfig(0, cluster, stores, settings.withWrites(durability));
   }
 }

@@ -114,7 +114,7 @@ final class RunNodeCommand implements Callable<Integer> {
       WatchedNode node =
           WatchedNode.start(
               WatchedNode.config(id, cluster, definitions, epsilon.value())
-                  .withRestores(windowLog.restores(1)),
+                  .with(settings -> settings.withRestores(windowLog.restores(1))),
               data,
               windowLog.bound(),
               NodeDetectorConfig.of(kafka.bootstrap(), Topics.DEFAULT)

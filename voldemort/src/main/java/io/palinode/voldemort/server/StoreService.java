@@ -5,6 +5,8 @@ import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.SplitEngine;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.node.NodeParts;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.bdb.BdbEngine;
@@ -66,7 +68,7 @@ public final class StoreService implements AutoCloseable {
     try {
       folder.requireFree(config.bdb().freeDiskBytes());
       engine = engine(config, folder);
-      awaitClock(config, StoreNode.opensFromMicros(engine), epochMicros);
+      awaitClock(config, NodeParts.opensFromMicros(engine), epochMicros);
       StoreNode node = new StoreNode(config.node(), engine, epochMicros, past(config, folder));
       return new StoreService(config, folder, node);
     } catch (RuntimeException e) {
@@ -115,7 +117,7 @@ public final class StoreService implements AutoCloseable {
   }
 
   private static SplitEngine engine(StoreServiceConfig config, DataFolder folder) {
-    List<String> onDisk = new ArrayList<>(List.of(StoreNode.metaStore()));
+    List<String> onDisk = new ArrayList<>(List.of(NodeMeta.STORE));
     List<String> inMemory = new ArrayList<>();
     for (StoreDefinition store : config.node().stores()) {
       (store.persistence() == Persistence.MEMORY ? inMemory : onDisk).add(store.name());

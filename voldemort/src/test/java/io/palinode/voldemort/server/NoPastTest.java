@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.store.node.NodeSettings.Past;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
-import io.palinode.voldemort.StoreNodeConfig.Past;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.InsufficientNodesException;
@@ -47,7 +47,7 @@ class NoPastTest {
                 0,
                 new Cluster("test", List.of(), List.of(address)),
                 TestNodes.stores(1, Persistence.BDB))
-            .withPast(Past.NONE);
+            .with(settings -> settings.withPast(Past.NONE));
     service = StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros());
     service.start();
     node = service.node();
