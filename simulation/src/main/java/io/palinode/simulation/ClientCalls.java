@@ -1,21 +1,14 @@
 package io.palinode.simulation;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.MessageLite;
+import io.palinode.detector.binding.Version;
 import io.palinode.simulation.check.ClientChecks;
-import io.palinode.voldemort.client.MissingVersion;
+import io.palinode.simulation.store.Answer;
+import io.palinode.simulation.store.MissingVersion;
+import io.palinode.simulation.store.Operation;
+import io.palinode.simulation.store.Request;
 import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Session;
-import io.palinode.voldemort.cluster.Ring;
-import io.palinode.voldemort.protocol.ErrorCode;
-import io.palinode.voldemort.protocol.Pb0;
-import io.palinode.voldemort.protocol.Pb0.RequestType;
-import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
-import io.palinode.voldemort.protocol.Siblings;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +28,7 @@ final class ClientCalls implements Session.Listener {
   private static final long PAUSE_MICROS_MAX = 50_000;
   private static final long PATIENCE_MICROS = 6 * Shape.REQUEST_TIMEOUT_MICROS;
   static final int OBSOLETE_MAX = 20;
-  private static final int ROUTE_IGNORE_CHECKS = 2;
+  private static final Operation PROBE = new Operation.Get("probe", false, true);
 
   private final World world;
 
@@ -44,7 +37,6 @@ final class ClientCalls implements Session.Listener {
 
   private final int endpoint;
   private final String name;
-  private final Ring ring;
   private final Session session;
   private final Map<Integer, Connection> connections = new HashMap<>();
   private final List<Connection> opened = new ArrayList<>();
@@ -61,7 +53,6 @@ final class ClientCalls implements Session.Listener {
     this.client = client * ClientChecks.RUNS_MAX + run;
     this.endpoint = world.shape().nodes() + client;
     this.name = "client" + client;
-    this.ring = new Ring(world.cluster(), world.shape().store().replicationFactor());
     this.session =
         Session.goingOn("c" + client + "." + run, Duration.ofNanos(PATIENCE_MICROS * 1_000));
     this.session.listen(this);
@@ -70,7 +61,7 @@ final class ClientCalls implements Session.Listener {
   }
 
   interface OnReply {
-    void replied(Reply reply, @Nullable MessageLite answer);
+    void replied(Reply reply, @Nullable Answer answer);
   }
 
   /** One call: all its requests are of one epoch, and it ends once. */
@@ -197,7 +188,7 @@ final class ClientCalls implements Session.Listener {
   }
 
   /** What one node has of a key, and in which epoch. */
-  private record Found(int node, List<Versioned> versions, long epoch) {}
+  private record Found(int node, List<Version> versions, long epoch) {}
 
   /**
    * @param seen is given all answers, if they are enough
@@ -214,24 +205,18 @@ final class ClientCalls implements Session.Listener {
       then.accept(new Outcome.Failed("too few nodes answer"));
       return;
     }
-    VoldemortRequest request =
-        request(RequestType.GET)
-            .setGet(
-                Pb0.GetRequest.newBuilder()
-                    .setKey(ByteString.copyFromUtf8(key))
-                    .setOrigins(world.shape().repairs()))
-            .build();
+    Operation get = new Operation.Get(key, world.shape().repairs(), false);
     int node = order.get(turn);
     send(
         node,
-        request,
+        get,
         call.epoch,
         Session.NO_ORIGIN,
         (reply, answer) -> {
-          if (reply == Reply.COUNTS && answer instanceof Pb0.GetResponse found) {
+          if (reply == Reply.COUNTS && answer != null) {
             List<Found> all = new ArrayList<>(before);
-            all.add(found(node, found));
-            if (all.size() == world.shape().store().requiredReads()) {
+            all.add(new Found(node, answer.found(), answer.context().getEpoch()));
+            if (all.size() == world.shape().replication().reads()) {
               seen.accept(all);
               then.accept(new Outcome.Done(together(all)));
             } else {
@@ -247,18 +232,14 @@ final class ClientCalls implements Session.Listener {
         });
   }
 
-  private static Found found(int node, Pb0.GetResponse answer) {
-    return new Found(
-        node,
-        answer.getVersionedList().stream().map(Versioned::fromProto).toList(),
-        answer.getPalinode().getEpoch());
-  }
-
-  private static List<Versioned> together(List<Found> ofNodes) {
+  private List<Version> together(List<Found> ofNodes) {
     return ofNodes.size() == 1
         ? ofNodes.get(0).versions()
-        : Siblings.merge(
-            ofNodes.stream().flatMap(found -> found.versions().stream()).toList(), List.of());
+        : world
+            .store()
+            .rules()
+            .merge(
+                ofNodes.stream().flatMap(found -> found.versions().stream()).toList(), List.of());
   }
 
   /** Sends what nodes lack, once and only in the epoch in which all of it was read. */
@@ -269,17 +250,11 @@ final class ClientCalls implements Session.Listener {
     if (!world.shape().repairs() || !isOfOne || !isPresent) {
       return;
     }
-    Map<Integer, List<Versioned>> found = new LinkedHashMap<>();
+    Map<Integer, List<Version>> found = new LinkedHashMap<>();
     answers.forEach(answer -> found.put(answer.node(), answer.versions()));
-    for (MissingVersion missing : MissingVersion.in(found)) {
-      Versioned version = missing.version();
-      VoldemortRequest put =
-          request(RequestType.PUT)
-              .setPut(
-                  Pb0.PutRequest.newBuilder()
-                      .setKey(ByteString.copyFromUtf8(key))
-                      .setVersioned(version.toProto()))
-              .build();
+    for (MissingVersion missing : world.store().missing(found)) {
+      Version version = missing.version();
+      Operation put = new Operation.Put(key, version);
       int origin = version.origin() == null ? Session.NO_ORIGIN : version.origin();
       send(missing.node(), put, call.epoch, origin, missing.readAt(), (reply, answer) -> {});
     }
@@ -302,14 +277,11 @@ final class ClientCalls implements Session.Listener {
         0,
         outcome -> {
           if (outcome instanceof Outcome.Done found) {
-            VectorClock merged = VectorClock.EMPTY;
-            for (Versioned version : found.found()) {
-              merged = merged.merge(version.clock());
-            }
-            if (value == null && merged.isEmpty()) {
+            if (value == null && found.found().isEmpty()) {
               call.end(new Outcome.Done(List.of()), () -> {});
             } else {
-              new ClientWrite(this, call, key, value, merged, order, attempt, pause).toFirst(0);
+              new ClientWrite(this, call, key, value, found.found(), order, attempt, pause)
+                  .toFirst(0);
             }
           } else {
             call.end(outcome, () -> {});
@@ -323,26 +295,16 @@ final class ClientCalls implements Session.Listener {
 
   // ---- requests
 
-  static VoldemortRequest.Builder request(RequestType type) {
-    return VoldemortRequest.newBuilder()
-        .setType(type)
-        .setShouldRoute(false)
-        .setStore(Shape.STORE)
-        .setRequestRouteType(0);
+  void send(int node, Operation operation, long epoch, int origin, OnReply then) {
+    send(node, operation, epoch, origin, Session.NO_ORIGIN, then);
   }
 
-  void send(int node, VoldemortRequest request, long epoch, int origin, OnReply then) {
-    send(node, request, epoch, origin, Session.NO_ORIGIN, then);
-  }
-
-  void send(int node, VoldemortRequest request, long epoch, int origin, int readAt, OnReply then) {
+  void send(int node, Operation operation, long epoch, int origin, int readAt, OnReply then) {
     if (!alive) {
       return;
     }
-    VoldemortRequest message =
-        request.toBuilder()
-            .setPalinode(session.context(session.view().epochFor(epoch), origin, readAt))
-            .build();
+    Request message =
+        new Request(operation, session.context(session.view().epochFor(epoch), origin, readAt));
     long begun = world.time().nowMicros();
     traceRequest(message);
     connection(node)
@@ -359,26 +321,16 @@ final class ClientCalls implements Session.Listener {
                 }));
   }
 
-  private void traceRequest(VoldemortRequest message) {
-    Pb0.RequestContext by = message.getPalinode();
-    if (message.hasPut() && !by.hasOrigin() && !by.hasReadAt()) {
-      world
-          .affected()
-          .sent(
-              by.getClient(),
-              message.getPut().getKey().toStringUtf8(),
-              Versioned.fromProto(message.getPut().getVersioned()));
+  private void traceRequest(Request asked) {
+    boolean isCopy = asked.by().hasOrigin() || asked.by().hasReadAt();
+    if (asked.operation() instanceof Operation.Put put && !isCopy) {
+      world.affected().sent(asked.by().getClient(), put.key(), put.version());
     }
   }
 
-  private void traceAnswer(VoldemortRequest asked, @Nullable MessageLite answer) {
-    if (answer instanceof Pb0.GetResponse found) {
-      world
-          .affected()
-          .given(
-              asked.getPalinode().getClient(),
-              asked.getGet().getKey().toStringUtf8(),
-              found.getVersionedList().stream().map(Versioned::fromProto).toList());
+  private void traceAnswer(Request asked, @Nullable Answer answer) {
+    if (asked.operation() instanceof Operation.Get && answer != null) {
+      world.affected().given(asked.by().getClient(), asked.key(), answer.found());
     }
   }
 
@@ -393,11 +345,11 @@ final class ClientCalls implements Session.Listener {
     return known;
   }
 
-  private Reply reply(long epoch, @Nullable MessageLite answer) {
+  private Reply reply(long epoch, @Nullable Answer answer) {
     if (answer == null) {
       return session.view().isOver(epoch) ? Reply.OVER : Reply.FAILED;
     }
-    Session.Verdict verdict = session.observed(epoch, Responses.context(answer));
+    Session.Verdict verdict = session.observed(epoch, answer.context());
     return switch (verdict) {
       case PAUSED -> Reply.PAUSED;
       case EPOCH_OVER -> Reply.OVER;
@@ -405,14 +357,11 @@ final class ClientCalls implements Session.Listener {
     };
   }
 
-  private static Reply withoutError(MessageLite answer) {
-    Pb0.Error error = Responses.error(answer);
-    if (error == null) {
+  private static Reply withoutError(Answer answer) {
+    if (!answer.isRefused()) {
       return Reply.COUNTS;
     }
-    return error.getErrorCode() == ErrorCode.OBSOLETE_VERSION.code()
-        ? Reply.OBSOLETE
-        : Reply.FAILED;
+    return answer.is(Answer.Kind.OBSOLETE) ? Reply.OBSOLETE : Reply.FAILED;
   }
 
   private void measure(int node, long begun, boolean answered) {
@@ -422,8 +371,7 @@ final class ClientCalls implements Session.Listener {
 
   /** The replicas of a key: as the ring has them, or the nearest first. */
   private List<Integer> order(String key) {
-    List<Integer> order =
-        new ArrayList<>(ring.preferenceList(key.getBytes(StandardCharsets.UTF_8)));
+    List<Integer> order = new ArrayList<>(world.store().replicas(key));
     if (world.shape().nearestFirst()) {
       order.sort(java.util.Comparator.comparingLong(node -> latencies[node]));
     }
@@ -460,14 +408,9 @@ final class ClientCalls implements Session.Listener {
       probing = false;
       return;
     }
-    VoldemortRequest ask =
-        request(RequestType.GET)
-            .setRequestRouteType(ROUTE_IGNORE_CHECKS)
-            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8("probe")))
-            .build();
     send(
         turn % world.shape().nodes(),
-        ask,
+        PROBE,
         session.view().epoch(),
         Session.NO_ORIGIN,
         (reply, answer) -> {});
@@ -480,14 +423,9 @@ final class ClientCalls implements Session.Listener {
 
   /** The first request of a client that knows of no epoch yet. */
   void hello(Consumer<Boolean> then) {
-    VoldemortRequest ask =
-        request(RequestType.GET)
-            .setRequestRouteType(ROUTE_IGNORE_CHECKS)
-            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8("probe")))
-            .build();
     send(
         world.dice().below(world.shape().nodes()),
-        ask,
+        PROBE,
         session.view().epoch(),
         Session.NO_ORIGIN,
         (reply, answer) -> then.accept(session.view().epoch() >= 0));

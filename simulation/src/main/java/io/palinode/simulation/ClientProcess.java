@@ -1,7 +1,6 @@
 package io.palinode.simulation;
 
-import io.palinode.voldemort.protocol.Siblings;
-import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.detector.binding.Version;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -112,9 +111,9 @@ final class ClientProcess {
     leave(mine, flags);
   }
 
-  private static @Nullable String value(Outcome.Done found) {
-    Versioned version = Siblings.resolve(found.found());
-    return version == null ? null : version.text();
+  private @Nullable String value(Outcome.Done found) {
+    Version version = world.store().resolve(found.found());
+    return version == null ? null : Texts.value(version);
   }
 
   private void think(ClientCalls mine) {

@@ -1,14 +1,11 @@
 package io.palinode.simulation;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.MessageLite;
+import io.palinode.detector.binding.Version;
+import io.palinode.simulation.store.Answer;
+import io.palinode.simulation.store.Operation;
+import io.palinode.simulation.store.Replication;
+import io.palinode.simulation.store.SimulatedStore;
 import io.palinode.voldemort.client.Session;
-import io.palinode.voldemort.cluster.StoreDefinition;
-import io.palinode.voldemort.protocol.Pb0;
-import io.palinode.voldemort.protocol.Pb0.RequestType;
-import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,11 +21,11 @@ final class ClientWrite {
   private final ClientCalls.Call call;
   private final String key;
   private final @Nullable String value;
-  private final VectorClock onTopOf;
+  private final List<Version> onTopOf;
   private final List<Integer> order;
   private final int attempt;
   private final long pause;
-  private final long millis;
+  private final long micros;
   private int accepted;
   private int pending;
 
@@ -37,13 +34,13 @@ final class ClientWrite {
       ClientCalls.Call call,
       String key,
       @Nullable String value,
-      VectorClock onTopOf,
+      List<Version> onTopOf,
       List<Integer> order,
       int attempt,
       long pause) {
     this.calls = calls;
     this.world = calls.world();
-    this.millis = world.time().nowMicros() / 1_000;
+    this.micros = world.time().nowMicros();
     this.call = call;
     this.key = key;
     this.value = value;
@@ -61,7 +58,7 @@ final class ClientWrite {
     int node = order.get(turn);
     calls.send(
         node,
-        request(node),
+        write(node),
         call.epoch,
         Session.NO_ORIGIN,
         (reply, answer) -> {
@@ -94,8 +91,8 @@ final class ClientWrite {
         .in(50L * attempt, () -> calls.putRetrying(call, key, value, from, attempt + 1, pause));
   }
 
-  private void toOthers(int first, @Nullable MessageLite answer) {
-    long acceptedAt = answer == null ? 0 : Responses.context(answer).getAcceptedAt();
+  private void toOthers(int first, @Nullable Answer answer) {
+    long acceptedAt = answer == null ? 0 : answer.context().getAcceptedAt();
     accepted = 1;
     pending = order.size() - 1;
     for (int node : order) {
@@ -109,7 +106,7 @@ final class ClientWrite {
   private void copy(int node, int first, long acceptedAt, long wait) {
     calls.send(
         node,
-        request(first),
+        write(first),
         call.epoch,
         first,
         (reply, answer) -> {
@@ -128,8 +125,8 @@ final class ClientWrite {
       call.end(
           new Outcome.Done(List.of()),
           () -> {
-            if (value != null) {
-              acknowledged(first, acceptedAt);
+            if (write(first) instanceof Operation.Put put) {
+              acknowledged(first, acceptedAt, put.version());
             }
           });
     } else if (pending == 0) {
@@ -137,17 +134,15 @@ final class ClientWrite {
     }
   }
 
-  private void acknowledged(int first, long acceptedAt) {
+  private void acknowledged(int first, long acceptedAt, Version version) {
     long epoch = calls.session().view().epochFor(call.epoch);
-    world.requireSequential(epoch, key, clock(first), acceptedAt);
-    world
-        .clientChecks()
-        .acknowledged(calls.client(), call.epoch, first, acceptedAt, key, clock(first));
+    world.requireSequential(epoch, key, version, acceptedAt);
+    world.clientChecks().acknowledged(calls.client(), call.epoch, first, acceptedAt, key, version);
   }
 
   /** As in production's store client. Evaluated at each answer, so a span may end meanwhile. */
   private int needed() {
-    StoreDefinition store = world.shape().store();
+    Replication replication = world.shape().replication();
     long now = NodeClock.EPOCH_MICROS + world.time().nowMicros();
     boolean all =
         world.seams().knowsSequentialKeys()
@@ -156,26 +151,15 @@ final class ClientWrite {
                 .view()
                 .sequential()
                 .covers(key.getBytes(StandardCharsets.UTF_8), now);
-    int sequential = store.replicationFactor() - store.requiredReads() + 1;
+    int sequential = replication.replicas() - replication.reads() + 1;
     return all
-        ? Math.max(store.requiredWrites(), world.seams().sequentialWrites(sequential))
-        : store.requiredWrites();
+        ? Math.max(replication.writes(), world.seams().sequentialWrites(sequential))
+        : replication.writes();
   }
 
-  private VectorClock clock(int first) {
-    return onTopOf.incremented(first, millis);
-  }
-
-  private VoldemortRequest request(int first) {
-    ByteString written = ByteString.copyFromUtf8(key);
-    if (value == null) {
-      return ClientCalls.request(RequestType.DELETE)
-          .setDelete(Pb0.DeleteRequest.newBuilder().setKey(written).setVersion(onTopOf.toProto()))
-          .build();
-    }
-    Versioned version = Versioned.ofText(value, clock(first));
-    return ClientCalls.request(RequestType.PUT)
-        .setPut(Pb0.PutRequest.newBuilder().setKey(written).setVersioned(version.toProto()))
-        .build();
+  private Operation write(int first) {
+    return world
+        .store()
+        .write(key, value, onTopOf, new SimulatedStore.Writer(calls.client(), first, micros));
   }
 }

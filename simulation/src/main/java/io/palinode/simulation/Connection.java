@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
-import com.google.protobuf.MessageLite;
-import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.simulation.store.Answer;
+import io.palinode.simulation.store.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -15,16 +15,16 @@ final class Connection {
   /** A request that waits for its answer; ends once. */
   static final class Exchange {
     final long epoch;
-    private final Consumer<@Nullable MessageLite> ended;
+    private final Consumer<@Nullable Answer> ended;
     private boolean done;
 
     /** {@code ended} is given the answer, or null when there will be none. */
-    Exchange(long epoch, Consumer<@Nullable MessageLite> ended) {
+    Exchange(long epoch, Consumer<@Nullable Answer> ended) {
       this.epoch = epoch;
       this.ended = ended;
     }
 
-    void end(@Nullable MessageLite answer) {
+    void end(@Nullable Answer answer) {
       if (!done) {
         done = true;
         ended.accept(answer);
@@ -59,7 +59,7 @@ final class Connection {
     return peer == process;
   }
 
-  void send(VoldemortRequest message, Exchange exchange) {
+  void send(Request message, Exchange exchange) {
     outstanding.add(exchange);
     requests.send(() -> arrived(message, exchange));
     world.time().in(Shape.REQUEST_TIMEOUT_MICROS, () -> overdue(exchange));
@@ -87,7 +87,7 @@ final class Connection {
     world.time().in(world.network().latencyMicros(machine.id(), machine.id()), this::close);
   }
 
-  private void arrived(VoldemortRequest message, Exchange exchange) {
+  private void arrived(Request message, Exchange exchange) {
     NodeProcess process = machine.process();
     boolean refused =
         process == null || !process.isOpen() || (peer != null && !process.equals(peer));
@@ -105,7 +105,7 @@ final class Connection {
     }
   }
 
-  private void end(Exchange exchange, @Nullable MessageLite answer) {
+  private void end(Exchange exchange, @Nullable Answer answer) {
     outstanding.remove(exchange);
     exchange.end(answer);
   }

@@ -1,12 +1,11 @@
 package io.palinode.simulation;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.simulation.store.Operation;
+import io.palinode.simulation.store.Request;
+import io.palinode.simulation.store.SimulatedStore;
 import io.palinode.store.engine.StorageEngine.Change;
-import io.palinode.voldemort.StoreNode;
-import io.palinode.voldemort.protocol.Pb0;
-import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.store.node.NodeBinding;
 import io.palinode.wire.v1.Restore;
 import java.util.List;
 import java.util.Map;
@@ -17,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class NodeCommits implements Disk.Observer, RecordedStore.Listener {
   private final World world;
   private final int id;
-  private final StoreNode store;
+  private final NodeBinding store;
   private final Supplier<RecordedStore.@Nullable Intent> purpose;
   private final Runnable beforeWrite;
   private final Runnable io;
 
   /** The client's request that the node carries out now; null: none. */
-  private @Nullable VoldemortRequest request;
+  private @Nullable Request request;
 
   /**
    * @param purpose the purpose of the next commit, as control duties stated it
@@ -33,7 +32,7 @@ final class NodeCommits implements Disk.Observer, RecordedStore.Listener {
   NodeCommits(
       World world,
       int id,
-      StoreNode store,
+      NodeBinding store,
       Supplier<RecordedStore.@Nullable Intent> purpose,
       Runnable beforeWrite,
       Runnable io) {
@@ -45,7 +44,7 @@ final class NodeCommits implements Disk.Observer, RecordedStore.Listener {
     this.io = io;
   }
 
-  void begin(VoldemortRequest asked) {
+  void begin(Request asked) {
     request = asked;
   }
 
@@ -105,36 +104,29 @@ final class NodeCommits implements Disk.Observer, RecordedStore.Listener {
 
   /** Else they are the node's own records, such as what it promises of its clock. */
   private static boolean changeTheStore(List<Change> changes) {
-    return changes.stream().anyMatch(change -> change.store().equals(Shape.STORE));
+    return changes.stream().anyMatch(change -> change.store().equals(SimulatedStore.NAME));
   }
 
   @Override
   public void refused(List<Change> changes) {
     if (request != null && changeTheStore(changes)) {
-      world.model().tried(id, Responses.key(request), store.clock().last().own());
+      world.model().tried(id, request.key(), store.clock().last().own());
     } else if (purpose.get() instanceof RecordedStore.Intent.Restore restore && !restore.keep()) {
       world.model().triedToRestore(id, restore.target(), store.clock().last().own());
     }
   }
 
-  private void written(VoldemortRequest write, long hlc) {
-    Pb0.RequestContext by = write.getPalinode();
-    String key = Responses.key(write);
-    world.requireFence(id, by.getEpoch(), Hlc.format(hlc));
+  private void written(Request write, long hlc) {
+    long epoch = write.by().getEpoch();
+    world.requireFence(id, epoch, Hlc.format(hlc));
     beforeWrite.run();
-    if (write.hasDelete()) {
-      VectorClock upTo = VectorClock.fromProto(write.getDelete().getVersion());
-      world.model().removed(id, by.getEpoch(), key, upTo, hlc);
-      return;
+    if (write.operation() instanceof Operation.Delete delete) {
+      world.model().removed(id, epoch, delete.key(), delete.upTo(), hlc);
+    } else if (write.operation() instanceof Operation.Put put) {
+      String client = write.by().getClient();
+      world.model().put(id, put.key(), put.version(), hlc);
+      world.affected().accepted(id, hlc, client, put.key(), put.version(), write.isCopyAt(id));
     }
-    Versioned version = Versioned.fromProto(write.getPut().getVersioned());
-    world.model().put(id, key, version, hlc);
-    world.affected().accepted(id, hlc, by.getClient(), key, version, isCopy(by));
-  }
-
-  /** Whether the request is a copy of another node's write. */
-  boolean isCopy(Pb0.RequestContext by) {
-    return by.hasReadAt() || (by.hasOrigin() && by.getOrigin() != id);
   }
 
   @Override

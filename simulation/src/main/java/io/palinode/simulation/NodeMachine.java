@@ -1,10 +1,10 @@
 package io.palinode.simulation;
 
+import io.palinode.detector.binding.Version;
+import io.palinode.simulation.store.SimulatedStore;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.NodeMeta;
-import io.palinode.voldemort.protocol.Siblings;
-import io.palinode.voldemort.protocol.Versioned;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ final class NodeMachine {
 
   private final World world;
   private final int id;
-  private final Disk disk = new Disk(List.of(Shape.STORE, NodeMeta.STORE));
+  private final Disk disk = new Disk(List.of(SimulatedStore.NAME, NodeMeta.STORE));
   private final NodeClock clock;
   private @Nullable NodeProcess process;
   private boolean starting;
@@ -117,8 +117,8 @@ final class NodeMachine {
   }
 
   /** What is on disk, also while no process runs. */
-  List<Versioned> stored(String key) {
-    byte[] record = disk.get(Shape.STORE, key.getBytes(StandardCharsets.UTF_8));
-    return record == null ? List.of() : Siblings.decode(record);
+  List<Version> stored(String key) {
+    byte[] record = disk.get(SimulatedStore.NAME, key.getBytes(StandardCharsets.UTF_8));
+    return record == null ? List.of() : world.store().rules().versions(record);
   }
 }

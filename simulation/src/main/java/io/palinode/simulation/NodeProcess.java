@@ -1,30 +1,26 @@
 package io.palinode.simulation;
 
-import com.google.protobuf.MessageLite;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.ring.CandidateEncoder;
 import io.palinode.detector.ring.CandidateRing;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcCodec;
-import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
+import io.palinode.simulation.store.Answer;
+import io.palinode.simulation.store.Operation;
+import io.palinode.simulation.store.Request;
+import io.palinode.simulation.store.SimulatedNode;
+import io.palinode.simulation.store.SimulatedStore;
 import io.palinode.store.control.Command;
 import io.palinode.store.control.ControlExecution;
 import io.palinode.store.control.ControlState;
 import io.palinode.store.control.FailingDuty;
 import io.palinode.store.control.NodeControl;
 import io.palinode.store.engine.StorageException;
-import io.palinode.voldemort.StoreNode;
-import io.palinode.voldemort.protocol.ErrorCode;
-import io.palinode.voldemort.protocol.Pb0;
-import io.palinode.voldemort.protocol.Pb0.PutResponse;
-import io.palinode.voldemort.protocol.Pb0.RequestType;
-import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
-import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.store.node.NodeBinding;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -47,11 +43,11 @@ final class NodeProcess {
   private final NodeMachine machine;
   private final int id;
   private final String name;
-  private final StoreNode store;
+  private final SimulatedNode node;
+  private final NodeBinding store;
   private final RecordedStore binding;
   private final LocalDetector detector;
   private final ControlExecution execution;
-  private final io.palinode.voldemort.server.Pb0Requests requests;
   private final CandidateSender sender;
   private final WatchedIntervals intervals;
   private final FailingDuty failing =
@@ -70,14 +66,14 @@ final class NodeProcess {
   private long waitingSince = -1;
   private int diesAfter = Integer.MAX_VALUE;
 
-  /** Throws as {@link StoreNode}'s constructor does. */
+  /** Throws as {@link SimulatedStore#open} does. */
   NodeProcess(World world, NodeMachine machine) {
     this.world = world;
     this.machine = machine;
     this.id = machine.id();
     this.name = "node" + id;
-    this.store =
-        new StoreNode(world.shape().node(world.cluster(), id), machine.disk(), machine.clock());
+    this.node = world.store().open(id, machine.disk(), machine.clock());
+    this.store = node.binding();
     this.commits =
         new NodeCommits(world, id, store, this::intent, this::requireWatchedAndRecorded, this::io);
     this.binding = new RecordedStore(world.seams().store(store), commits);
@@ -91,9 +87,6 @@ final class NodeProcess {
             OPEN_INTERVALS_MAX);
     this.execution =
         new ControlExecution(binding, detector, this::append, machine.clock(), () -> {});
-    this.requests =
-        new io.palinode.voldemort.server.Pb0Requests(
-            store, new LocalSnapshots(id, store.history(), Path.of("unused")));
     this.intervals =
         new WatchedIntervals(world, machine, store.incarnation(), store::restoredEpoch);
     binding.listen(new ObservedWrites(detector, intervals));
@@ -338,8 +331,8 @@ final class NodeProcess {
   // ---- requests
 
   /** Only while it is open. {@code answer} may never be called. */
-  void receive(VoldemortRequest message, Consumer<MessageLite> answer) {
-    boolean isGet = message.getType() == RequestType.GET;
+  void receive(Request message, Consumer<Answer> answer) {
+    boolean isGet = message.operation() instanceof Operation.Get;
     if (world.seams().fencesUnderLock() || isGet || isFenced(message)) {
       answer(message, message, answer);
     } else {
@@ -347,11 +340,11 @@ final class NodeProcess {
     }
   }
 
-  private boolean isFenced(VoldemortRequest message) {
-    return store.fence().refusal(message.getPalinode().getEpoch()) != null;
+  private boolean isFenced(Request message) {
+    return store.fence().refusal(message.by().getEpoch()) != null;
   }
 
-  private void answerUnfenced(VoldemortRequest message, Consumer<MessageLite> answer) {
+  private void answerUnfenced(Request message, Consumer<Answer> answer) {
     if (!isOpen()) {
       return;
     }
@@ -359,23 +352,18 @@ final class NodeProcess {
       world.time().in(1_000, () -> answerUnfenced(message, answer));
       return;
     }
-    VoldemortRequest admitted =
-        message.toBuilder()
-            .setPalinode(message.getPalinode().toBuilder().setEpoch(store.fence().epoch()))
-            .build();
-    answer(message, admitted, answer);
+    answer(message, message.in(store.fence().epoch()), answer);
   }
 
-  private void answer(
-      VoldemortRequest asked, VoldemortRequest admitted, Consumer<MessageLite> answer) {
+  private void answer(Request asked, Request admitted, Consumer<Answer> answer) {
     guarded(
         () -> {
           commits.begin(asked);
-          MessageLite made = requests.answer(admitted);
+          Answer made = node.answer(admitted);
           commits.end();
-          Responses.requireNoBug(made);
+          requireNoBug(made);
           sender.flush();
-          if (!asked.hasGet()) {
+          if (!(asked.operation() instanceof Operation.Get)) {
             intervals.wrote();
           }
           noteDelete(admitted, made);
@@ -387,29 +375,34 @@ final class NodeProcess {
   }
 
   /** A refusal as obsolete also shows a newer version, except to the sender of a copy. */
-  private void traceRead(VoldemortRequest asked, MessageLite made) {
-    boolean isGet = made instanceof Pb0.GetResponse get && !get.hasError();
-    boolean isObsolete =
-        !commits.isCopy(asked.getPalinode())
-            && made instanceof PutResponse put
-            && put.getError().getErrorCode() == ErrorCode.OBSOLETE_VERSION.code();
+  private void traceRead(Request asked, Answer made) {
+    boolean isGet = asked.operation() instanceof Operation.Get && !made.isRefused();
+    boolean isObsolete = made.is(Answer.Kind.OBSOLETE) && !asked.isCopyAt(id);
     if (isGet || isObsolete) {
-      String key = Responses.key(asked);
-      world.affected().answered(id, timeOf(made), asked.getPalinode().getClient(), key);
+      world.affected().answered(id, timeOf(made), asked.by().getClient(), asked.key());
+    }
+  }
+
+  /** Throws {@link BrokenInvariant} if the node's code has failed. */
+  private static void requireNoBug(Answer made) {
+    Answer.Refusal refusal = made.refusal();
+    if (refusal != null && refusal.kind() == Answer.Kind.BUG) {
+      throw new BrokenInvariant(Invariant.NO_BUG, refusal.message());
     }
   }
 
   /** When the node answered, or had written, by its own clock. */
-  private long timeOf(MessageLite made) {
-    return HvcCodec.decode(Responses.context(made).getHvc().toByteArray()).get(id);
+  private long timeOf(Answer made) {
+    return HvcCodec.decode(made.context().getHvc().toByteArray()).get(id);
   }
 
   /** A delete counts where it is accepted first, whether there was anything or not. */
-  private void noteDelete(VoldemortRequest admitted, MessageLite made) {
-    Pb0.RequestContext by = admitted.getPalinode();
-    if (admitted.hasDelete() && !commits.isCopy(by) && Responses.error(made) == null) {
-      VectorClock upTo = VectorClock.fromProto(admitted.getDelete().getVersion());
-      world.model().deleted(id, by.getEpoch(), Responses.key(admitted), upTo, timeOf(made));
+  private void noteDelete(Request admitted, Answer made) {
+    if (admitted.operation() instanceof Operation.Delete delete
+        && !admitted.isCopyAt(id)
+        && !made.isRefused()) {
+      long epoch = admitted.by().getEpoch();
+      world.model().deleted(id, epoch, delete.key(), delete.upTo(), timeOf(made));
     }
   }
 

@@ -1,13 +1,13 @@
 package io.palinode.simulation;
 
+import io.palinode.detector.binding.Version;
 import io.palinode.voldemort.client.RolledBack;
-import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;
 
 /** How a client's call ended. */
 sealed interface Outcome {
   /** Enough nodes have it. */
-  record Done(List<Versioned> found) implements Outcome {}
+  record Done(List<Version> found) implements Outcome {}
 
   /** Its epoch is over. */
   record TakenBack(RolledBack rolledBack) implements Outcome {}

@@ -3,16 +3,10 @@ package io.palinode.simulation;
 import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.simulation.store.Replication;
 import io.palinode.store.node.ClockBounds;
 import io.palinode.store.node.NodeSettings;
-import io.palinode.voldemort.StoreNodeConfig;
-import io.palinode.voldemort.cluster.Cluster;
-import io.palinode.voldemort.cluster.Node;
-import io.palinode.voldemort.cluster.StoreDefinition;
-import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.time.Duration;
-import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * What a run is a run of, drawn from its seed: how many nodes, clients and replicas, and what the
@@ -25,10 +19,9 @@ import java.util.stream.IntStream;
  * @param affected whether rollbacks undo only what came of the witnesses; not drawn
  */
 record Shape(
-    int nodes,
     int clients,
     int partitions,
-    StoreDefinition store,
+    Replication replication,
     boolean nearestFirst,
     WatchedMutex watched,
     boolean affected,
@@ -36,19 +29,17 @@ record Shape(
     boolean deletes,
     int changes,
     boolean repairs) {
-  static final String STORE = "store";
   static final long EPSILON_MICROS = 10_000;
   static final long REQUEST_TIMEOUT_MICROS = 300_000;
   static final Duration CONVERGENCE_WINDOW = Duration.ofSeconds(1);
   static final Duration MAX_DRIFT = Duration.ofMillis(500);
 
-  private static final NodeSettings SETTINGS =
+  static final NodeSettings SETTINGS =
       NodeSettings.of(Epsilon.ofMicros(EPSILON_MICROS))
           .withClocks(new ClockBounds(Epsilon.ofMicros(EPSILON_MICROS), MAX_DRIFT))
           .withWindowLog(new WindowLogConfig(Duration.ofMinutes(1), 1L << 20))
           .withConvergenceWindow(CONVERGENCE_WINDOW);
 
-  private static final int PARTITIONS_OF_RING = 4;
   private static final int RING_SLOTS = 4_096;
   private static final int RING_SLOTS_SMALL = 16;
 
@@ -67,10 +58,9 @@ record Shape(
     int changes = wishes.percent(30) && !affected ? (int) wishes.between(1, 4) : 0;
     boolean repairs = wishes.percent(50) && reads > 1 && !affected;
     return new Shape(
-        nodes,
         (int) dice.between(2, 3),
         (int) dice.between(1, 2),
-        StoreDefinition.of(STORE, Persistence.BDB, replicas, reads, writes),
+        new Replication(nodes, replicas, reads, writes),
         dice.percent(50),
         watched(dice, wish, affected),
         affected,
@@ -78,6 +68,10 @@ record Shape(
         deletes,
         changes,
         repairs);
+  }
+
+  int nodes() {
+    return replication.nodes();
   }
 
   private static WatchedMutex watched(Dice dice, Wish wish, boolean affected) {
@@ -90,24 +84,9 @@ record Shape(
     return ringSlots <= RING_SLOTS_SMALL;
   }
 
-  Cluster cluster() {
-    return new Cluster(
-        "simulated", List.of(), IntStream.range(0, nodes).mapToObj(this::node).toList());
-  }
-
-  private Node node(int id) {
-    List<Integer> owned =
-        IntStream.range(0, PARTITIONS_OF_RING).mapToObj(i -> id + i * nodes).toList();
-    return new Node(id, "node" + id, 0, 0, 0, 0, owned);
-  }
-
-  StoreNodeConfig node(Cluster cluster, int id) {
-    return new StoreNodeConfig(id, cluster, List.of(store), SETTINGS);
-  }
-
   RollbackSettings rollback() {
     return new RollbackSettings(
-        nodes,
+        nodes(),
         Duration.ofMillis(50),
         6,
         Duration.ofSeconds(1),
@@ -120,11 +99,11 @@ record Shape(
   public String toString() {
     return "nodes=%d clients=%d N=%d R=%d W=%d partitions=%d routing=%s ring=%d %s%s%s%s%s"
         .formatted(
-            nodes,
+            nodes(),
             clients,
-            store.replicationFactor(),
-            store.requiredReads(),
-            store.requiredWrites(),
+            replication.replicas(),
+            replication.reads(),
+            replication.writes(),
             partitions,
             nearestFirst ? "nearest-first" : "preference-list",
             ringSlots,

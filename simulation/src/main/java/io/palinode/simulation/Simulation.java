@@ -1,6 +1,7 @@
 package io.palinode.simulation;
 
 import io.palinode.simulation.check.BrokenInvariant;
+import io.palinode.simulation.store.StoreKind;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -8,20 +9,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs of whole clusters in virtual time. Each is its seed: the same seed is the same run. */
 public final class Simulation {
+  private final StoreKind store;
   private final Set<Fault> faults;
   private final Supplier<Seams> seams;
   private final boolean affected;
 
   public Simulation(Set<Fault> faults) {
-    this(faults, () -> Seams.NONE, false);
+    this(faults, () -> Seams.NONE);
   }
 
   /** {@code seams} are where tests plant bugs; each run makes new ones. */
   Simulation(Set<Fault> faults, Supplier<Seams> seams) {
-    this(faults, seams, false);
+    this(StoreKind.VOLDEMORT, faults, seams, false);
   }
 
-  private Simulation(Set<Fault> faults, Supplier<Seams> seams, boolean affected) {
+  private Simulation(StoreKind store, Set<Fault> faults, Supplier<Seams> seams, boolean affected) {
+    this.store = store;
     this.faults = Set.copyOf(faults);
     this.seams = seams;
     this.affected = affected;
@@ -29,7 +32,12 @@ public final class Simulation {
 
   /** The same runs, with rollbacks that undo only what came of the witnesses. */
   public Simulation affectingOnlySome() {
-    return new Simulation(faults, seams, true);
+    return new Simulation(store, faults, seams, true);
+  }
+
+  /** The same runs, of another store. */
+  public Simulation of(StoreKind other) {
+    return new Simulation(other, faults, seams, affected);
   }
 
   /**
@@ -56,7 +64,7 @@ public final class Simulation {
 
   /** With a line for each event, as it happens. The same run as without. */
   public Result run(long seed, @Nullable Consumer<String> trace) {
-    World world = new World(seed, faults, seams.get(), affected, trace);
+    World world = new World(seed, store, faults, seams.get(), affected, trace);
     BrokenInvariant broken = null;
     try {
       world.run();

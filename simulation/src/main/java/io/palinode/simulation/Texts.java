@@ -1,10 +1,11 @@
 package io.palinode.simulation;
 
-import com.google.protobuf.MessageLite;
+import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Hlc;
+import io.palinode.simulation.store.Answer;
+import io.palinode.simulation.store.Operation;
+import io.palinode.simulation.store.Request;
 import io.palinode.store.control.Command;
-import io.palinode.voldemort.protocol.Pb0;
-import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.CandidateRecord;
@@ -13,6 +14,7 @@ import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /** What happens, in the words of a trace. Times are microseconds since the world began. */
@@ -28,31 +30,32 @@ final class Texts {
         : text.replaceAll("(target|clock|hlc)=(\\d{13,})", "$1=$2");
   }
 
-  static String what(VoldemortRequest request) {
-    return request.getType().name().toLowerCase(Locale.ROOT);
+  static String what(Request request) {
+    return request.operation().getClass().getSimpleName().toLowerCase(Locale.ROOT);
   }
 
-  static String of(VoldemortRequest request, MessageLite made) {
-    boolean isPut = request.hasPut();
-    String key = Responses.key(request);
-    Pb0.ResponseContext context = Responses.context(made);
-    Pb0.Error error = Responses.error(made);
-    StringBuilder text = new StringBuilder(key);
-    if (isPut) {
-      text.append('=').append(request.getPut().getVersioned().getValue().toStringUtf8());
+  static String value(Version version) {
+    return new String(version.value(), StandardCharsets.UTF_8);
+  }
+
+  static String of(Request request, Answer answer) {
+    StringBuilder text = new StringBuilder(request.key());
+    if (request.operation() instanceof Operation.Put put) {
+      text.append('=').append(value(put.version()));
     }
-    text.append(" epoch=").append(request.getPalinode().getEpoch());
-    text.append(" by=").append(request.getPalinode().getClient());
-    if (request.getPalinode().hasOrigin()) {
-      text.append(" copy-of=").append(request.getPalinode().getOrigin());
+    text.append(" epoch=").append(request.by().getEpoch());
+    text.append(" by=").append(request.by().getClient());
+    if (request.by().hasOrigin()) {
+      text.append(" copy-of=").append(request.by().getOrigin());
     }
-    if (request.getPalinode().hasReadAt()) {
-      text.append(" read-at=").append(request.getPalinode().getReadAt());
+    if (request.by().hasReadAt()) {
+      text.append(" read-at=").append(request.by().getReadAt());
     }
-    if (context.getAcceptedAt() != 0) {
-      text.append(" at=").append(time(context.getAcceptedAt()));
+    if (answer.context().getAcceptedAt() != 0) {
+      text.append(" at=").append(time(answer.context().getAcceptedAt()));
     }
-    return error == null ? text.toString() : text + " refused: " + error.getErrorMessage();
+    Answer.Refusal refusal = answer.refusal();
+    return refusal == null ? text.toString() : text + " refused: " + refusal.message();
   }
 
   static String of(ControlRecord record) {

@@ -1,13 +1,12 @@
 package io.palinode.simulation;
 
+import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.NodeIntervals;
 import io.palinode.simulation.check.Write;
 import io.palinode.store.control.Command;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.v1.CandidateRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -140,10 +139,9 @@ final class WatchedIntervals {
   private void requireSame() {
     List<String> holding = new ArrayList<>();
     for (String key : version == 0 ? List.<String>of() : world.flags()) {
-      for (Versioned version : machine.stored(key)) {
-        if (version.text().equals("1")) {
-          VectorClock clock = version.clock();
-          holding.add(Write.versionOf(key, clock.identityBytes(), clock.timestampMs()));
+      for (Version version : machine.stored(key)) {
+        if (Texts.value(version).equals("1")) {
+          holding.add(Write.versionOf(key, version.clock(), version.timestampMs()));
         }
       }
     }

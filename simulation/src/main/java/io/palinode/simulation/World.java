@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
 import com.google.protobuf.ByteString;
-import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.orchestrator.violations.SequentialSpan;
@@ -13,11 +13,10 @@ import io.palinode.simulation.check.DetectionChecks;
 import io.palinode.simulation.check.GateChecks;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.StoreModel;
-import io.palinode.voldemort.StoreNode;
+import io.palinode.simulation.store.SimulatedStore;
+import io.palinode.simulation.store.StoreKind;
+import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.client.RolledBack;
-import io.palinode.voldemort.cluster.Cluster;
-import io.palinode.voldemort.cluster.Ring;
-import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
@@ -50,8 +49,7 @@ final class World {
   private final Shape shape;
   private final Trace trace;
   private final Network network;
-  private final Cluster cluster;
-  private final Ring ring;
+  private final SimulatedStore store;
   private final PredicateChanges changes;
   private final FailingDuties duties;
   private final Operator operator;
@@ -73,7 +71,7 @@ final class World {
   private final StoreModel model;
   private final ControlChecks controlChecks;
   private final GateChecks gateChecks;
-  private final ClientChecks clientChecks = new ClientChecks();
+  private final ClientChecks clientChecks;
   private final AffectedChecks affected = new AffectedChecks(this::accessKey);
   private final DetectionChecks detection;
   private long newestServed;
@@ -82,6 +80,7 @@ final class World {
 
   World(
       long seed,
+      StoreKind kind,
       Set<Fault> faults,
       Seams seams,
       boolean affectingOnlySome,
@@ -93,15 +92,16 @@ final class World {
     this.operator = new Operator(this, new Dice(~seed * 31));
     this.trace = traceLines == null ? Trace.none(time) : Trace.of(time, traceLines);
     this.network = new Network(shape.nodes() + shape.clients() + 3, dice);
-    this.cluster = shape.cluster();
-    this.ring = new Ring(cluster, shape.store().replicationFactor());
+    this.store = kind.of(shape.replication(), Shape.SETTINGS);
     this.changes = new PredicateChanges(this, new Dice(~seed * 37));
     this.duties = new FailingDuties(this, new Dice(~seed * 41));
     this.model =
         new StoreModel(
             shape.nodes(),
             Hlc.ofMicros(Shape.CONVERGENCE_WINDOW.toNanos() / 1_000),
-            this::isHeldBy);
+            this::isHeldBy,
+            store.order());
+    this.clientChecks = new ClientChecks(store.order());
     this.gateChecks = shape.watched().wish().checks();
     this.controlChecks =
         new ControlChecks(
@@ -332,7 +332,7 @@ final class World {
    * A write was acknowledged: if its key is to be used sequentially in this epoch, all replicas
    * have it, unless a rollback is already undoing them.
    */
-  void requireSequential(long epoch, String key, VectorClock clock, long acceptedAt) {
+  void requireSequential(long epoch, String key, Version version, long acceptedAt) {
     ControlLogState truth = controlChecks.truth();
     long now = NodeClock.EPOCH_MICROS + time.nowMicros();
     boolean isSequential =
@@ -343,15 +343,16 @@ final class World {
     if (!isSequential) {
       return;
     }
-    List<Integer> replicas = ring.preferenceList(key.getBytes(StandardCharsets.UTF_8));
+    List<Integer> replicas = store.replicas(key);
     long lacking =
         replicas.stream()
             .filter(
                 node ->
-                    machine(node).stored(key).stream().noneMatch(v -> clock.isAtMost(v.clock())))
+                    machine(node).stored(key).stream()
+                        .noneMatch(stored -> store.order().isAtMost(version, stored)))
             .count();
-    if (lacking >= shape.store().requiredReads()
-        && !model.isDeletedAfter(key, clock, acceptedAt, controlChecks)) {
+    if (lacking >= shape.replication().reads()
+        && !model.isDeletedAfter(key, version, acceptedAt, controlChecks)) {
       throw new BrokenInvariant(
           Invariant.SEQUENTIAL,
           "%s is acknowledged in epoch %d, and %d of %s lack it"
@@ -369,11 +370,11 @@ final class World {
 
   /** What stands for a key in what nodes note of accesses. */
   long accessKey(String key) {
-    return StoreNode.keyOfAccess(new StoreKey(Shape.STORE, key.getBytes(StandardCharsets.UTF_8)));
+    return Accesses.keyOf(SimulatedStore.NAME, key.getBytes(StandardCharsets.UTF_8));
   }
 
   private boolean isHeldBy(int node, String key) {
-    return ring.preferenceList(key.getBytes(StandardCharsets.UTF_8)).contains(node);
+    return store.replicas(key).contains(node);
   }
 
   // ---- its parts
@@ -410,8 +411,8 @@ final class World {
     return shape;
   }
 
-  Cluster cluster() {
-    return cluster;
+  SimulatedStore store() {
+    return store;
   }
 
   /** The newest version; null: there was none yet. */

@@ -2,17 +2,14 @@ package io.palinode.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.ByteString;
-import com.google.protobuf.MessageLite;
 import io.palinode.hvc.Hlc;
+import io.palinode.simulation.store.Answer;
+import io.palinode.simulation.store.Operation;
+import io.palinode.simulation.store.Request;
+import io.palinode.simulation.store.SimulatedStore;
+import io.palinode.simulation.store.StoreKind;
 import io.palinode.store.binding.StoreBinding;
-import io.palinode.voldemort.cluster.Ring;
-import io.palinode.voldemort.protocol.ErrorCode;
-import io.palinode.voldemort.protocol.Pb0;
-import io.palinode.voldemort.protocol.Pb0.RequestType;
-import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -30,11 +27,13 @@ import org.junit.jupiter.api.Test;
 class RefusedWriteTest {
   private static final long STARTED_MICROS = 100_000;
   private static final long PROMISE_MICROS = 100_000;
+  private static final RequestContext CLIENT = RequestContext.newBuilder().setClient("c").build();
 
   private final List<StoreBinding> stores = new ArrayList<>();
   private final World world =
       new World(
           1,
+          StoreKind.VOLDEMORT,
           EnumSet.noneOf(Fault.class),
           new Seams() {
             @Override
@@ -71,10 +70,9 @@ class RefusedWriteTest {
   }
 
   private String keyOnTheNode() {
-    Ring ring = new Ring(world.cluster(), world.shape().store().replicationFactor());
     return IntStream.iterate(0, i -> i + 1)
         .mapToObj(i -> "k" + i)
-        .filter(any -> ring.preferenceList(any.getBytes(StandardCharsets.UTF_8)).contains(0))
+        .filter(any -> world.store().replicas(any).contains(0))
         .findFirst()
         .orElseThrow();
   }
@@ -86,24 +84,12 @@ class RefusedWriteTest {
   }
 
   private void putIsRefused() {
-    Versioned version = Versioned.ofText("v", VectorClock.EMPTY.incremented(0, 1));
-    VoldemortRequest put =
-        VoldemortRequest.newBuilder()
-            .setType(RequestType.PUT)
-            .setShouldRoute(false)
-            .setStore(Shape.STORE)
-            .setRequestRouteType(0)
-            .setPut(
-                Pb0.PutRequest.newBuilder()
-                    .setKey(ByteString.copyFromUtf8(key))
-                    .setVersioned(version.toProto()))
-            .setPalinode(Pb0.RequestContext.newBuilder().setClient("c"))
-            .build();
-    List<MessageLite> answers = new ArrayList<>();
-    process().receive(put, answers::add);
+    Operation put = world.store().write(key, "v", List.of(), new SimulatedStore.Writer(0, 0, 1));
+    List<Answer> answers = new ArrayList<>();
+    process().receive(new Request(put, CLIENT), answers::add);
     assertThat(answers).hasSize(1);
-    assertThat(Objects.requireNonNull(Responses.error(answers.get(0))).getErrorCode())
-        .isEqualTo(ErrorCode.PERSISTENCE_FAILURE.code());
+    assertThat(Objects.requireNonNull(answers.get(0).refusal()).message())
+        .contains("no space is left");
   }
 
   private Set<String> namedByTheNode() {

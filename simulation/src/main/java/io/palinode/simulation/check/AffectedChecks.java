@@ -1,8 +1,8 @@
 package io.palinode.simulation.check;
 
+import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcCodec;
-import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
@@ -31,12 +31,8 @@ import org.jspecify.annotations.Nullable;
  * what nodes accepted and answered, which must be undone exactly.
  */
 public final class AffectedChecks {
-  /**
-   * A write, whichever nodes have it.
-   *
-   * @param at the version's timestamp: one that reached no node may have been of the same clock
-   */
-  private record Write(String client, String key, Versioned version, long at) {}
+  /** A write, whichever nodes have it. */
+  private record Write(String client, String key, Version version) {}
 
   private record Accepted(int node, long hlc, Write write, boolean copy) {}
 
@@ -69,20 +65,15 @@ public final class AffectedChecks {
   }
 
   /** A client sends a put, as no copy. */
-  public void sent(String client, String key, Versioned version) {
+  public void sent(String client, String key, Version version) {
     steps.add(new Step(client, write(client, key, version), List.of()));
   }
 
   /** A client has got what a node has of a key. */
-  public void given(String client, String key, List<Versioned> versions) {
+  public void given(String client, String key, List<Version> versions) {
     List<Write> known =
         versions.stream()
-            .flatMap(
-                version ->
-                    byVersion
-                        .getOrDefault(
-                            List.of(key, version, version.clock().timestampMs()), Set.of())
-                        .stream())
+            .flatMap(version -> byVersion.getOrDefault(List.of(key, version), Set.of()).stream())
             .toList();
     steps.add(new Step(client, null, known));
   }
@@ -93,15 +84,14 @@ public final class AffectedChecks {
   }
 
   public void accepted(
-      int node, long hlc, String client, String key, Versioned version, boolean copy) {
+      int node, long hlc, String client, String key, Version version, boolean copy) {
     accepted.add(new Accepted(node, hlc, write(client, key, version), copy));
   }
 
   /** Two clients may write one version: it is a write of each. */
-  private Write write(String client, String key, Versioned version) {
-    long at = version.clock().timestampMs();
-    Write write = new Write(client, key, version, at);
-    byVersion.computeIfAbsent(List.of(key, version, at), unknown -> new HashSet<>()).add(write);
+  private Write write(String client, String key, Version version) {
+    Write write = new Write(client, key, version);
+    byVersion.computeIfAbsent(List.of(key, version), unknown -> new HashSet<>()).add(write);
     return write;
   }
 
@@ -247,8 +237,8 @@ public final class AffectedChecks {
   }
 
   private static String nameOf(Write write) {
-    byte[] clock = write.version().clock().identityBytes();
-    return io.palinode.simulation.check.Write.versionOf(write.key(), clock, write.at());
+    return io.palinode.simulation.check.Write.versionOf(
+        write.key(), write.version().clock(), write.version().timestampMs());
   }
 
   /** Whether what ended a version's interval at this node, right after this time, is undone. */
@@ -326,13 +316,9 @@ public final class AffectedChecks {
   }
 
   private static String text(Accepted write) {
-    return "%s=%s of %s, accepted by node %d at %s"
+    return "%s of %s, accepted by node %d at %s"
         .formatted(
-            write.write().key(),
-            write.write().version(),
-            write.write().client(),
-            write.node(),
-            Hlc.format(write.hlc()));
+            nameOf(write.write()), write.write().client(), write.node(), Hlc.format(write.hlc()));
   }
 
   private static void require(boolean holds, String otherwise) {

@@ -1,9 +1,8 @@
 package io.palinode.simulation.check;
 
+import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.client.RolledBack;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,15 +15,20 @@ public final class ClientChecks {
   public static final int RUNS_MAX = 1_000;
 
   private record Acknowledged(
-      int client, long epoch, int node, long acceptedAt, String key, VectorClock clock) {}
+      int client, long epoch, int node, long acceptedAt, String key, Version version) {}
 
+  private final VersionOrder order;
   private final List<Acknowledged> acknowledged = new ArrayList<>();
   private final Map<Integer, List<RolledBack>> notices = new HashMap<>();
 
+  public ClientChecks(VersionOrder order) {
+    this.order = order;
+  }
+
   /** {@code node} had accepted it first, at {@code acceptedAt}. */
   public void acknowledged(
-      int client, long epoch, int node, long acceptedAt, String key, VectorClock clock) {
-    acknowledged.add(new Acknowledged(client, epoch, node, acceptedAt, key, clock));
+      int client, long epoch, int node, long acceptedAt, String key, Version version) {
+    acknowledged.add(new Acknowledged(client, epoch, node, acceptedAt, key, version));
   }
 
   public void notified(int client, RolledBack rolledBack) {
@@ -42,17 +46,15 @@ public final class ClientChecks {
    * @param stored what a node has of a key
    */
   public void requireKept(
-      ControlChecks control,
-      StoreModel model,
-      BiFunction<Integer, String, List<Versioned>> stored) {
+      ControlChecks control, StoreModel model, BiFunction<Integer, String, List<Version>> stored) {
     for (Acknowledged write : acknowledged) {
       if (isTakenBack(write, control)
-          || model.isDeletedAfter(write.key(), write.clock(), write.acceptedAt(), control)) {
+          || model.isDeletedAfter(write.key(), write.version(), write.acceptedAt(), control)) {
         continue;
       }
       boolean stands =
           stored.apply(write.node(), write.key()).stream()
-              .anyMatch(version -> write.clock().isAtMost(version.clock()));
+              .anyMatch(version -> order.isAtMost(write.version(), version));
       if (!stands) {
         throw new BrokenInvariant(
             Invariant.ACKNOWLEDGED_WRITE,
@@ -121,7 +123,7 @@ public final class ClientChecks {
     return "%s %s of client %d, acknowledged in epoch %d at %s"
         .formatted(
             write.key(),
-            write.clock(),
+            Write.versionOf(write.key(), write.version().clock(), write.version().timestampMs()),
             write.client(),
             write.epoch(),
             Hlc.format(write.acceptedAt()));

@@ -1,6 +1,5 @@
 package io.palinode.simulation.check;
 
-import io.palinode.voldemort.protocol.VectorClock;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,8 +8,8 @@ import java.util.List;
  * restores that undid it, for a later one may go back to before those.
  */
 final class KnownDeletes {
-  /** Of the versions of a key at or before a clock. */
-  record Delete(String key, VectorClock upTo, long hlc) {}
+  /** Of the versions of a key that a mark covers. */
+  record Delete(String key, byte[] upTo, long hlc) {}
 
   private record Undo(long hlc, long target) {
     boolean takesBack(Delete delete, long cut) {
@@ -21,7 +20,7 @@ final class KnownDeletes {
   private final List<Delete> deletes = new ArrayList<>();
   private final List<Undo> undos = new ArrayList<>();
 
-  void add(String key, VectorClock upTo, long hlc) {
+  void add(String key, byte[] upTo, long hlc) {
     deletes.add(new Delete(key, upTo, hlc));
   }
 

@@ -1,8 +1,7 @@
 package io.palinode.simulation.check;
 
+import io.palinode.detector.binding.Version;
 import io.palinode.simulation.check.KnownDeletes.Delete;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -25,7 +24,7 @@ import java.util.stream.Collectors;
  * and computes no difference; it looks up the past.
  */
 public final class StoreModel {
-  private record Moment(long hlc, Set<Versioned> versions) {}
+  private record Moment(long hlc, Set<Version> versions) {}
 
   /**
    * A restore of one attempt at one node.
@@ -37,7 +36,7 @@ public final class StoreModel {
   private record Restored(
       boolean whole,
       Set<String> near,
-      Map<String, Set<Versioned>> cut,
+      Map<String, Set<Version>> cut,
       Map<String, Long> since,
       List<Delete> deletes) {}
 
@@ -48,6 +47,7 @@ public final class StoreModel {
 
   private final long convergenceWindowHlc;
   private final Placement placement;
+  private final VersionOrder order;
   private final List<Map<String, List<Moment>>> pasts = new ArrayList<>();
   private final List<Map<Attempt, Restored>> restores = new ArrayList<>();
   private final List<Set<Attempt>> merges = new ArrayList<>();
@@ -62,7 +62,8 @@ public final class StoreModel {
     boolean isHeldBy(int node, String key);
   }
 
-  public StoreModel(int nodes, long convergenceWindowHlc, Placement placement) {
+  public StoreModel(int nodes, long convergenceWindowHlc, Placement placement, VersionOrder order) {
+    this.order = order;
     this.convergenceWindowHlc = convergenceWindowHlc;
     this.placement = placement;
     for (int node = 0; node < nodes; node++) {
@@ -74,34 +75,36 @@ public final class StoreModel {
   }
 
   /** A put was accepted. */
-  public void put(int node, String key, Versioned added, long hlc) {
+  public void put(int node, String key, Version added, long hlc) {
     acceptedAt.putIfAbsent(name(key, added), hlc);
-    Set<Versioned> versions = new LinkedHashSet<>(now(node, key));
-    for (Versioned stored : versions) {
-      if (added.clock().isAtMost(stored.clock())) {
+    Set<Version> versions = new LinkedHashSet<>(now(node, key));
+    for (Version stored : versions) {
+      if (order.isAtMost(added, stored)) {
         throw new BrokenInvariant(
             Invariant.CONSISTENT_CUT,
-            "node " + node + " accepted " + added + " over " + stored + " of " + key);
+            "node %d accepted %s over %s".formatted(node, name(key, added), name(key, stored)));
       }
     }
-    versions.removeIf(stored -> stored.clock().isAtMost(added.clock()));
+    versions.removeIf(stored -> order.isAtMost(stored, added));
     versions.add(added);
     become(node, key, versions, hlc);
   }
 
   /** A delete of the versions at or before a clock has found some. */
-  public void removed(int node, long epoch, String key, VectorClock upTo, long hlc) {
-    Set<Versioned> versions = new LinkedHashSet<>(now(node, key));
-    if (!versions.removeIf(stored -> stored.clock().isAtMost(upTo))) {
+  public void removed(int node, long epoch, String key, byte[] upTo, long hlc) {
+    Set<Version> versions = new LinkedHashSet<>(now(node, key));
+    if (!versions.removeIf(stored -> order.isCovered(stored, upTo))) {
       throw new BrokenInvariant(
-          Invariant.CONSISTENT_CUT, "node " + node + " deleted nothing of " + key + " to " + upTo);
+          Invariant.CONSISTENT_CUT,
+          "node %d deleted nothing of %s to %s"
+              .formatted(node, key, HexFormat.of().formatHex(upTo)));
     }
     everDeleted.add(new Accepted(epoch, new Delete(key, upTo, hlc)));
     become(node, key, versions, hlc);
   }
 
   /** A delete was accepted, by this node first, whether there was anything or not. */
-  public void deleted(int node, long epoch, String key, VectorClock upTo, long hlc) {
+  public void deleted(int node, long epoch, String key, byte[] upTo, long hlc) {
     deletes.get(node).add(key, upTo, hlc);
     everDeleted.add(new Accepted(epoch, new Delete(key, upTo, hlc)));
   }
@@ -110,13 +113,13 @@ public final class StoreModel {
    * Whether a delete that covers it was accepted on any node after {@code hlc} and was not undone.
    * A key's clock starts again after a delete.
    */
-  public boolean isDeletedAfter(String key, VectorClock clock, long hlc, ControlChecks control) {
+  public boolean isDeletedAfter(String key, Version version, long hlc, ControlChecks control) {
     return everDeleted.stream()
         .anyMatch(
             accepted ->
                 accepted.delete().key().equals(key)
                     && accepted.delete().hlc() > hlc
-                    && clock.isAtMost(accepted.delete().upTo())
+                    && order.isCovered(version, accepted.delete().upTo())
                     && !control.isTakenBack(accepted.epoch(), accepted.delete().hlc()));
   }
 
@@ -198,7 +201,7 @@ public final class StoreModel {
   private Restored restored(
       int node, long since, ToLongFunction<String> cutOf, List<Delete> standing) {
     Set<String> near = new TreeSet<>();
-    Map<String, Set<Versioned>> cut = new TreeMap<>();
+    Map<String, Set<Version>> cut = new TreeMap<>();
     Map<String, Long> had = new TreeMap<>();
     pasts
         .get(node)
@@ -227,10 +230,8 @@ public final class StoreModel {
   }
 
   /** Clocks come again after a delete, hardly so in the same millisecond. */
-  private static String name(String key, Versioned version) {
-    return key
-        + "@"
-        + HexFormat.of().formatHex(version.clock().encode())
+  private static String name(String key, Version version) {
+    return Write.versionOf(key, version.clock(), version.timestampMs())
         + "="
         + HexFormat.of().formatHex(version.value());
   }
@@ -255,7 +256,7 @@ public final class StoreModel {
 
   /** If all keys were compared and all replicas agree, no node merges. */
   private boolean isAlike(long epoch, int attempt, String key) {
-    Set<Set<Versioned>> cuts = new HashSet<>();
+    Set<Set<Version>> cuts = new HashSet<>();
     for (int node = 0; node < restores.size(); node++) {
       Restored restored = restores.get(node).get(new Attempt(epoch, attempt));
       if (restored == null || !restored.whole()) {
@@ -286,7 +287,7 @@ public final class StoreModel {
   }
 
   /** What the key is now at the node. */
-  public Set<Versioned> now(int node, String key) {
+  public Set<Version> now(int node, String key) {
     List<Moment> past = pasts.get(node).get(key);
     return past == null ? Set.of() : past.get(past.size() - 1).versions();
   }
@@ -298,17 +299,18 @@ public final class StoreModel {
   }
 
   /** Throws unless the node's store holds what it must. */
-  public void requireHolds(int node, String key, List<Versioned> actual, String when) {
-    Set<Versioned> expected = now(node, key);
+  public void requireHolds(int node, String key, List<Version> actual, String when) {
+    Set<Version> expected = now(node, key);
     if (actual.size() != expected.size() || !names(key, actual).equals(names(key, expected))) {
       throw new BrokenInvariant(
           Invariant.CONSISTENT_CUT,
-          "%s, node %d has %s=%s, must have %s".formatted(when, node, key, actual, expected));
+          "%s, node %d has %s, must have %s"
+              .formatted(when, node, names(key, actual), names(key, expected)));
     }
   }
 
-  private Set<Versioned> together(long epoch, int attempt, String key) {
-    List<Versioned> all = new ArrayList<>();
+  private Set<Version> together(long epoch, int attempt, String key) {
+    List<Version> all = new ArrayList<>();
     for (Map<Attempt, Restored> ofNode : restores) {
       Restored restored = ofNode.get(new Attempt(epoch, attempt));
       if (restored != null) {
@@ -316,8 +318,8 @@ public final class StoreModel {
       }
     }
     all.removeIf(version -> isDeleted(epoch, attempt, key, version));
-    Set<Versioned> greatest = new LinkedHashSet<>();
-    for (Versioned one : all) {
+    Set<Version> greatest = new LinkedHashSet<>();
+    for (Version one : all) {
       if (all.stream().noneMatch(other -> isBefore(one, other))) {
         greatest.add(one);
       }
@@ -329,7 +331,7 @@ public final class StoreModel {
    * Whether a delete covers it that any node had accepted: its client could have seen what some
    * node had before. No node had it before it was accepted, whatever its clock says.
    */
-  private boolean isDeleted(long epoch, int attempt, String key, Versioned version) {
+  private boolean isDeleted(long epoch, int attempt, String key, Version version) {
     List<Restored> all =
         restores.stream()
             .map(ofNode -> ofNode.get(new Attempt(epoch, attempt)))
@@ -347,25 +349,23 @@ public final class StoreModel {
             delete ->
                 delete.key().equals(key)
                     && accepted < delete.hlc()
-                    && version.clock().isAtMost(delete.upTo()));
+                    && order.isCovered(version, delete.upTo()));
   }
 
   /**
-   * By clock; of two with one clock by time, then by value. An undo of some nodes only, which was
-   * abandoned, lets a node count to the same clock again.
+   * By the store's order; of two with one clock by time, then by value. An undo of some nodes only,
+   * which was abandoned, lets a node count to the same clock again.
    */
-  private static boolean isBefore(Versioned one, Versioned other) {
-    VectorClock a = one.clock();
-    VectorClock b = other.clock();
-    if (!a.isAtMost(b) || !b.isAtMost(a)) {
-      return a.isAtMost(b);
+  private boolean isBefore(Version one, Version other) {
+    if (!order.isAtMost(one, other) || !order.isAtMost(other, one)) {
+      return order.isAtMost(one, other);
     }
-    return a.timestampMs() != b.timestampMs()
-        ? a.timestampMs() < b.timestampMs()
+    return one.timestampMs() != other.timestampMs()
+        ? one.timestampMs() < other.timestampMs()
         : Arrays.compareUnsigned(one.value(), other.value()) < 0;
   }
 
-  private void become(int node, String key, Set<Versioned> versions, long hlc) {
+  private void become(int node, String key, Set<Version> versions, long hlc) {
     // What was absent, and still is, has not changed: no node knows of it.
     if (!names(key, now(node, key)).equals(names(key, versions))) {
       note(node, key, versions, hlc);
@@ -373,18 +373,18 @@ public final class StoreModel {
   }
 
   /** Unlike versions, these differ for writes that differ only in their timestamps. */
-  private static Set<String> names(String key, Collection<Versioned> versions) {
+  private static Set<String> names(String key, Collection<Version> versions) {
     return versions.stream().map(version -> name(key, version)).collect(Collectors.toSet());
   }
 
-  private void note(int node, String key, Set<Versioned> versions, long hlc) {
+  private void note(int node, String key, Set<Version> versions, long hlc) {
     pasts
         .get(node)
         .computeIfAbsent(key, k -> new ArrayList<>())
         .add(new Moment(hlc, Set.copyOf(versions)));
   }
 
-  private static Set<Versioned> at(List<Moment> past, long hlc) {
+  private static Set<Version> at(List<Moment> past, long hlc) {
     for (int i = past.size() - 1; i >= 0; i--) {
       if (past.get(i).hlc() <= hlc) {
         return past.get(i).versions();

@@ -3,6 +3,12 @@ package io.palinode.simulation.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.detector.binding.Version;
+import io.palinode.hvc.Epsilon;
+import io.palinode.simulation.store.Replication;
+import io.palinode.simulation.store.StoreKind;
+import io.palinode.store.node.NodeSettings;
+import io.palinode.voldemort.VoldemortRules;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;
@@ -14,8 +20,12 @@ class StoreModelTest {
   private static final long EPOCH = 1;
   private static final int ATTEMPT = 1;
   private static final long PAUSED = 100;
+  private static final VersionOrder ORDER =
+      StoreKind.VOLDEMORT
+          .of(new Replication(2, 2, 1, 1), NodeSettings.of(Epsilon.ofMicros(1)))
+          .order();
 
-  private final StoreModel model = new StoreModel(2, PAUSED, (node, key) -> true);
+  private final StoreModel model = new StoreModel(2, PAUSED, (node, key) -> true, ORDER);
   private final VectorClock old = VectorClock.EMPTY.incremented(1, 1);
   private final VectorClock fresh = VectorClock.EMPTY.incremented(0, 4);
 
@@ -26,8 +36,8 @@ class StoreModelTest {
   private void bringBackWhatWasDeleted() {
     model.put(1, KEY, version(old), 10);
     model.put(0, KEY, version(old), 11);
-    model.removed(0, EPOCH, KEY, old, 20);
-    model.deleted(0, EPOCH, KEY, old, 20);
+    model.removed(0, EPOCH, KEY, old.encode(), 20);
+    model.deleted(0, EPOCH, KEY, old.encode(), 20);
     model.put(0, KEY, version(fresh), 30);
     model.put(1, KEY, version(fresh), 31);
     model.put(0, KEY, version(old), 40);
@@ -76,28 +86,32 @@ class StoreModelTest {
   /** The write that comes back is the older one: a delete may cover it that does not the other. */
   @Test
   void anUndoneWriteGivesWayToOneThatDiffersInItsTimestampOnly() {
-    Versioned before = Versioned.ofText("v", old);
-    Versioned again = Versioned.ofText("v", old.withTimestamp(2));
+    Version before = version("v", old);
+    Version again = version("v", old.withTimestamp(2));
     model.put(1, KEY, before, 10);
-    model.removed(1, EPOCH, KEY, old, 20);
+    model.removed(1, EPOCH, KEY, old.encode(), 20);
     model.put(1, KEY, again, 30);
     model.restored(1, EPOCH, ATTEMPT, 15, 0, PAUSED, false, key -> 15);
     assertThat(model.now(1, KEY))
-        .extracting(version -> version.clock().timestampMs())
-        .containsExactly(before.clock().timestampMs());
+        .extracting(Version::timestampMs)
+        .containsExactly(before.timestampMs());
   }
 
   @Test
   void aStoreMustHoldTheWriteItselfAndNotOneWithAnotherTimestamp() {
-    Versioned written = Versioned.ofText("v", old);
-    Versioned other = Versioned.ofText("v", old.withTimestamp(2));
+    Version written = version("v", old);
+    Version other = version("v", old.withTimestamp(2));
     model.put(1, KEY, written, 10);
     model.requireHolds(1, KEY, List.of(written), "now");
     assertThatThrownBy(() -> model.requireHolds(1, KEY, List.of(other), "now"))
         .isInstanceOf(BrokenInvariant.class);
   }
 
-  private static Versioned version(VectorClock clock) {
-    return Versioned.ofText(clock.toString(), clock);
+  private static Version version(VectorClock clock) {
+    return version(clock.toString(), clock);
+  }
+
+  private static Version version(String value, VectorClock clock) {
+    return VoldemortRules.version(Versioned.ofText(value, clock));
   }
 }
