@@ -1,4 +1,4 @@
-package io.palinode.store;
+package io.palinode.simulation.store;
 
 import io.palinode.detector.binding.Version;
 import io.palinode.store.past.RecordRules;
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Records of one version, of which the greatest stamp wins. A delete is a version like others.
+ * Records of one version, of which the greatest stamp wins. A delete is a version without a value.
  *
  * <pre>
  * | stamp i64 | writer i16 | value |

@@ -1,0 +1,69 @@
+package io.palinode.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.simulation.Simulation.Result;
+import io.palinode.simulation.store.StoreKind;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A store that has no vector clocks keeps the same promises on the same node parts. */
+class LastWriteWinsSimulationTest {
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000) / 4;
+  private static final int PLANTED_SEEDS_MAX = 400;
+
+  @Test
+  void aClusterWithoutFaultsKeepsAllItsPromises() {
+    assertHolds(new Simulation(EnumSet.noneOf(Fault.class)), SEEDS / 5);
+  }
+
+  @Test
+  void aClusterInWhichEverythingGoesWrongKeepsAllItsPromises() {
+    assertHolds(new Simulation(EnumSet.allOf(Fault.class)), SEEDS);
+  }
+
+  @Test
+  void aRollbackOfTheAffectedKeysUndoesTheRightPart() {
+    assertHolds(new Simulation(EnumSet.allOf(Fault.class)).affectingOnlySome(), SEEDS / 5);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      names = {
+        "CHECKS_THE_FENCE_BEFORE_THE_LOCK",
+        "DOES_NOT_CONVERGE",
+        "ONE_NODE_DOES_NOT_RESTORE",
+        "RESTORES_ONE_TOO_FAR",
+        "TAKES_REPLICAS_FOR_ALIKE"
+      })
+  void aPlantedBugIsFound(PlantedBug bug) {
+    Simulation simulation =
+        new Simulation(EnumSet.allOf(Fault.class), bug::plant).of(StoreKind.LAST_WRITE_WINS);
+    for (long seed = 0; seed < PLANTED_SEEDS_MAX; seed++) {
+      if (simulation.run(seed).broken() != null) {
+        return;
+      }
+    }
+    assertThat(PLANTED_SEEDS_MAX).as("seeds without finding %s", bug).isZero();
+  }
+
+  private static void assertHolds(Simulation voldemort, int seeds) {
+    Simulation simulation = voldemort.of(StoreKind.LAST_WRITE_WINS);
+    List<String> failures = new ArrayList<>();
+    long plans = 0;
+    for (long seed = 0; seed < seeds; seed++) {
+      Result result = simulation.run(seed);
+      plans += result.plans();
+      if (result.broken() != null) {
+        failures.add("seed=" + seed + " " + result.broken().getMessage());
+      }
+    }
+    assertThat(failures).as("of %d seeds", seeds).isEmpty();
+    // A simulation in which nothing happens proves nothing.
+    assertThat(plans).as("plans carried out").isGreaterThan(seeds);
+  }
+}
