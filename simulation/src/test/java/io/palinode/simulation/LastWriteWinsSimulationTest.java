@@ -2,11 +2,8 @@ package io.palinode.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.simulation.Simulation.Result;
 import io.palinode.simulation.store.StoreKind;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -52,18 +49,6 @@ class LastWriteWinsSimulationTest {
   }
 
   private static void assertHolds(Simulation voldemort, int seeds) {
-    Simulation simulation = voldemort.of(StoreKind.LAST_WRITE_WINS);
-    List<String> failures = new ArrayList<>();
-    long plans = 0;
-    for (long seed = 0; seed < seeds; seed++) {
-      Result result = simulation.run(seed);
-      plans += result.plans();
-      if (result.broken() != null) {
-        failures.add("seed=" + seed + " " + result.broken().getMessage());
-      }
-    }
-    assertThat(failures).as("of %d seeds", seeds).isEmpty();
-    // A simulation in which nothing happens proves nothing.
-    assertThat(plans).as("plans carried out").isGreaterThan(seeds);
+    SimulationTest.assertHolds(voldemort.of(StoreKind.LAST_WRITE_WINS), seeds);
   }
 }
