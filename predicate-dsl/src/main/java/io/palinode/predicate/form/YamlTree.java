@@ -24,6 +24,7 @@ import org.yaml.snakeyaml.error.MarkedYAMLException;
  */
 final class YamlTree {
   private static final int DEPTH_MAX = 32;
+  private static final int LINE_CHARACTERS_MAX = 256 * 1024;
   private static final YAMLFactory FACTORY = factory();
 
   private final YAMLParser parser;
@@ -36,6 +37,7 @@ final class YamlTree {
 
   /** The documents that hold anything. */
   static List<YamlNode> parse(String text, String source) {
+    requireShortLines(text, source);
     try (YAMLParser parser = FACTORY.createParser(text)) {
       YamlTree tree = new YamlTree(parser, source);
       try {
@@ -45,6 +47,23 @@ final class YamlTree {
       }
     } catch (IOException e) {
       throw new UncheckedIOException("text in memory cannot fail to be read", e);
+    }
+  }
+
+  /** The YAML parser takes time by the square of a long value's length. */
+  private static void requireShortLines(String text, String source) {
+    int line = 1;
+    int start = 0;
+    for (int end = text.indexOf('\n'); start <= text.length(); end = text.indexOf('\n', start)) {
+      int length = (end < 0 ? text.length() : end) - start;
+      if (length > LINE_CHARACTERS_MAX) {
+        throw new Place(source, line, 1)
+            .refusal(
+                "a line must have at most %d characters: it has %d"
+                    .formatted(LINE_CHARACTERS_MAX, length));
+      }
+      start = end < 0 ? text.length() + 1 : end + 1;
+      line++;
     }
   }
 

@@ -58,6 +58,13 @@ class HostileTextTest {
   }
 
   @Test
+  void aLineOnWhichTheYamlParserTakesSecondsIsRefusedBeforeItIsParsed() {
+    refused(
+        "kind: Predicate\nmetadata: {name: \"" + "a".repeat(3_900_000) + "\"}\n",
+        "x:2:1: a line must have at most 262144 characters: it has 3900020");
+  }
+
+  @Test
   void deepNestingIsRefused() {
     refused("[".repeat(100_000), "x:1:33: YAML must be nested at most 32 deep: depth=33");
     refused("<predicate>".repeat(100_000), "x:1:12: unknown element 'predicate' in <predicate>");
