@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -33,11 +34,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole cluster in its own process, killed and stopped. */
@@ -147,6 +152,34 @@ class UpIT {
         assertThat(reach.diskFailure()).isEmpty();
       }
     }
+  }
+
+  @Test
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "sockets are read from /proc")
+  void itListensOnTheDocumentedPortsOfTheLoopbackInterfaceAlone() throws Exception {
+    portBase = freeBase();
+    Files.writeString(folder.resolve("stores.xml"), STORES);
+    List<ListeningSocket> sockets = ListeningSocket.of(start());
+    assertThat(sockets).allMatch(socket -> isLoopback(socket.address()));
+    Set<Integer> known = new TreeSet<>();
+    for (int node = 0; node < NODES; node++) {
+      known.add(portBase + node);
+    }
+    int api = portBase + UpCommand.API_OFFSET;
+    known.addAll(List.of(api, portBase + UpCommand.KAFKA_OFFSET));
+    assertThat(sockets).extracting(ListeningSocket::port).containsAll(known);
+    assertThat(sockets.stream().filter(socket -> !known.contains(socket.port())))
+        .as("Kafka's controller and Flink's blob server")
+        .hasSize(2);
+    assertThat(sockets.stream().filter(socket -> socket.port() != api))
+        .as("no other port speaks HTTP, so none lists or cancels Flink's job")
+        .noneMatch(socket -> socket.answerToHttp().contains("HTTP"));
+  }
+
+  private static boolean isLoopback(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    boolean isMappedIpv4 = bytes.length == 16 && bytes[10] == -1 && bytes[11] == -1;
+    return address.isLoopbackAddress() || (isMappedIpv4 && bytes[12] == 127);
   }
 
   /** Asked once, it waits: what is now is past a moment later. */

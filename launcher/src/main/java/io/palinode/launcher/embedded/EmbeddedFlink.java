@@ -17,6 +17,7 @@ import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestOptions;
@@ -49,6 +50,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class EmbeddedFlink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedFlink.class);
+  private static final String LOOPBACK = "127.0.0.1";
   private static final int RESTARTS_MAX = 10;
   private static final Duration CALL_MAX = Duration.ofMinutes(1);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
@@ -219,7 +221,10 @@ public final class EmbeddedFlink implements AutoCloseable {
     Configuration settings = new Configuration();
     settings.set(CoreOptions.TMP_DIRS, temporary.toString());
     settings.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toUri().toString());
-    settings.set(RestOptions.BIND_ADDRESS, "localhost");
+    // Of the blob server too, which would take files from any host.
+    settings.set(JobManagerOptions.BIND_HOST, LOOPBACK);
+    settings.set(TaskManagerOptions.BIND_HOST, LOOPBACK);
+    settings.set(RestOptions.BIND_ADDRESS, LOOPBACK);
     settings.set(RestOptions.BIND_PORT, "0");
     // Calls within this process: on a busy machine they are slow, and never lost.
     settings.set(RpcOptions.ASK_TIMEOUT_DURATION, CALL_MAX);
