@@ -186,6 +186,11 @@ final class IntervalScan {
     return matches.isEmpty() ? List.of() : truth.of(matches, store.siblings(key));
   }
 
+  /** What these versions of a key make true. */
+  List<Holding> holdingWith(StoreKey key, List<Version> versions) {
+    return truth.of(predicates.index().match(key), versions);
+  }
+
   /**
    * What holds now, each term and binding once. Only while paused.
    *

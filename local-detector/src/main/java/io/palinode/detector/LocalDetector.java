@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.detector.KeyScan.Found;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed;
@@ -200,6 +201,11 @@ public final class LocalDetector implements WriteFeed.WriteListener {
   /** What holds now at a key. Only while paused. */
   public synchronized List<Holding> holdingAt(StoreKey key) {
     return scan.holdingAt(key);
+  }
+
+  /** What these versions of a key make true. */
+  public synchronized List<Holding> holdingWith(StoreKey key, List<Version> versions) {
+    return scan.holdingWith(key, versions);
   }
 
   /** What holds now, each term and binding once. Only while paused. Costs as {@link #reset}. */

@@ -37,6 +37,11 @@ public class MemoryNode implements WatchedStore {
       return List.copyOf(repairs);
     }
 
+    /** The HLCs of all changes, oldest first. */
+    public List<Long> changes() {
+      return history.stream().map(Change::hlc).toList();
+    }
+
     /** The records right after the last change at or before {@code hlc}. */
     public Map<StoreKey, List<Version>> stateAt(long hlc) {
       Map<StoreKey, List<Version>> state = new LinkedHashMap<>(records);
@@ -77,6 +82,10 @@ public class MemoryNode implements WatchedStore {
     this.disk = disk;
     this.clock = new HvcClock(node, nodes, Epsilon.ofMicros(1_000), micros, Duration.ofDays(1));
     incarnation = ++disk.incarnation;
+    // As the clock promise of a real node does.
+    if (!disk.history.isEmpty()) {
+      pass(disk.history.get(disk.history.size() - 1).hlc());
+    }
   }
 
   public static MemoryNode alone(LongSupplier micros) {

@@ -94,7 +94,7 @@ class AffectedRollbackTest {
     restored(script, 0, Concerned.getDefaultInstance());
     restored(script, 1, Concerned.getDefaultInstance());
     for (int attempt = 1; attempt <= 2; attempt++) {
-      script.converged(1, 0, attempt, "p", 0).converged(1, 1, attempt, "p", 1);
+      script.convergedSince(1, 0, attempt, "p", 900_000, 800_000).converged(1, 1, attempt, "p");
       script.restored(1, 0, 2).restored(1, 1, 2);
     }
     assertThat(script.steps())

@@ -88,7 +88,8 @@ class BudgetTest extends GatesFixture {
     script.violation("p", "", 1_500_000, 2, List.of("x")).judged(1_600_000).pass(PER).steps();
     script.violation("p", "", 11_100_000, 2, List.of("x")).judged(11_200_000).paused(3, 0, 0);
     for (int attempt = 1; script.state().log().plan() != null && attempt < 20; attempt++) {
-      script.restored(3, 0, attempt).converged(3, 0, attempt, "p", 0, 1);
+      long since = 11_100_000 - attempt * 1_000L;
+      script.restored(3, 0, attempt).convergedSince(3, 0, attempt, "p", since, since);
     }
     assertThat(script.steps())
         .endsWith("3: converge 8", "3: resume from 1600000")

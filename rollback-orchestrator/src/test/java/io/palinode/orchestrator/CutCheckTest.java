@@ -103,6 +103,32 @@ class CutCheckTest {
   }
 
   @Test
+  void aCutIsViolatedSinceTheLastNeededTermBecameTrue() {
+    assertThat(sinceOf("all: [%s, %s, %s]", 5, 9, 7)).isEqualTo(9);
+    assertThat(sinceOf("atLeast: {count: 2, of: [%s, %s, %s]}", 5, 9, 7)).isEqualTo(7);
+    assertThat(sinceOf("atLeast: {count: 2, of: [%s, %s, %s]}", 5, 9)).isEqualTo(9);
+    assertThat(sinceOf("all: [{on: same-node, all: [%s, %s]}, %s]", 5, 9, 7)).isEqualTo(9);
+    assertThat(sinceOf("all: [%s, %s]", 0, 0)).as("not known").isZero();
+    Map<String, Policy> sum = policies("sum: {of: [x, y], equals: 3}");
+    IntervalRef one = amount(0, "1").toBuilder().setSince(4).build();
+    IntervalRef two = amount(1, "2").toBuilder().setSince(6).build();
+    IntervalRef sibling = amount(1, "5").toBuilder().setSince(8).build();
+    assertThat(sum(sum, one, two, sibling)).singleElement().returns(6L, CutCheck.Instance::since);
+  }
+
+  private static long sinceOf(String clause, long... since) {
+    List<IntervalRef> holding =
+        IntStream.range(0, since.length)
+            .mapToObj(i -> term("p", 1, "", i).toBuilder().setSince(since[i]).build())
+            .toList();
+    List<CutCheck.Instance> violated =
+        CutCheck.violated(
+            List.of(new CutPiece(0, holding)), CUT, policies(clause), Gates.NONE, null);
+    assertThat(violated).hasSize(1);
+    return violated.get(0).since();
+  }
+
+  @Test
   void anInstanceViolatedBeforeItWasWatchedDoesNotCountButOthersDo() {
     Gates gates = standing("b=1");
     assertThat(held(gates, "b=1")).isEmpty();

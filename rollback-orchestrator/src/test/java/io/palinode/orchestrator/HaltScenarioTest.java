@@ -148,12 +148,20 @@ class HaltScenarioTest {
   void aRetryHasItsOwnAttempts() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 60_000_000).judged(60_000_000);
     script.paused(1, 0, 0);
-    for (int attempt = 1; attempt <= 3; attempt++) {
-      script.restored(1, 0, attempt).converged(1, 0, attempt, "p", 0, 1);
+    for (int attempt = 1; attempt <= 6; attempt++) {
+      heldSince(script, attempt, 60_000_000 - attempt);
     }
-    script.refused(1, 0, 4, "disk full").operator(1, Intervention.RETRY).steps();
-    script.restored(1, 0, 5).converged(1, 0, 5, "p", 0, 1);
-    assertThat(script.steps()).last().asString().startsWith("1: restore 6 to 5920000");
+    script.refused(1, 0, 7, "disk full").operator(1, Intervention.RETRY).steps();
+    for (int attempt = 8; attempt <= 14; attempt++) {
+      heldSince(script, attempt, 60_000_000 - attempt);
+    }
+    assertThat(script.steps())
+        .as("the eighth of these attempts is the last one")
+        .contains("1: restore 14 to 59999987-", "1: restore 15 to 0");
+  }
+
+  private static void heldSince(Script script, int attempt, long micros) {
+    script.restored(1, 0, attempt).convergedSince(1, 0, attempt, "p", micros, micros);
   }
 
   @Test

@@ -78,10 +78,20 @@ class HandRollbackTest {
   @Test
   void aClauseThatHoldsAtTheTargetMovesItFurtherBackEvenBeforeTheSafePoint() {
     Script script = Script.of(1, P).judged(600_000).wish(to(500_000)).pausedAt(1, 0, 700_000);
-    script.restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
-    assertThat(script.steps()).endsWith("1: converge 1", "1: restore 2 to 400000");
+    script.restored(1, 0, 1).convergedSince(1, 0, 1, "p", 300_000, 400_000);
+    assertThat(script.steps()).endsWith("1: converge 1", "1: restore 2 to 400000-");
     assertThat(script.control().get(script.control().size() - 1).getRestore().getReason())
         .isEqualTo("predicate=p clause=0 binding= still holds at 500000");
+  }
+
+  @Test
+  void aClauseThatHoldsSinceAnUnknownTimeHaltsIt() {
+    Script script = Script.of(1, P).judged(600_000).wish(to(500_000)).pausedAt(1, 0, 700_000);
+    script.restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
+    assertThat(script.steps())
+        .endsWith(
+            "1: halt: predicate=p clause=0 binding= still holds at 500000,"
+                + " and no node knows since when");
   }
 
   @Test

@@ -353,6 +353,29 @@ final class Script {
     return log(record(epoch).setConverged(ack));
   }
 
+  /** Term 0, 1, … of clause 0 of {@code predicate} hold at the node since then. */
+  Script convergedSince(long epoch, int node, int attempt, String predicate, long... sinceMicros) {
+    Converged.Builder ack = Converged.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
+    for (int term = 0; term < sinceMicros.length; term++) {
+      ack.addHolding(
+          IntervalRef.newBuilder()
+              .setPredicate(predicate)
+              .setPredicateVersion(1)
+              .setTerm(term)
+              .setSince(Hlc.ofMicros(sinceMicros[term])));
+    }
+    return log(record(epoch).setConverged(ack));
+  }
+
+  /** The HLC to which nodes look back in the last restore, in microseconds. */
+  long sinceFrom() {
+    return control.stream()
+        .filter(ControlRecord::hasRestore)
+        .reduce((before, last) -> last)
+        .map(last -> Hlc.micros(last.getRestore().getSinceFrom()))
+        .orElseThrow();
+  }
+
   /** All nodes answer every step of the plan, and nothing holds on the cut. */
   Script carryOut(long epoch) {
     for (int node = 0; node < settings.nodes(); node++) {

@@ -169,6 +169,19 @@ final class SimulatedNode {
     return holding;
   }
 
+  /** The write since which the variable is true. */
+  private long since(Variable variable) {
+    long since = 0;
+    boolean held = false;
+    for (Write write : history) {
+      if (write.variable().equals(variable)) {
+        since = write.holds() && !held ? write.hlc() : since;
+        held = write.holds();
+      }
+    }
+    return since;
+  }
+
   private void obey(ControlRecord record) {
     switch (record.getStepCase()) {
       case PAUSE -> {
@@ -270,7 +283,7 @@ final class SimulatedNode {
     Converged.Builder piece =
         Converged.newBuilder().setNode(id).setAttempt(record.getConverge().getAttempt());
     for (Variable variable : holding()) {
-      piece.addHolding(variable.ref());
+      piece.addHolding(variable.ref().toBuilder().setSince(since(variable)));
       if (random.nextInt(3) == 0) {
         ack(record(record.getEpoch()).setConverged(piece));
         piece.clearHolding();

@@ -16,55 +16,72 @@ class StepBackTest {
 
   /** Node 0 was killed right after it acknowledged a witness, and was away for ten minutes. */
   @Test
-  void itGoesRightBeforeALongCoverageGapAtOnce() {
-    Script script = afterAnOutage(600 * SECOND);
+  void itGoesRightBeforeTheLastWitnessBeganWhateverTheGap() {
+    Script script = Script.of(1, P).judged(SECOND).pass(100_000);
+    script.coverageLost(0, 2 * SECOND, 602 * SECOND);
+    script.violation("v1", "p", 602 * SECOND, 602 * SECOND).paused(1, 0, 0).steps();
+    script.judged(603 * SECOND).restored(1, 0, 1);
+    assertThat(script.sinceFrom()).as("six seconds before the target").isEqualTo(595_999_999);
+    script.convergedSince(1, 0, 1, "p", SECOND, 601 * SECOND);
     assertThat(script.steps())
-        .containsExactly("1: restore 1 to 602000000-", "1: converge 1", "1: restore 2 to 2000000-");
-    assertThat(carryOutClean(script)).contains("1: resume from 2000000-");
+        .containsExactly(
+            "1: restore 1 to 602000000-", "1: converge 1", "1: restore 2 to 601000000-");
+    script.restored(1, 0, 2).converged(1, 0, 2, "none").pass(31 * SECOND);
+    assertThat(script.steps()).contains("1: resume from 601000000-");
   }
 
   @Test
-  void itGoesToTheSafePointWhenTheHoldOfTheGapIsOver() {
-    Script script =
-        Script.of(1, P).judged(SECOND).pass(100_000).coverageLost(0, 2 * SECOND, 602 * SECOND);
-    script.violation("v1", "p", 602 * SECOND, 602 * SECOND).judged(603 * SECOND).steps();
-    script.pass(31 * SECOND).paused(1, 0, 0);
+  void aViolationOlderThanTheFirstLookIsFoundByTheSecond() {
+    Script script = openedAt(60 * SECOND);
+    script.restored(1, 0, 1).convergedSince(1, 0, 1, "p", 54 * SECOND, 54 * SECOND);
+    assertThat(script.steps()).endsWith("1: restore 2 to 54000000-");
+    assertThat(script.sinceFrom()).as("the safe point").isEqualTo(SECOND);
+    script.restored(1, 0, 2).convergedSince(1, 0, 2, "p", 5 * SECOND, 9 * SECOND);
+    assertThat(script.steps()).endsWith("1: restore 3 to 9000000-");
+  }
+
+  @Test
+  void aTermIsAsOldAsAtTheNodeThatHadItFirst() {
+    Script script = Script.of(2, P).judged(SECOND).pass(100_000);
+    script.violation("v1", "p", 9 * SECOND, 9 * SECOND).judged(10 * SECOND);
+    script.paused(1, 0, 0).paused(1, 1, 0).restored(1, 0, 1).restored(1, 1, 1);
+    script.convergedSince(1, 0, 1, "p", 7 * SECOND, 8 * SECOND);
+    script.convergedSince(1, 1, 1, "p", 6 * SECOND, 5 * SECOND);
+    assertThat(script.steps()).endsWith("1: restore 2 to 6000000-");
+  }
+
+  /** No window-log reached back, or the node is of an earlier release. */
+  @Test
+  void itGoesToTheSafePointWhenNoNodeKnowsSinceWhen() {
+    Script script = openedAt(60 * SECOND);
     violated(script, 1);
     assertThat(script.steps()).endsWith("1: converge 1", "1: restore 2 to 1000000");
-  }
-
-  @Test
-  void aGapAfterTheTargetMakesItGoNoFurther() {
-    Script script = Script.of(1, P).judged(SECOND).pass(100_000);
-    script.violation("v1", "p", 10 * SECOND, 10 * SECOND).judged(11 * SECOND).paused(1, 0, 0);
-    script.coverageLost(0, 12 * SECOND, 13 * SECOND);
-    violated(script, 1);
-    assertThat(script.steps()).endsWith("1: restore 2 to 9900000-");
-  }
-
-  @Test
-  void theLastAttemptGoesToTheSafePointAndThePlanEnds() {
-    Script script = Script.of(1, P).judged(SECOND).pass(100_000);
-    script.violation("v1", "p", 60 * SECOND, 60 * SECOND).judged(61 * SECOND).paused(1, 0, 0);
-    for (int attempt = 1; attempt < 8; attempt++) {
-      violated(script, attempt);
-    }
-    assertThat(script.steps()).endsWith("1: converge 7", "1: restore 8 to 1000000");
-    violated(script, 8);
+    violated(script, 2);
     assertThat(script.steps())
         .contains("0: stand p from 1000000 to 1000000", "1: resume from 1000000");
     assertThat(RollbackMachine.phase(script.state())).isNull();
   }
 
   @Test
-  void anApprovedPlanGoesBeforeTheGapToo() {
+  void theLastAttemptGoesToTheSafePointAndThePlanEnds() {
+    Script script = openedAt(60 * SECOND);
+    for (int attempt = 1; attempt < 8; attempt++) {
+      long since = (60 - attempt) * SECOND;
+      script.restored(1, 0, attempt).convergedSince(1, 0, attempt, "p", since, since);
+    }
+    assertThat(script.steps())
+        .endsWith("1: restore 7 to 54000000-", "1: converge 7", "1: restore 8 to 1000000");
+  }
+
+  @Test
+  void anApprovedPlanGoesRightBeforeTheLastWitnessToo() {
     Script script =
         Script.of(1, Policies.gated("p", null, Approval.REQUIRED)).judged(SECOND).pass(100_000);
     script.coverageLost(0, 2 * SECOND, 602 * SECOND);
     script.violation("p", "", 602 * SECOND, 0, List.of("x")).judged(603 * SECOND);
-    script.pass(31 * SECOND).answer(1, true).paused(1, 0, 0);
-    violated(script, 1);
-    assertThat(script.steps()).endsWith("1: restore 2 to 1000000");
+    script.pass(31 * SECOND).answer(1, true).paused(1, 0, 0).restored(1, 0, 1);
+    script.convergedSince(1, 0, 1, "p", 600 * SECOND, 599 * SECOND);
+    assertThat(script.steps()).endsWith("1: restore 2 to 600000000-");
   }
 
   @Test
@@ -88,22 +105,13 @@ class StepBackTest {
         .containsSubsequence("2: open [v3] to 990-", "2: resume from 990- after 1100");
   }
 
-  private static Script afterAnOutage(long micros) {
+  /** A plan that waits for the answers to its first restore. */
+  private static Script openedAt(long violate) {
     Script script = Script.of(1, P).judged(SECOND).pass(100_000);
-    script.coverageLost(0, 2 * SECOND, 2 * SECOND + micros);
-    long found = 2 * SECOND + micros;
-    script.violation("v1", "p", found, found).paused(1, 0, 0).steps();
-    script.judged(603 * SECOND);
-    violated(script, 1);
-    return script;
+    return script.violation("v1", "p", violate, violate).judged(violate + SECOND).paused(1, 0, 0);
   }
 
   private static void violated(Script script, int attempt) {
     script.restored(1, 0, attempt).converged(1, 0, attempt, "p", 0, 1);
-  }
-
-  private static List<String> carryOutClean(Script script) {
-    script.restored(1, 0, 2).converged(1, 0, 2, "none").pass(31 * SECOND);
-    return script.steps();
   }
 }

@@ -37,15 +37,15 @@ class VerifyScenarioTest {
   }
 
   @Test
-  void aCutThatIsItselfAViolationStepsBackTwiceAsFarEachTime() {
+  void aCutThatIsItselfAViolationStepsBackToBeforeItsLastTerm() {
     long t = 1_000_000;
     Script script = Script.of(2, P).violation("v1", "p", 100, t).paused(1, 0, 0).paused(1, 1, 0);
     script.judged(t).steps();
     script.restored(1, 0, 1).restored(1, 1, 1);
-    script.converged(1, 0, 1, "p", 0).converged(1, 1, 1, "p", 1);
+    script.convergedSince(1, 0, 1, "p", 900_000).convergedSince(1, 1, 1, "p", 950_000, 800_000);
     assertThat(script.steps()).containsExactly("1: converge 1", "1: restore 2 to 900000-");
     script.restored(1, 0, 2).restored(1, 1, 2);
-    script.converged(1, 0, 2, "p", 0, 1).converged(1, 1, 2, "p");
+    script.convergedSince(1, 0, 2, "p", 700_000, 700_000).converged(1, 1, 2, "p");
     assertThat(script.steps()).containsExactly("1: converge 2", "1: restore 3 to 700000-");
     script.restored(1, 0, 3).restored(1, 1, 3);
     script.converged(1, 0, 3, "p", 0).converged(1, 1, 3, "p");

@@ -258,7 +258,7 @@ final class NodeProcess {
       sender.flushAll();
     }
     if (command instanceof Command.Converge converge) {
-      binding.converging(converge.epoch(), converge.attempt());
+      binding.converging(converge.epoch(), converge.asked().getAttempt());
     } else if (command instanceof Command.ConvergeSome some) {
       binding.converging(some.epoch(), some.asked().getAttempt());
     } else if (command instanceof Command.KeepAll all) {

@@ -14,6 +14,7 @@ import io.palinode.wire.v1.Restore;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -143,6 +144,11 @@ final class RecordedStore implements StoreBinding {
     } finally {
       intent = null;
     }
+  }
+
+  @Override
+  public boolean visitChanges(long after, Predicate<StoreKey> wanted, ChangeVisitor visitor) {
+    return store.visitChanges(after, wanted, visitor);
   }
 
   @Override

@@ -87,7 +87,6 @@ record Shape(
   RollbackSettings rollback() {
     return new RollbackSettings(
         nodes(),
-        Duration.ofMillis(50),
         6,
         Duration.ofSeconds(1),
         Duration.ofMillis(50),

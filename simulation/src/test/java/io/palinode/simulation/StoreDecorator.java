@@ -8,6 +8,7 @@ import io.palinode.store.affected.Trace;
 import io.palinode.store.binding.StoreBinding;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** A store that does what another one does; to be overridden where it is to do wrong. */
 class StoreDecorator implements StoreBinding {
@@ -65,6 +66,11 @@ class StoreDecorator implements StoreBinding {
   @Override
   public Restoration restore(long epoch, int attempt, long target, Map<Long, Long> keys) {
     return real.restore(epoch, attempt, target, keys);
+  }
+
+  @Override
+  public boolean visitChanges(long after, Predicate<StoreKey> wanted, ChangeVisitor visitor) {
+    return real.visitChanges(after, wanted, visitor);
   }
 
   @Override

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -232,6 +233,11 @@ final class AgentBinding implements StoreBinding {
   @Override
   public long restoredEpoch() {
     return node.restoredEpoch();
+  }
+
+  @Override
+  public boolean visitChanges(long after, Predicate<StoreKey> wanted, ChangeVisitor visitor) {
+    return after >= reach() && node.visitChanges(after, wanted, visitor);
   }
 
   @Override

@@ -6,7 +6,6 @@ import java.time.Duration;
  * The settings of the rollback protocol. Immutable.
  *
  * @param nodes the number of nodes, numbered from 0; a step waits for all of them
- * @param stepBack how far a second attempt goes before the first; doubled at each further one
  * @param attemptsMax restores of one plan before it halts
  * @param nodeWait how long a plan waits before each alert
  * @param safePointEvery the least time between two safe points
@@ -15,13 +14,11 @@ import java.time.Duration;
  */
 public record RollbackSettings(
     int nodes,
-    Duration stepBack,
     int attemptsMax,
     Duration nodeWait,
     Duration safePointEvery,
     Duration policyWait,
     Duration coverageHold) {
-  /** The 16th attempt goes back 2^15 steps, beyond any window-log and without overflow. */
   private static final int ATTEMPTS_MAX = 16;
 
   public RollbackSettings {
@@ -32,7 +29,6 @@ public record RollbackSettings(
       throw new IllegalArgumentException(
           "attemptsMax must be in [1, " + ATTEMPTS_MAX + "]: attemptsMax=" + attemptsMax);
     }
-    requirePositive("stepBack", stepBack);
     requirePositive("nodeWait", nodeWait);
     requirePositive("safePointEvery", safePointEvery);
     requirePositive("policyWait", policyWait);
@@ -42,7 +38,6 @@ public record RollbackSettings(
   public static RollbackSettings of(int nodes) {
     return new RollbackSettings(
         nodes,
-        Duration.ofMillis(100),
         8,
         Duration.ofSeconds(10),
         Duration.ofMillis(50),
@@ -51,8 +46,7 @@ public record RollbackSettings(
   }
 
   public RollbackSettings withNodeWait(Duration wait) {
-    return new RollbackSettings(
-        nodes, stepBack, attemptsMax, wait, safePointEvery, policyWait, coverageHold);
+    return new RollbackSettings(nodes, attemptsMax, wait, safePointEvery, policyWait, coverageHold);
   }
 
   public static long micros(Duration duration) {

@@ -26,6 +26,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import org.eclipse.jetty.server.ConnectionLimit;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +42,12 @@ public final class RestServer implements AutoCloseable {
   private static final int THREADS_MAX = 16;
   private static final int THREADS_MIN = 4;
   private static final int IDLE_MS = 30_000;
+  private static final int CONNECTIONS_MAX = 512;
+
+  /** A request that neither sends nor takes a byte for so long is refused. */
+  private static final int SLOW_MS = 5_000;
+
+  private static final int BODY_BYTES_PER_SECOND_MIN = 1_024;
 
   private final RestSettings settings;
   private final Backend backend;
@@ -49,6 +57,7 @@ public final class RestServer implements AutoCloseable {
     this.settings = settings;
     this.backend = backend;
     this.server = Javalin.create(RestServer::configure);
+    server.before(new RequestGuard(settings.host())::check);
     addRoutes();
     addErrors();
   }
@@ -85,10 +94,23 @@ public final class RestServer implements AutoCloseable {
     threads.setName("palinode-rest");
     threads.setDaemon(true);
     config.jetty.threadPool = threads;
+    config.jetty.modifyServer(RestServer::limitConnections);
+    config.jetty.modifyHttpConfiguration(
+        http -> {
+          http.setIdleTimeout(SLOW_MS);
+          http.setMinRequestDataRate(BODY_BYTES_PER_SECOND_MIN);
+          http.setSendServerVersion(false);
+        });
     config.showJavalinBanner = false;
     config.startupWatcherEnabled = false;
     config.http.maxRequestSize = 4L * Predicates.DOCUMENT_BYTES_MAX;
     config.http.prefer405over404 = true;
+  }
+
+  private static void limitConnections(Server jetty) {
+    ConnectionLimit limit = new ConnectionLimit(CONNECTIONS_MAX, jetty);
+    limit.setIdleTimeout(SLOW_MS);
+    jetty.addBean(limit);
   }
 
   private void addRoutes() {

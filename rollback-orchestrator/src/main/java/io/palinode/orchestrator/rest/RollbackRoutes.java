@@ -1,9 +1,5 @@
 package io.palinode.orchestrator.rest;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.google.protobuf.ByteString;
 import io.javalin.Javalin;
 import io.javalin.http.BadRequestResponse;
@@ -40,8 +36,6 @@ final class RollbackRoutes {
   private static final String ONE = ROLLBACKS + "/{id}";
   private static final String APPROVALS = "/api/v1/approvals/{id}";
   private static final String AFFECTED = "affected";
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
   private final Backend backend;
 
@@ -254,15 +248,7 @@ final class RollbackRoutes {
   }
 
   private static Wanted wanted(String body) {
-    try {
-      return JSON.readValue(body.isBlank() ? "{}" : body, Wanted.class);
-    } catch (UnrecognizedPropertyException e) {
-      throw new BadRequestResponse(
-          "a rollback has no '%s', only %s"
-              .formatted(e.getPropertyName(), e.getKnownPropertyIds()));
-    } catch (JsonProcessingException e) {
-      throw new BadRequestResponse("what is wanted must be JSON: " + e.getOriginalMessage());
-    }
+    return JsonBody.read(body, Wanted.class, "a rollback");
   }
 
   private Rollback known(Context ctx) {

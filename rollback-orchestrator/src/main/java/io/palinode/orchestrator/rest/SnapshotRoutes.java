@@ -1,9 +1,5 @@
 package io.palinode.orchestrator.rest;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import io.javalin.Javalin;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
@@ -22,9 +18,6 @@ import org.jspecify.annotations.Nullable;
 final class SnapshotRoutes {
   private static final String SNAPSHOTS = "/api/v1/snapshots";
   private static final String ONE = SNAPSHOTS + "/{id}";
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
-
   private static final String SCHEDULE = "/api/v1/snapshot-schedule";
 
   private final Backend backend;
@@ -59,7 +52,7 @@ final class SnapshotRoutes {
   }
 
   private void take(Context ctx) throws RefusedException {
-    Wanted wanted = wanted(ctx.body());
+    Wanted wanted = JsonBody.read(ctx.body(), Wanted.class, "a snapshot");
     try {
       String at = wanted.at();
       Long hlc =
@@ -100,32 +93,11 @@ final class SnapshotRoutes {
 
   private void schedule(Context ctx) throws RefusedException {
     try {
-      Schedule wanted = parsed(ctx.body(), ScheduleView.class, "a schedule").toSchedule();
+      Schedule wanted = JsonBody.read(ctx.body(), ScheduleView.class, "a schedule").toSchedule();
       backend.snapshots().schedule(wanted);
       ctx.status(202).json(ScheduleView.of(wanted));
     } catch (IllegalArgumentException e) {
       throw new BadRequestResponse(String.valueOf(e.getMessage()));
-    }
-  }
-
-  private static Wanted wanted(String body) {
-    return body.isBlank()
-        ? new Wanted(null, null, null, false, 0)
-        : parsed(body, Wanted.class, "a snapshot");
-  }
-
-  private static <T> T parsed(String body, Class<T> type, String what) {
-    try {
-      T wanted = JSON.readValue(body, type);
-      if (wanted == null) {
-        throw new BadRequestResponse("what is wanted must be a JSON object: null");
-      }
-      return wanted;
-    } catch (UnrecognizedPropertyException e) {
-      throw new BadRequestResponse(
-          "%s has no '%s', only %s".formatted(what, e.getPropertyName(), e.getKnownPropertyIds()));
-    } catch (JsonProcessingException e) {
-      throw new BadRequestResponse("what is wanted must be JSON: " + e.getOriginalMessage());
     }
   }
 

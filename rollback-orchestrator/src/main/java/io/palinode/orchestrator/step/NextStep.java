@@ -195,7 +195,9 @@ public final class NextStep {
     Scope scope = affected.scope();
     return scope == null
         ? all
-        : all.toBuilder().setRestore(all.getRestore().toBuilder().setAffected(scope)).build();
+        : all.toBuilder()
+            .setRestore(all.getRestore().toBuilder().setAffected(scope).clearSinceFrom())
+            .build();
   }
 
   /**
@@ -210,7 +212,7 @@ public final class NextStep {
               .formatted(why.isEmpty() ? "only some cannot be undone" : why));
     }
     Restore nothing = records.restore(before, why).getRestore();
-    return records.step().setRestore(nothing.toBuilder().clearTouched()).build();
+    return records.step().setRestore(nothing.toBuilder().clearTouched().clearSinceFrom()).build();
   }
 
   /**
@@ -314,7 +316,7 @@ public final class NextStep {
       // The discarded writes are a violation, so they stay discarded and the latest data is kept.
       return records.restore(plan.branchEnd(), still);
     }
-    StepBack back = StepBack.of(state, plan);
+    StepBack back = StepBack.of(state, plan, all);
     if (mayStand && (back.isAtFloor() || back.isOverMax())) {
       return resume();
     }
@@ -323,6 +325,10 @@ public final class NextStep {
       return back.isAtSafePoint() && Unreachable.halts(state, plan, why)
           ? GateAnswer.lettingStand(state, plan, all)
           : instead(plan.target() - 1, why);
+    }
+    if (plan.operator().isByHand() && !back.isKnown()) {
+      // The earliest cut in reach is minutes away: a person decides.
+      return records.halt(still + ", and no node knows since when");
     }
     return back.isOverMax()
         ? records.halt(still + " after attempts=" + plan.attempt())

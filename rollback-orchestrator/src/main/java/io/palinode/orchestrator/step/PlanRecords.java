@@ -57,13 +57,14 @@ final class PlanRecords {
                 .setTarget(target)
                 .setPast(plan.clock())
                 .setReason(reason)
+                .setSinceFrom(StepBack.sinceFrom(state, plan, target))
                 .addAllTouched(plan.attempt() == 0 ? touched() : List.of()))
         .build();
   }
 
   /** A restore by all nodes' parts of a snapshot. No node can name the keys that differ then. */
   ControlRecord restore(SnapshotCut cut, String reason) {
-    Restore.Builder restore = restore(cut.hlc(), reason).getRestore().toBuilder();
+    Restore.Builder restore = restore(cut.hlc(), reason).getRestore().toBuilder().clearSinceFrom();
     return step()
         .setRestore(restore.setSnapshot(cut.toMessage()).setWhole(true).setRoundBytes(ROUND_BYTES))
         .build();

@@ -2,36 +2,46 @@ package io.palinode.orchestrator.step;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.Plan;
-import io.palinode.orchestrator.policy.RollbackSettings;
-import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.orchestrator.state.MachineState;
-import io.palinode.orchestrator.violations.FoundViolations;
+import java.time.Duration;
+import java.util.List;
 
 /**
- * The next target of a plan whose restored cut is still a violation.
+ * The next target of a plan whose restored cut is still a violation: right before the violation
+ * began, as the nodes' window-logs show it.
  *
- * <p>The witnesses may have begun shortly before the target, or stand on a replica that lagged. The
- * first steps are therefore short, each twice as long as the one before. If there is a coverage gap
- * after the floor, a witness may have begun in it, and the next target is right before the gap. The
- * last attempt goes to the floor, so the number of steps does not decide whether the plan ends.
+ * <p>The nodes look back to {@link #sinceFrom}. If the violation is older, the next target is
+ * there; if no node knows, it is the floor. The last attempt goes to the floor, so the number of
+ * attempts does not decide whether the plan ends.
  *
  * @param from the cut that is a violation, without the plans that ended there
  * @param floor the earliest cut that the plan may restore
  * @param target of the next attempt; later than {@code from} only if {@code from} is at the floor
+ * @param isKnown whether nodes know since when the cut is a violation
  */
-record StepBack(long from, long floor, long target, boolean isAtSafePoint, boolean isOverMax) {
+record StepBack(
+    long from, long floor, long target, boolean isKnown, boolean isAtSafePoint, boolean isOverMax) {
+  /** The first attempt looks back so far, which its restore reads in any case. */
+  private static final long FIRST_LOOK_HLC = Hlc.ofMicros(Duration.ofSeconds(6).toNanos() / 1_000);
 
-  static StepBack of(MachineState state, Plan plan) {
-    ControlLogState log = state.log();
-    boolean isByHand = plan.operator().isByHand();
-    long floor = isByHand ? plan.reachMax() : Math.max(plan.reachMax(), state.safePoint());
-    long from = log.plans().beforePlansAt(plan.target());
+  static StepBack of(MachineState state, Plan plan, List<CutCheck.Instance> violated) {
+    long floor = floor(state, plan);
+    long from = state.log().plans().beforePlansAt(plan.target());
+    long since = violated.stream().mapToLong(CutCheck.Instance::since).min().orElse(0);
+    long earlier = isLast(state, plan) ? floor : Math.max(floor, Math.min(since, from) - 1);
     return new StepBack(
         from,
         floor,
-        log.plans().firstUndiscarded(earlier(state, plan, from, floor)),
-        !isByHand && from <= state.safePoint(),
+        state.log().plans().firstUndiscarded(earlier),
+        since > 0,
+        !plan.operator().isByHand() && from <= state.safePoint(),
         plan.attemptsOfThisTry() >= state.settings().attemptsMax());
+  }
+
+  /** The HLC up to which nodes look back for the beginning of what holds on a plan's next cut. */
+  static long sinceFrom(MachineState state, Plan plan, long target) {
+    long floor = Math.min(target, floor(state, plan));
+    return plan.attempt() == 0 ? Math.max(floor, target - FIRST_LOOK_HLC) : floor;
   }
 
   /** Whether no earlier cut can be restored. */
@@ -39,20 +49,14 @@ record StepBack(long from, long floor, long target, boolean isAtSafePoint, boole
     return from <= floor;
   }
 
-  private static long earlier(MachineState state, Plan plan, long from, long floor) {
-    int attempts = plan.attemptsOfThisTry();
-    if (!plan.operator().isByHand()) {
-      long heldAt = state.log().coverage().heldAt(state.nowMicros());
-      if (heldAt < from) {
-        return Math.max(floor, heldAt);
-      }
-      boolean isGapPast = heldAt == FoundViolations.NOT_HELD && state.found().lostTo() > floor;
-      if (isGapPast || attempts >= state.settings().attemptsMax() - 1) {
-        return floor;
-      }
-    }
-    long further =
-        RollbackSettings.micros(state.settings().stepBack()) << Math.max(0, attempts - 1);
-    return Math.max(floor, from - (further << Hlc.COUNTER_BITS));
+  private static long floor(MachineState state, Plan plan) {
+    return plan.operator().isByHand()
+        ? plan.reachMax()
+        : Math.max(plan.reachMax(), state.safePoint());
+  }
+
+  private static boolean isLast(MachineState state, Plan plan) {
+    return !plan.operator().isByHand()
+        && plan.attemptsOfThisTry() >= state.settings().attemptsMax() - 1;
   }
 }

@@ -43,8 +43,7 @@ class EveryInterleavingTest {
             broken(
                 command ->
                     command instanceof Command.Converge converge
-                        ? new Command.Converge(
-                            converge.epoch(), converge.attempt(), List.of(), null)
+                        ? new Command.Converge(converge.epoch(), converge.asked(), List.of(), null)
                         : command))
         .contains("replicas differ");
   }

@@ -2,11 +2,13 @@ package io.palinode.store.binding;
 
 import io.palinode.detector.binding.NodeClock;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.store.affected.Trace;
 import io.palinode.wire.TopicLayout;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * The past of a node's records: its reach, its restore, and the convergence of replicas. The node's
@@ -109,6 +111,15 @@ public interface UndoLog extends NodeClock {
   int merge(List<KeyRecord> records);
 
   /**
+   * Visits each change after {@code after} of the keys that {@code wanted} accepts, in the order of
+   * each key's changes. Those of an undo and a merge count. Returns false, and visits nothing, if
+   * the store does not know all of them. Only while paused. O(changes after {@code after}).
+   */
+  default boolean visitChanges(long after, Predicate<StoreKey> wanted, ChangeVisitor visitor) {
+    return false;
+  }
+
+  /**
    * The access log after {@code hlc}. On a paused node it holds every access that was answered
    * before the pause.
    */
@@ -119,6 +130,15 @@ public interface UndoLog extends NodeClock {
   /** The number of a key in the {@link #accesses}, the same on all nodes. */
   default long accessKey(StoreKey key) {
     throw new UnsupportedOperationException("this store has no access log");
+  }
+
+  /** Receives the changes of a store. */
+  @FunctionalInterface
+  interface ChangeVisitor {
+    /**
+     * @param before the versions that the change replaced; empty if the key was absent
+     */
+    void changed(long hlc, StoreKey key, List<Version> before);
   }
 
   /**

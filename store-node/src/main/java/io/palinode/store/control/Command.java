@@ -145,11 +145,15 @@ public sealed interface Command {
    *
    * @param rest the first slice that is left for the next attempt; null if no slice is left
    */
-  record Converge(long epoch, int attempt, List<KeyRecord> records, @Nullable StoreKey rest)
+  record Converge(
+      long epoch,
+      io.palinode.wire.v1.Restore asked,
+      List<KeyRecord> records,
+      @Nullable StoreKey rest)
       implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.converge(epoch, attempt, records, rest);
+      node.converge(epoch, asked, records, rest);
     }
   }
 

@@ -313,8 +313,8 @@ public final class ControlExecution {
     }
   }
 
-  void converge(long epoch, int attempt, List<KeyRecord> contributed, @Nullable StoreKey rest) {
-    converge(epoch, attempt, contributed, rest, () -> EndedIntervals.NONE);
+  void converge(long epoch, Restore asked, List<KeyRecord> contributed, @Nullable StoreKey rest) {
+    converge(epoch, asked, contributed, rest, () -> EndedIntervals.NONE);
   }
 
   void convergeSome(
@@ -324,7 +324,7 @@ public final class ControlExecution {
       List<StoreKey> changed = restored(epoch, asked, extent).changed();
       converge(
           epoch,
-          asked.getAttempt(),
+          asked,
           contributed,
           null,
           () -> EndedIntervals.of(store, detector, changed, extent, standing));
@@ -335,7 +335,7 @@ public final class ControlExecution {
 
   private void converge(
       long epoch,
-      int attempt,
+      Restore asked,
       List<KeyRecord> contributed,
       @Nullable StoreKey rest,
       Supplier<EndedIntervals> endedIntervals) {
@@ -344,10 +344,13 @@ public final class ControlExecution {
     long changed = store.merge(contributed);
     detector.noteChanged(contributed.stream().map(KeyRecord::key).toList());
     EndedIntervals ended = endedIntervals.get();
-    List<IntervalRef> holding = detector.holding();
+    List<IntervalRef> holding =
+        asked.hasSinceFrom()
+            ? HeldSince.of(store, detector, asked.getSinceFrom(), asked.getTarget())
+            : detector.holding();
     Converged.Builder answer =
         Converged.newBuilder()
-            .setAttempt(attempt)
+            .setAttempt(asked.getAttempt())
             .setChangedKeys(changed)
             .setClock(store.clock().last().own());
     if (rest != null) {

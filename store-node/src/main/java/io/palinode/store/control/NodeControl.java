@@ -204,7 +204,7 @@ public final class NodeControl {
               duty.epoch(), attempt.asked(), some, attempt.stood(some), attempt.contributed());
         }
         StoreKey rest = attempt.asked().getWhole() ? attempt.round().rest() : null;
-        yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed(), rest);
+        yield new Command.Converge(duty.epoch(), attempt.asked(), attempt.contributed(), rest);
       }
     };
   }

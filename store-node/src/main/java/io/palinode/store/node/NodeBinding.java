@@ -24,6 +24,7 @@ import io.palinode.store.restore.NodeRestore;
 import io.palinode.store.restore.NodeRollback;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -199,6 +200,11 @@ public abstract class NodeBinding implements StoreBinding, AutoCloseable {
   @Override
   public long restoredEpoch() {
     return rollback.restoredEpoch();
+  }
+
+  @Override
+  public boolean visitChanges(long after, Predicate<StoreKey> wanted, ChangeVisitor visitor) {
+    return past.visitChanges(after, wanted, visitor);
   }
 
   @Override

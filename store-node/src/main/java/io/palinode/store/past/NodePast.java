@@ -1,14 +1,17 @@
 package io.palinode.store.past;
 
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.store.binding.HlcSpan;
 import io.palinode.store.binding.UndoEffect;
+import io.palinode.store.binding.UndoLog.ChangeVisitor;
 import io.palinode.store.order.Fence;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
@@ -89,6 +92,27 @@ public final class NodePast {
    */
   public DiscardedWrites.Page discarded(String store, DiscardedWrites.Range range, long behind) {
     return new DiscardedWrites(stores.named(store), stores.engine(), writers).page(range, behind);
+  }
+
+  /** See {@link io.palinode.store.binding.UndoLog#visitChanges}. */
+  public boolean visitChanges(long after, Predicate<StoreKey> wanted, ChangeVisitor visitor) {
+    if (after < exactReach()) {
+      return false;
+    }
+    for (LocalStore store : stores.all()) {
+      store
+          .past()
+          .forEachBetween(
+              after,
+              Long.MAX_VALUE,
+              (hlc, bytes, old) -> {
+                StoreKey key = new StoreKey(store.name(), bytes);
+                if (wanted.test(key)) {
+                  visitor.changed(hlc, key, store.versions(old));
+                }
+              });
+    }
+    return true;
   }
 
   /** See {@link io.palinode.store.binding.UndoLog#effect(long, List)}. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /** A {@link MemoryNode} that can restore, keep and merge. */
@@ -144,6 +145,17 @@ public final class MemoryBinding extends MemoryNode implements StoreBinding {
       }
     }
     return changed.size();
+  }
+
+  @Override
+  public boolean visitChanges(long after, Predicate<StoreKey> wanted, ChangeVisitor visitor) {
+    if (after < disk.reach) {
+      return false;
+    }
+    history().stream()
+        .filter(change -> change.hlc() > after && wanted.test(change.key()))
+        .forEach(change -> visitor.changed(change.hlc(), change.key(), change.before()));
+    return true;
   }
 
   @Override

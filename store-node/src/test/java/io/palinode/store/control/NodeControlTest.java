@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 class NodeControlTest extends NodeControlFixture {
   private static final StoreKey K = new StoreKey("s", new byte[] {1});
   private static final StoreKey L = new StoreKey("s", new byte[] {2});
+  private static final Restore FIRST = Restore.newBuilder().setAttempt(1).build();
 
   @Test
   void aCommandThatKeepsFailingDoesNotJoinAgainOnceTheLogHasTheJoin() {
@@ -69,8 +70,7 @@ class NodeControlTest extends NodeControlFixture {
     state = taken(state, converge(1));
     ControlRecord last = withChanged(restored(2), K);
     NodeControl.Step step = NodeControl.step(state, last);
-    Command contribute =
-        new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of(K));
+    Command contribute = new Command.Contribute(1, FIRST, List.of(K));
     assertThat(step.commands()).containsExactly(contribute);
     assertThat(taken(step.next(), withChanged(restored(2), L)))
         .as("later keys are not compared")
@@ -78,7 +78,7 @@ class NodeControlTest extends NodeControlFixture {
     state = taken(step.next(), contributed(2));
     state = taken(state, contributed(1));
     assertThat(NodeControl.step(state, contributed(0)).commands())
-        .containsExactly(new Command.Converge(1, 1, List.of(), null));
+        .containsExactly(new Command.Converge(1, FIRST, List.of(), null));
   }
 
   @Test
@@ -88,7 +88,7 @@ class NodeControlTest extends NodeControlFixture {
       state = taken(state, withGroup(restored(node), 5, 77));
     }
     assertThat(NodeControl.step(state, converge(1)).commands())
-        .containsExactly(new Command.Converge(1, 1, List.of(), null));
+        .containsExactly(new Command.Converge(1, FIRST, List.of(), null));
   }
 
   @Test

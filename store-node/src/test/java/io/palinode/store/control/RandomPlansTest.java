@@ -99,6 +99,7 @@ class RandomPlansTest extends NodeControlFixture {
       for (Node node : cluster.nodes) {
         assertThat(check.acknowledgedHolding(epoch, targets.size(), node.id))
             .isEqualTo(ClusterCheck.oracleHolding(node));
+        check.checkSince(epoch, targets.size(), node);
       }
     }
   }

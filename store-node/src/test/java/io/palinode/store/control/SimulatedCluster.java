@@ -384,7 +384,8 @@ final class SimulatedCluster {
   private void restore(long epoch, int attempt, long target) {
     atTarget.clear();
     nodes.forEach(node -> atTarget.add(node.disk.stateAt(target)));
-    publish(record(epoch).setRestore(Restore.newBuilder().setAttempt(attempt).setTarget(target)));
+    Restore.Builder asked = Restore.newBuilder().setAttempt(attempt).setTarget(target);
+    publish(record(epoch).setRestore(asked.setSinceFrom(target - WINDOW / 2)));
     awaitRestored(epoch, attempt);
   }
 

@@ -58,7 +58,7 @@ class UnreachablePlanTest {
     add(1, record -> record.setConverge(Converge.newBuilder().setAttempt(2)));
     assertThat(commands())
         .as("nothing is there that could differ")
-        .contains(new Command.Converge(1, 2, List.of(), null));
+        .contains(new Command.Converge(1, BY_SNAPSHOT, List.of(), null));
   }
 
   @Test
@@ -86,7 +86,7 @@ class UnreachablePlanTest {
     add(1, record -> record.setConverge(Converge.newBuilder().setAttempt(1)));
     assertThat(commands()).contains(new Command.Contribute(1, first, List.of(name(1))));
     contributed(1);
-    assertThat(commands()).contains(new Command.Converge(1, 1, List.of(), name(3)));
+    assertThat(commands()).contains(new Command.Converge(1, first, List.of(), name(3)));
 
     Restore second = first.toBuilder().setAttempt(2).setFromSlice(slice(3, 0, 0)).build();
     add(1, record -> record.setRestore(second));
@@ -105,7 +105,7 @@ class UnreachablePlanTest {
         .as("one slice is taken, even if it is large")
         .contains(new Command.Contribute(1, second, List.of(name(3))));
     contributed(2);
-    assertThat(commands()).contains(new Command.Converge(1, 2, List.of(), null));
+    assertThat(commands()).contains(new Command.Converge(1, second, List.of(), null));
   }
 
   private void contributed(int attempt) {

@@ -1,0 +1,138 @@
+package io.palinode.orchestrator.step;
+
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
+import io.palinode.predicate.template.Decimal;
+import io.palinode.wire.v1.IntervalRef;
+import java.math.BigDecimal;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The terms of one instance that hold on a cut, and whether they make its clause true. */
+final class HeldTerms {
+  /** Beyond this number of different sums of siblings, the cut counts as violated. */
+  private static final int SUMS_MAX = 10_000;
+
+  private final ClauseShape shape;
+  private final Map<HeldTerm, Where> held = new LinkedHashMap<>();
+
+  HeldTerms(ClauseShape shape) {
+    this.shape = shape;
+  }
+
+  /**
+   * @param amount the value of a variable of a sum, else null
+   */
+  private record HeldTerm(int term, @Nullable BigDecimal amount) {
+    static HeldTerm of(IntervalRef ref) {
+      Decimal amount = ref.hasAmount() ? Decimal.read(ref.getAmount()) : null;
+      // By value, not by scale: 1.0 is 1.00.
+      return new HeldTerm(
+          ref.getTerm(), amount == null ? null : amount.value().stripTrailingZeros());
+    }
+  }
+
+  /** The nodes at which a term holds, and the earliest time since which it does; 0: not known. */
+  private record Where(Set<Integer> nodes, long since) {
+    static final Where NOWHERE = new Where(Set.of(), 0);
+
+    Where and(int node, long at) {
+      Set<Integer> more = new HashSet<>(nodes);
+      more.add(node);
+      return new Where(more, since == 0 || at == 0 ? Math.max(since, at) : Math.min(since, at));
+    }
+  }
+
+  void add(int node, IntervalRef ref) {
+    held.compute(
+        HeldTerm.of(ref),
+        (term, where) -> (where == null ? Where.NOWHERE : where).and(node, ref.getSince()));
+  }
+
+  boolean isViolation() {
+    return isViolation(List.copyOf(held.keySet()));
+  }
+
+  /**
+   * The HLC at which the last term that the clause needs became true; 0 if not known. Replicas
+   * converge, so a term counts everywhere once it is true at one node. O(terms that hold), each
+   * with a check of the clause.
+   */
+  long violatedSince() {
+    List<HeldTerm> inOrder =
+        held.keySet().stream().sorted(Comparator.comparingLong(this::since)).toList();
+    int count = 1;
+    while (count < inOrder.size() && !isViolation(inOrder.subList(0, count))) {
+      count++;
+    }
+    return since(inOrder.get(count - 1));
+  }
+
+  private long since(HeldTerm term) {
+    return held.getOrDefault(term, Where.NOWHERE).since();
+  }
+
+  private boolean isViolation(List<HeldTerm> some) {
+    return shape.rule() instanceof ClauseRule.Sum sum ? isViolation(sum, some) : isComplete(some);
+  }
+
+  private boolean isComplete(List<HeldTerm> some) {
+    Map<Integer, BitSet> termsAtNode = new HashMap<>();
+    BitSet terms = new BitSet();
+    for (HeldTerm each : some) {
+      terms.set(each.term());
+      held.getOrDefault(each, Where.NOWHERE)
+          .nodes()
+          .forEach(node -> termsAtNode.computeIfAbsent(node, n -> new BitSet()).set(each.term()));
+    }
+    int local = 0;
+    int complete = 0;
+    for (int count : shape.termsOf()) {
+      complete += holds(terms, termsAtNode, local, count) ? 1 : 0;
+      local += count;
+    }
+    return shape.rule() instanceof ClauseRule.AtLeast atLeast
+        ? complete >= atLeast.count()
+        : complete == shape.termsOf().size();
+  }
+
+  /** Whether a local predicate holds: a term somewhere, several on one node. */
+  private static boolean holds(
+      BitSet terms, Map<Integer, BitSet> termsAtNode, int firstTerm, int count) {
+    return count == 1
+        ? terms.get(firstTerm)
+        : termsAtNode.values().stream()
+            .anyMatch(ofNode -> ofNode.nextClearBit(firstTerm) >= firstTerm + count);
+  }
+
+  private boolean isViolation(ClauseRule.Sum sum, List<HeldTerm> some) {
+    Map<Integer, Set<BigDecimal>> amounts = new HashMap<>();
+    for (HeldTerm each : some) {
+      if (each.amount() != null) {
+        amounts.computeIfAbsent(each.term(), term -> new HashSet<>()).add(each.amount());
+      }
+    }
+    if (amounts.size() < shape.terms()) {
+      return false;
+    }
+    Set<BigDecimal> sums = Set.of(BigDecimal.ZERO);
+    for (int term = 0; term < shape.terms(); term++) {
+      Set<BigDecimal> more = new HashSet<>();
+      for (BigDecimal amount : amounts.getOrDefault(term, Set.of())) {
+        sums.forEach(before -> more.add(before.add(amount).stripTrailingZeros()));
+      }
+      sums = more;
+      if (sums.size() > SUMS_MAX) {
+        return true;
+      }
+    }
+    return sums.stream().anyMatch(sum::holds);
+  }
+}

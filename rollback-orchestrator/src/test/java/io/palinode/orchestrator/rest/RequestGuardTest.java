@@ -1,0 +1,140 @@
+package io.palinode.orchestrator.rest;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What strangers can send, as bytes on a socket. */
+class RequestGuardTest extends RestFixture {
+  @ParameterizedTest
+  @ValueSource(strings = {"evil.example", "evil.example:80", "127.0.0.1.evil.example", "", "[::2]"})
+  void aForeignHostIsRefused(String host) throws IOException {
+    assertThat(answer("GET /api/v1/status HTTP/1.1\r\nHost: " + host)).startsWith("HTTP/1.1 4");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"localhost", "localhost:1", "127.0.0.1:6766", "[::1]:6766", "LOCALHOST"})
+  void aNameOfThisMachineIsServed(String host) throws IOException {
+    assertThat(answer("GET /api/v1/status HTTP/1.1\r\nHost: " + host)).startsWith("HTTP/1.1 200");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://evil.example, 403",
+    "null, 403",
+    "https://localhost:7, 403",
+    "http://localhost:8, 403",
+    "http://localhost:7, 200",
+  })
+  void aForeignOriginIsRefused(String origin, int status) throws IOException {
+    assertThat(answer("GET /api/v1/nodes HTTP/1.1\r\nHost: localhost:7\r\nOrigin: " + origin))
+        .startsWith("HTTP/1.1 " + status);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "text/plain, 415",
+    "TEXT/PLAIN; charset=utf-8, 415",
+    "application/x-www-form-urlencoded, 415",
+    "multipart/form-data, 415",
+    "application/yaml, 400",
+    "application/json; charset=utf-8, 400",
+  })
+  void aBodyThatABrowserSendsWithoutAskingIsRefused(String type, int status) throws IOException {
+    String request =
+        "PUT /api/v1/predicates HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Type: ";
+    assertThat(answer(request + type, "x")).startsWith("HTTP/1.1 " + status);
+  }
+
+  @Test
+  void aBodyOfUnknownLengthIsRefused() throws IOException {
+    assertThat(
+            answer(
+                "PUT /api/v1/predicates HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked",
+                "1\r\nx\r\n0\r\n\r\n"))
+        .startsWith("HTTP/1.1 411")
+        .contains("Content-Length");
+  }
+
+  @Test
+  void aBodyThatIsTooLongIsRefusedBeforeItIsSent() throws IOException {
+    assertThat(
+            answer(
+                "PUT /api/v1/predicates HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999"))
+        .startsWith("HTTP/1.1 413");
+  }
+
+  @Test
+  void slowClientsDoNotKeepOthersFromTheirAnswer() throws IOException {
+    List<Socket> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < 40; i++) {
+        Socket socket = connect();
+        slow.add(socket);
+        send(
+            socket,
+            "PUT /api/v1/predicates HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx");
+        Socket noHeader = connect();
+        slow.add(noHeader);
+        send(noHeader, "GET /healthz HTTP/1.1\r\nHost: loc");
+      }
+      assertThat(answer("GET /healthz HTTP/1.1\r\nHost: localhost")).startsWith("HTTP/1.1 200");
+    } finally {
+      for (Socket socket : slow) {
+        socket.close();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "null",
+        "[null]",
+        "{\"to\": null, \"keys\": [null]}",
+        "{\"violation\": [null]}",
+        "[]",
+        "7",
+        "\"\"",
+      })
+  void absurdJsonIsABadRequest(String body) throws IOException, InterruptedException {
+    for (String path :
+        List.of("/api/v1/rollbacks", "/api/v1/rollbacks/plan", "/api/v1/snapshots")) {
+      assertThat(send("POST", path, body).statusCode()).as(path).isEqualTo(400);
+    }
+    assertThat(send("PUT", "/api/v1/snapshot-schedule", body).statusCode()).isEqualTo(400);
+    assertThat(send("PUT", "/api/v1/predicates", body).statusCode()).isEqualTo(400);
+  }
+
+  private String answer(String head) throws IOException {
+    return answer(head, "");
+  }
+
+  private String answer(String head, String body) throws IOException {
+    try (Socket socket = connect()) {
+      send(socket, head + "\r\nConnection: close\r\n\r\n" + body);
+      return new String(socket.getInputStream().readAllBytes(), US_ASCII);
+    }
+  }
+
+  private Socket connect() throws IOException {
+    URI url = URI.create(server.url());
+    Socket socket = new Socket(url.getHost(), url.getPort());
+    socket.setSoTimeout(20_000);
+    return socket;
+  }
+
+  private static void send(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(US_ASCII));
+    socket.getOutputStream().flush();
+  }
+}
