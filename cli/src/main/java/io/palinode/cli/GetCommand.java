@@ -31,20 +31,25 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
-      "Of nodes: which times can be read and restored (REACH to REACH-TO; before EXACT-REACH only whole steps of GRANULARITY; from MEMORY-REACH on without the disk), and the memory and disk that this uses, as each node answers now. If a node does not answer, the orchestrator's last known values are shown. STOCK-CONNECTIONS and STOCK-WRITES: of clients without a clock, see docs/reference/stores-and-clients.md."
+      "Nodes: times from REACH to REACH-TO can be read. Times before EXACT-REACH can be read only"
+          + " at whole steps of GRANULARITY, and not restored. From MEMORY-REACH on, reads need no"
+          + " disk. MEMORY and DISK are what the window-log uses. STOCK-CONNECTIONS and"
+          + " STOCK-WRITES count clients without a clock (docs/reference/stores-and-clients.md)."
+          + " If a node does not answer, the orchestrator's last values are shown."
     },
     footer = {
       "",
-      "Of a predicate, NODE-VERSIONS (node:version) and JOB-VERSION are what each node's detector",
-      "and the detection job say that they have; CONVERGED: all have VERSION.",
+      "Predicates: NODE-VERSIONS (node:version) and JOB-VERSION are the versions that each node's",
+      "detector and the detection job use. CONVERGED is true if all of them are VERSION.",
       "",
-      "Of a violation, OUTCOME: rollback (asked for, open or done), covered (another rollback",
+      "Violations: OUTCOME is rollback (waits, is open or done), covered (another rollback",
       "restored a cut before it), rejected, over_budget, abandoned, restarted, stands, too_late,",
-      "no_rollback, waiting, expired; see docs/reference/status.md. It changes when what",
-      "becomes of the violation changes.",
+      "no_rollback, waiting or expired; see docs/reference/status.md. It can change later, for",
+      "example when a rollback is abandoned.",
       "",
-      "'get violations ID -o json' writes a witness: the violation with all that is needed to check",
-      "it again without a cluster, see 'palinode verify --help'.",
+      "'get violations ID -o json' writes a witness file: the violation with all that is needed"
+          + " to",
+      "check it without a cluster (see 'palinode verify --help').",
       "",
       "Examples:  palinode get violations -o json",
       "           palinode get violations ID -o json > witness.json"
@@ -110,7 +115,7 @@ final class GetCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "ID",
-      description = "Of violations: this one alone.")
+      description = "The ID of a violation: shows this one only.")
   private @Nullable String id;
 
   @Mixin private Output output = new Output();

@@ -45,10 +45,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
         "Watches predicates over a replicated key-value store, and rolls back their violations.",
     description = {
       "",
-      "Start with @|bold palinode demo|@: a graph application runs three ways on real parts in one"
-          + " process.",
-      "Then @|bold palinode up|@ starts a cluster that stays up, and the other commands talk to"
-          + " it.",
+      "Start with @|bold palinode demo|@: it runs an application in three ways, with all parts in"
+          + " one process.",
+      "Then start a cluster with @|bold palinode up|@. The other commands use this cluster.",
       ""
     },
     subcommands = {
@@ -79,8 +78,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     },
     footer = {
       "",
-      "Exit status: 0 done; 1 the answer is no, something that is needed does not work, or an"
-          + " internal error; 2 the request was refused (the reason is on standard error)."
+      "Exit status: 0 done; 1 the answer is no, a needed part does not answer, or an internal"
+          + " error; 2 the request was refused (standard error has the reason)."
     })
 public final class Main implements Runnable {
   @Option(

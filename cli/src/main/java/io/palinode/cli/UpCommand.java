@@ -42,8 +42,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Start a watched cluster on this machine and keep it up until Ctrl-C: store nodes, Kafka, the"
           + " detection job, the orchestrator.",
-      "Store node i listens on P+i, the API on P+100, Kafka on P+101. What was in the data folder"
-          + " is there again after a restart.",
+      "Store node i listens on port P+i, the API on P+100, Kafka on P+101. A restart on the same"
+          + " data folder continues with its data.",
       ""
     },
     footer = {
@@ -64,14 +64,14 @@ final class UpCommand implements Callable<Integer> {
       names = "--nodes",
       defaultValue = "3",
       paramLabel = "N",
-      description = "Store nodes (default: ${DEFAULT-VALUE}).")
+      description = "Number of store nodes (default: ${DEFAULT-VALUE}).")
   private int nodes;
 
   @Option(
       names = "--data",
       defaultValue = "palinode-data",
       paramLabel = "DIR",
-      description = "Where everything is kept (default: ./${DEFAULT-VALUE}).")
+      description = "The folder for all data (default: ./${DEFAULT-VALUE}).")
   private Path data = Path.of("");
 
   @Option(
@@ -85,9 +85,9 @@ final class UpCommand implements Callable<Integer> {
       names = "--cluster",
       paramLabel = "FILE",
       description =
-          "A cluster.xml of Voldemort, instead of --nodes: its hosts, which have to be this"
-              + " machine's, ports and partitions. The API and Kafka are where --port-base puts"
-              + " them.")
+          "A cluster.xml of Voldemort, instead of --nodes: its hosts, ports and partitions. All"
+              + " hosts must be this machine. --port-base still gives the ports of the API and of"
+              + " Kafka.")
   private @Nullable Path clusterFile;
 
   @Mixin private StoresOption stores = new StoresOption();
@@ -166,7 +166,7 @@ final class UpCommand implements Callable<Integer> {
       return StoreCluster.layout(IntStream.range(0, nodes).mapToObj(i -> portBase + i).toList());
     }
     if (spec.commandLine().getParseResult().hasMatchedOption("--nodes")) {
-      throw new Refusal("--nodes is what --cluster says: leave it out");
+      throw new Refusal("--cluster gives the number of nodes: leave --nodes out");
     }
     Cluster cluster = ClusterFile.read(file);
     Refusal.requireIn("the nodes of " + file, cluster.nodes().size(), 1, NODES_MAX);

@@ -53,7 +53,7 @@ class RefusalsTest {
     assertThat(run("up", "--cluster", gap)).isEqualTo(2);
     assertOneSentence("must be 0, 1, 2");
     assertThat(run("up", "--cluster", gap, "--nodes", "1")).isEqualTo(2);
-    assertOneSentence("--nodes is what --cluster says");
+    assertOneSentence("--cluster gives the number of nodes");
   }
 
   private static String clusterXml(int id, String host) {

@@ -36,13 +36,16 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure what the agent costs the clients of a stock Voldemort server: without the agent, with it, and with it and a predicate that"
-          + " watches a tenth of the keys.",
+      "Measure the cost of the agent for the clients of a stock Voldemort server. It compares a"
+          + " server without the agent, with it, and with it and a predicate that watches a tenth"
+          + " of the keys.",
       "",
-      "The servers run in their own processes, from the folder that you name, each with one store on disk. They, the clients and Kafka"
-          + " share this machine. The modes take turns; the result is the ratio within a turn, with its confidence.",
+      "Each server runs in a separate process, from --voldemort, with one store on disk. Servers,"
+          + " clients and Kafka share this machine. The modes take turns. The result is the ratio"
+          + " within a turn, with its confidence.",
       "",
-      "With --of client: what it costs in a program that uses Voldemort's own Java client, with the agent and without, before one server that has it.",
+      "With --of client: the cost of the agent in a program with Voldemort's own Java client. The"
+          + " server has the agent in both cases.",
       ""
     },
     footer = {
@@ -60,15 +63,14 @@ final class AgentCommand implements Callable<Integer> {
       names = "--voldemort",
       required = true,
       paramLabel = "DIR",
-      description = "Where the jars, or the compiled classes, of a stock Voldemort 1.10.26 are.")
+      description = "Folder with the jars, or the compiled classes, of a stock Voldemort 1.10.26.")
   private Path voldemort = Path.of("");
 
   @Option(
       names = "--of",
       defaultValue = "server",
       paramLabel = "WHERE",
-      description =
-          "The agent in a server, or in a client: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+      description = "Where the agent runs: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private AgentReport.Of of = AgentReport.Of.SERVER;
 
   @Option(
@@ -76,21 +78,21 @@ final class AgentCommand implements Callable<Integer> {
       defaultValue = "ours",
       paramLabel = "WHOSE",
       description =
-          "Whose clients a server with the agent has: ours, with whose requests clocks ride along, or a program with Voldemort's own, as it comes:"
-              + " ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+          "The clients of a server with the agent: Palinode's, whose requests carry clocks, or"
+              + " Voldemort's own: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Kind client = Kind.OURS;
 
   @Option(
       names = "--agent-jar",
       paramLabel = "FILE",
-      description = "The agent (default: the one that was built with this command).")
+      description = "The agent's jar (default: the one of this build).")
   private @Nullable Path agentJar;
 
   @Option(
       names = "--keys",
       defaultValue = "20000",
       paramLabel = "N",
-      description = "Keys of the store (default: ${DEFAULT-VALUE}).")
+      description = "Number of keys in the store (default: ${DEFAULT-VALUE}).")
   private int keys;
 
   @Option(
@@ -98,7 +100,8 @@ final class AgentCommand implements Callable<Integer> {
       defaultValue = "10,50",
       split = ",",
       paramLabel = "PERCENT",
-      description = "Of the operations; the others read (default: ${DEFAULT-VALUE}).")
+      description =
+          "Share of writes in the operations; the others are reads (default: ${DEFAULT-VALUE}).")
   private List<Integer> writes = new ArrayList<>();
 
   @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
@@ -108,28 +111,29 @@ final class AgentCommand implements Callable<Integer> {
       defaultValue = "4",
       paramLabel = "N",
       description =
-          "Each with its own thread, and ours with its own connection (default: ${DEFAULT-VALUE}).")
+          "Number of clients, each with a thread; Palinode's each with a connection (default:"
+              + " ${DEFAULT-VALUE}).")
   private int clients;
 
   @Option(
       names = "--rounds",
       defaultValue = "5",
       paramLabel = "N",
-      description = "Of each mode, under each load (default: ${DEFAULT-VALUE}).")
+      description = "Rounds of each mode under each load (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--seconds",
       defaultValue = "3",
       paramLabel = "S",
-      description = "A round (default: ${DEFAULT-VALUE}).")
+      description = "Length of a round (default: ${DEFAULT-VALUE}).")
   private double seconds;
 
   @Option(
       names = "--warm-up",
       defaultValue = "20",
       paramLabel = "S",
-      description = "Of each mode, before it is measured (default: ${DEFAULT-VALUE}).")
+      description = "Warm-up of each mode (default: ${DEFAULT-VALUE}).")
   private double warmUp;
 
   @Mixin private SeedOption seed = new SeedOption();

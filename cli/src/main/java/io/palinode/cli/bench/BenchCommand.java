@@ -9,7 +9,7 @@ import picocli.CommandLine.Spec;
     name = "bench",
     mixinStandardHelpOptions = true,
     description = {
-      "Measure on this machine what the parts cost, each beside something simple that does the same.",
+      "Measure the cost of the parts on this machine, each against a simple equivalent.",
       ""
     },
     subcommands = {

@@ -22,15 +22,18 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure how many candidates a second one core judges: the algorithm alone, without Kafka and Flink.",
+      "Measure how many candidates per second one core judges. Only the algorithm runs, without"
+          + " Kafka and Flink.",
       "",
-      "A candidate is an interval: its opening, its closing, and the progress that it asks for. Beside it, in the same run, a simple"
-          + " detector: a list of closed intervals, each new one tried with every combination of the others. It does less, for it is silent"
-          + " until intervals end and trusts in the order of arrival.",
+      "Here a candidate is a whole interval: its opening, its closing, and the progress between."
+          + " The same run measures a simple detector. That keeps a list of closed intervals and"
+          + " tries each new one with every combination of the others. It does less: it publishes"
+          + " nothing until intervals end, and relies on the order of arrival.",
       "",
       "  spread    1,000 instances; clauses of 2 and 10 terms on 3, 5 and 10 nodes; none, 1 %% or all of the candidates complete a violation",
       "  terms     the same on 5 nodes with 1 %%: 2, 5, 10 and 20 terms",
-      "  retained  one hot instance that has to keep 10, 100 and 1,000 intervals, because a node's progress lags",
+      "  retained  one instance that must keep 10, 100 and 1,000 intervals, because a node's"
+          + " progress lags",
       ""
     },
     footer = {
@@ -46,7 +49,7 @@ final class DetectionCommand implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "GROUP",
-      description = "spread, terms or retained; more with commas (default: all).")
+      description = "spread, terms or retained (default: all).")
   private List<Group> only = List.of(Group.values());
 
   @Option(
@@ -61,14 +64,14 @@ final class DetectionCommand implements Callable<Integer> {
       names = "--round-seconds",
       defaultValue = "0.3",
       paramLabel = "S",
-      description = "Length of a round, at least (default: ${DEFAULT-VALUE}).")
+      description = "Least length of a round (default: ${DEFAULT-VALUE}).")
   private double roundSeconds;
 
   @Option(
       names = "--warm-up-seconds",
       defaultValue = "1",
       paramLabel = "S",
-      description = "Before the rounds of a case (default: ${DEFAULT-VALUE}).")
+      description = "Warm-up before the rounds of a case (default: ${DEFAULT-VALUE}).")
   private double warmUpSeconds;
 
   @Option(

@@ -29,10 +29,12 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure what template instances cost: the candidates a second of few instances and of many, and the heap of the whole process."
-          + " Of the many one in a hundred holds at a time, of the few one in two. Nodes (without a store), Kafka and the Flink job are those of 'palinode up'.",
+      "Measure the cost of instances: candidates per second with few and with many instances, and"
+          + " the heap of the process. At any time, one in a hundred of the many instances holds,"
+          + " and one in two of the few. Nodes (without a store), Kafka and the Flink job are"
+          + " those of 'palinode up'.",
       "",
-      "Candidates come as fast as they are judged. Exit status 1 when coverage was lost.",
+      "Candidates arrive as fast as they are judged. Exit status 1 if there was a coverage gap.",
       ""
     },
     footer = {
@@ -49,14 +51,14 @@ final class InstancesCommand implements Callable<Integer> {
       names = "--few",
       defaultValue = "1000",
       paramLabel = "N",
-      description = "Instances to compare with (default: ${DEFAULT-VALUE}).")
+      description = "Number of the few instances (default: ${DEFAULT-VALUE}).")
   private long few;
 
   @Option(
       names = "--many",
       defaultValue = "1000000",
       paramLabel = "N",
-      description = "Instances seen (default: ${DEFAULT-VALUE}).")
+      description = "Number of the many instances (default: ${DEFAULT-VALUE}).")
   private long many;
 
   @Option(
@@ -64,7 +66,8 @@ final class InstancesCommand implements Callable<Integer> {
       defaultValue = "500000",
       paramLabel = "N",
       description =
-          "Candidates of the few, each time; the first so many warm up (default: ${DEFAULT-VALUE}).")
+          "Candidates of the few instances in each run; the first run is a warm-up (default:"
+              + " ${DEFAULT-VALUE}).")
   private long candidates;
 
   @Mixin private Output output = new Output();

@@ -29,14 +29,16 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure how long it takes from a candidate's creation to the violation that it completes, at a listener with the orchestrator's"
-          + " settings: three watched nodes (without a store), Kafka and the Flink job, all in this process, as 'palinode up' starts them.",
+      "Measure the time from a candidate's creation until a listener receives the violation that"
+          + " it completes. The listener has the orchestrator's settings. Three watched nodes"
+          + " (without a store), Kafka and the Flink job run in this process, as in 'palinode up'.",
       "",
-      "Candidates are due at fixed times, and latency counts from there: what a stall delays is counted. One candidate in a hundred completes"
-          + " a violation. Beside it, in the same run, Kafka alone: the same number of records, with the same settings, from producers to a"
+      "Candidates are due at fixed times, and latency counts from these times, so a stall counts"
+          + " too. One candidate in a hundred completes a violation. The same run measures Kafka"
+          + " alone: the same number of records, with the same settings, from producers to a"
           + " listener.",
       "",
-      "Exit status 1 if a violation was missed or falsely reported.",
+      "Exit status 1 if a violation was missed or falsely published.",
       ""
     },
     footer = {
@@ -56,7 +58,7 @@ final class LatencyCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "1000,10000,50000",
       paramLabel = "N",
-      description = "Candidates a second; more with commas (default: ${DEFAULT-VALUE}).")
+      description = "Candidates per second (default: ${DEFAULT-VALUE}).")
   private List<Double> rates = List.of();
 
   @Option(
@@ -64,7 +66,7 @@ final class LatencyCommand implements Callable<Integer> {
       defaultValue = "60",
       paramLabel = "S",
       description =
-          "Length of each rate; Kafka alone takes a third of it (default: ${DEFAULT-VALUE}).")
+          "Time for each rate; Kafka alone takes a third of it (default: ${DEFAULT-VALUE}).")
   private double seconds;
 
   @Option(
@@ -72,7 +74,7 @@ final class LatencyCommand implements Callable<Integer> {
       defaultValue = "60",
       paramLabel = "S",
       description =
-          "Before the first, at 20,000 candidates a second: a JVM begins slowly (default: ${DEFAULT-VALUE}).")
+          "Warm-up of the JVM, at 20,000 candidates per second (default: ${DEFAULT-VALUE}).")
   private double warmUpSeconds;
 
   @Mixin private Output output = new Output();

@@ -34,13 +34,13 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure rollbacks of three store nodes on disk that all have all keys, with Kafka, the"
-          + " detection job and the orchestrator in this process: how long they serve nothing, and"
-          + " for what.",
+      "Measure how long rollbacks pause three store nodes on disk, and which step takes the time."
+          + " Each node has all keys. Kafka, the detection job and the orchestrator run in this"
+          + " process.",
       "",
-      "Keys are changed at random on all nodes, then a rollback by hand discards all changes."
-          + " Beside it, in the same run, the nodes are stopped, their files copied back from a"
-          + " backup, and opened. Exit status 1 when a key is not what it was.",
+      "The command changes keys at random on all nodes; a rollback by hand then discards all"
+          + " changes. For comparison, the same run stops the nodes, copies their files back from"
+          + " a backup, and opens them. Exit status 1 if a key has a wrong value afterwards.",
       ""
     },
     footer = {
@@ -60,7 +60,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "10000,100000,1000000",
       paramLabel = "N",
-      description = "Keys of the store; more with commas (default: ${DEFAULT-VALUE}).")
+      description = "Number of keys in the store (default: ${DEFAULT-VALUE}).")
   private List<Integer> keys = List.of();
 
   @Option(
@@ -68,7 +68,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "10000,100000",
       paramLabel = "N",
-      description = "Changes that are discarded; more with commas (default: ${DEFAULT-VALUE}).")
+      description = "Number of changes to discard (default: ${DEFAULT-VALUE}).")
   private List<Integer> changes = List.of();
 
   @Option(

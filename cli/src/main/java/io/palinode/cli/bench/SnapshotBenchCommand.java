@@ -25,10 +25,14 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure snapshots of three store nodes on disk that serve clients: how long, how much is written, and what the clients notice.",
+      "Measure snapshots of three store nodes on disk that serve clients: the time, the bytes"
+          + " written, and the effect on clients.",
       "",
-      "Clients read and write keys at random, half of each. Each kind of snapshot is taken in each round: of some time back, with --rate writes for each second since, written faster than that; of now; what differs from one of a few seconds ago; and such a one moved to now. Twice a second it is held or continued: client throughput with it and without it is measured side by side."
-          + " Nodes and clients share this machine.",
+      "Clients read and write random keys, half of each. Each round takes every kind of snapshot:"
+          + " of --back seconds ago, with --rate writes for each of these seconds; of now;"
+          + " incremental, over one of a few seconds ago; and rolling, moved to now. Twice per"
+          + " second a snapshot is stopped or continued, so client throughput with it and without"
+          + " it is measured side by side. Nodes and clients share this machine.",
       ""
     },
     footer = {
@@ -44,7 +48,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       names = "--keys",
       defaultValue = "100000",
       paramLabel = "N",
-      description = "Keys, each on all nodes (default: ${DEFAULT-VALUE}).")
+      description = "Number of keys, each on all nodes (default: ${DEFAULT-VALUE}).")
   private int keys;
 
   @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
@@ -53,14 +57,14 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       names = "--clients",
       defaultValue = "4",
       paramLabel = "N",
-      description = "Threads that read and write (default: ${DEFAULT-VALUE}).")
+      description = "Number of threads that read and write (default: ${DEFAULT-VALUE}).")
   private int clients;
 
   @Option(
       names = "--seconds",
       defaultValue = "5",
       paramLabel = "S",
-      description = "Of load before each snapshot (default: ${DEFAULT-VALUE}).")
+      description = "Time under load before each snapshot (default: ${DEFAULT-VALUE}).")
   private int seconds;
 
   @Option(
@@ -68,8 +72,8 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       defaultValue = "" + Pace.SHARE_DEFAULT,
       paramLabel = "SHARE",
       description =
-          "Of a thread's time that each node works for a snapshot; 1: without pauses (default:"
-              + " ${DEFAULT-VALUE}, as in nodes).")
+          "Share of a thread's time that each node works for a snapshot; 1: without pauses"
+              + " (default: ${DEFAULT-VALUE}, as in nodes).")
   private double share;
 
   @Option(
@@ -77,7 +81,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       defaultValue = "10,60",
       split = ",",
       paramLabel = "S[,S...]",
-      description = "Go back so many seconds (default: ${DEFAULT-VALUE}).")
+      description = "How far back the snapshots of an earlier time go (default: ${DEFAULT-VALUE}).")
   private List<Integer> back = List.of();
 
   @Option(
@@ -93,14 +97,15 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "N[,N...]",
       description =
-          "At the end, without clients and pauses: what snapshots cost after so many writes (default: ${DEFAULT-VALUE}).")
+          "At the end, measure snapshots after this number of writes, without clients and pauses"
+              + " (default: ${DEFAULT-VALUE}).")
   private List<Integer> changed = List.of();
 
   @Option(
       names = "--rounds",
       defaultValue = "3",
       paramLabel = "N",
-      description = "Take each kind so often (default: ${DEFAULT-VALUE}).")
+      description = "Number of snapshots of each kind (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
   @Mixin private SeedOption seed = new SeedOption();

@@ -25,13 +25,13 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure our store node against a stock Voldemort server: throughput and latency, each server"
-          + " in its own process on Berkeley DB, the same client (ours, pb0) before both, in"
-          + " turns: stock, ours, ours, stock, and so on.",
+      "Measure throughput and latency of our store node and of a stock Voldemort server. Each"
+          + " runs in a separate process on Berkeley DB. Both have the same client (ours, pb0)."
+          + " They take turns: stock, ours, ours, stock, and so on.",
       "",
-      "Callers wait for each answer and share some connections. A stock server has one request of a"
-          + " connection at a time; ours has several. Our node is as it comes: it stamps each"
-          + " operation and logs each write.",
+      "Callers wait for each answer and share some connections. A stock server handles one"
+          + " request of a connection at a time; ours handles several. Our node has its defaults:"
+          + " it stamps each operation and logs each write.",
       "",
       "Needs a built Voldemort 1.10 on disk: its jars and the libraries that it needs.",
       ""
@@ -55,7 +55,9 @@ final class StockCommand implements Callable<Integer> {
       defaultValue = "1,4,16",
       split = ",",
       paramLabel = "N",
-      description = "That the callers share, one after the other (default: ${DEFAULT-VALUE}).")
+      description =
+          "Numbers of connections that the callers share; each is measured (default:"
+              + " ${DEFAULT-VALUE}).")
   private List<Integer> connections = new ArrayList<>();
 
   @Option(
@@ -63,16 +65,16 @@ final class StockCommand implements Callable<Integer> {
       defaultValue = "each",
       paramLabel = "WHOSE",
       description =
-          "Whose the connections are: each, a client for each; one, as in a program that uses a"
-              + " store, which opens that many to a server that takes one request of a connection"
-              + " at a time, and one to ours (default: ${DEFAULT-VALUE}).")
+          "each: one client for each connection; one: a single client, as in a program. It opens"
+              + " all connections to a stock server, and one to our node (default:"
+              + " ${DEFAULT-VALUE}).")
   private Clients clients = Clients.EACH;
 
   @Option(
       names = "--callers",
       defaultValue = "16",
       paramLabel = "N",
-      description = "Threads that read and write (default: ${DEFAULT-VALUE}).")
+      description = "Number of threads that read and write (default: ${DEFAULT-VALUE}).")
   private int callers;
 
   @Option(
@@ -80,7 +82,8 @@ final class StockCommand implements Callable<Integer> {
       defaultValue = "10,50",
       split = ",",
       paramLabel = "PERCENT",
-      description = "Of the operations; the others read (default: ${DEFAULT-VALUE}).")
+      description =
+          "Share of writes in the operations; the others are reads (default: ${DEFAULT-VALUE}).")
   private List<Integer> writes = new ArrayList<>();
 
   @Option(
@@ -88,16 +91,16 @@ final class StockCommand implements Callable<Integer> {
       defaultValue = "written",
       paramLabel = "LEVEL",
       description =
-          "What a write outlives, at both servers alike: buffered, nothing (stock's default);"
-              + " written, the process (our default); synced, the machine (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Durability of a write at both servers: buffered (lost with the process; stock's"
+              + " default), written (survives the process; our default) or synced (survives the"
+              + " machine) (default: ${DEFAULT-VALUE}).")
   private Durability durability = Durability.WRITTEN;
 
   @Option(
       names = "--keys",
       defaultValue = "20000",
       paramLabel = "N",
-      description = "Keys of the store (default: ${DEFAULT-VALUE}).")
+      description = "Number of keys in the store (default: ${DEFAULT-VALUE}).")
   private int keys;
 
   @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
@@ -106,21 +109,21 @@ final class StockCommand implements Callable<Integer> {
       names = "--heap",
       defaultValue = "512",
       paramLabel = "MB",
-      description = "Of each server (default: ${DEFAULT-VALUE}).")
+      description = "Heap of each server (default: ${DEFAULT-VALUE}).")
   private int heap;
 
   @Option(
       names = "--rounds",
       defaultValue = "5",
       paramLabel = "N",
-      description = "Of each of the two servers, under each load (default: ${DEFAULT-VALUE}).")
+      description = "Rounds of each server under each load (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--seconds",
       defaultValue = "2",
       paramLabel = "S",
-      description = "A round (default: ${DEFAULT-VALUE}).")
+      description = "Length of a round (default: ${DEFAULT-VALUE}).")
   private double seconds;
 
   @Option(
@@ -128,8 +131,8 @@ final class StockCommand implements Callable<Integer> {
       defaultValue = "20",
       paramLabel = "S",
       description =
-          "Of each server, all loads together, before the first is measured: until they are"
-              + " compiled, figures are several times as bad (default: ${DEFAULT-VALUE}).")
+          "Warm-up of each server, for all loads together. Without it, figures are several times"
+              + " as bad (default: ${DEFAULT-VALUE}).")
   private double warmUp;
 
   @Mixin private SeedOption seed = new SeedOption();

@@ -21,11 +21,13 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure what keeping the past costs a store's clients: throughput and latency of a node that stamps each operation (HVC) and logs each"
-          + " write (window-log), against one that does neither.",
+      "Measure the cost of HVC and window-log for a store's clients: throughput and latency of a"
+          + " node that stamps each operation and logs each write, against a node that does"
+          + " neither.",
       "",
-      "The nodes are real (Berkeley DB, sockets), each with its own client, and take turns: off, on, on, off, and so on. Nodes and clients"
-          + " share this machine. The result is the ratio of neighbouring rounds, with its confidence.",
+      "Each node has Berkeley DB, sockets and a separate client. The nodes take turns: off, on,"
+          + " on, off, and so on. Nodes and clients share this machine. The result is the ratio of"
+          + " neighbouring rounds, with its confidence.",
       ""
     },
     footer = {
@@ -42,7 +44,7 @@ final class StoreOverheadCommand implements Callable<Integer> {
       defaultValue = "100000,1000000",
       split = ",",
       paramLabel = "N",
-      description = "Keys of the store, one after the other (default: ${DEFAULT-VALUE}).")
+      description = "Numbers of keys in the store; each is measured (default: ${DEFAULT-VALUE}).")
   private List<Integer> keys = new ArrayList<>();
 
   @Option(
@@ -50,7 +52,8 @@ final class StoreOverheadCommand implements Callable<Integer> {
       defaultValue = "50,100",
       split = ",",
       paramLabel = "PERCENT",
-      description = "Of the operations; the others read (default: ${DEFAULT-VALUE}).")
+      description =
+          "Share of writes in the operations; the others are reads (default: ${DEFAULT-VALUE}).")
   private List<Integer> writes = new ArrayList<>();
 
   @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
@@ -59,21 +62,21 @@ final class StoreOverheadCommand implements Callable<Integer> {
       names = "--clients",
       defaultValue = "4",
       paramLabel = "N",
-      description = "Threads that read and write (default: ${DEFAULT-VALUE}).")
+      description = "Number of threads that read and write (default: ${DEFAULT-VALUE}).")
   private int clients;
 
   @Option(
       names = "--rounds",
       defaultValue = "9",
       paramLabel = "N",
-      description = "Of each of the two nodes, under each load (default: ${DEFAULT-VALUE}).")
+      description = "Rounds of each node under each load (default: ${DEFAULT-VALUE}).")
   private int rounds;
 
   @Option(
       names = "--seconds",
       defaultValue = "2",
       paramLabel = "S",
-      description = "A round (default: ${DEFAULT-VALUE}).")
+      description = "Length of a round (default: ${DEFAULT-VALUE}).")
   private double seconds;
 
   @Mixin private SeedOption seed = new SeedOption();

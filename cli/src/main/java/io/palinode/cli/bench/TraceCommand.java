@@ -23,10 +23,11 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Write a made-up trace of any length for 'palinode detect'; the same seed, the same trace.",
+      "Write an artificial trace of any length for 'palinode detect'. A seed determines the"
+          + " trace.",
       "",
-      "An interval begins every 10 ms, of the next instance and term, at any node, and is over",
-      "before the next one; nothing is concurrent but what is made so.",
+      "Every 10 ms an interval of the next instance and term begins, at some node. It ends before",
+      "the next one, so only the intervals of --violated and --open are concurrent.",
       ""
     },
     footer = {
@@ -42,7 +43,7 @@ final class TraceCommand implements Callable<Integer> {
       names = "--candidates",
       defaultValue = "1000000",
       paramLabel = "N",
-      description = "Lines (default: ${DEFAULT-VALUE}).")
+      description = "Number of lines (default: ${DEFAULT-VALUE}).")
   private long candidates;
 
   @Option(names = "--nodes", defaultValue = "3", paramLabel = "N", description = "Default: 3.")
@@ -52,7 +53,7 @@ final class TraceCommand implements Callable<Integer> {
       names = "--terms",
       defaultValue = "2",
       paramLabel = "N",
-      description = "Of the one clause (default: ${DEFAULT-VALUE}).")
+      description = "Terms of the predicate's clause (default: ${DEFAULT-VALUE}).")
   private int terms;
 
   @Option(names = "--instances", defaultValue = "1", paramLabel = "N", description = "Default: 1.")
@@ -62,14 +63,14 @@ final class TraceCommand implements Callable<Integer> {
       names = "--violated",
       defaultValue = "0.0001",
       paramLabel = "SHARE",
-      description = "Candidates that begin a violation (default: ${DEFAULT-VALUE}).")
+      description = "Share of lines that begin a violation (default: ${DEFAULT-VALUE}).")
   private double violated;
 
   @Option(
       names = "--open",
       defaultValue = "0",
       paramLabel = "SHARE",
-      description = "Candidates that never end (default: ${DEFAULT-VALUE}).")
+      description = "Share of lines without an end (default: ${DEFAULT-VALUE}).")
   private double open;
 
   @Option(names = "--seed", defaultValue = "1", paramLabel = "SEED", description = "Default: 1.")

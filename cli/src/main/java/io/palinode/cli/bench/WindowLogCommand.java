@@ -23,11 +23,12 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure what keeping the recent past costs: appends, pauses, memory and differences.",
+      "Measure the cost of the window-log: appends, pauses, memory and differences.",
       "",
-      "Beside the window-log, in the same run, the obvious one: a linked object for each change, with key, old and new value and an object"
-          + " for the time. Payloads are at hand, or fresh arrays for each change, as in a server. Keys and values are of 16 and 100 bytes,"
-          + " then of 8 and 8; there are 100,000 keys.",
+      "The same run measures a simple log: a linked object for each change, with key, old and new"
+          + " value and an object for the time. Payloads are reused, or new arrays for each"
+          + " change, as in a server. Keys and values have 16 and 100 bytes, then 8 and 8. There"
+          + " are 100,000 keys.",
       ""
     },
     footer = {
@@ -47,7 +48,7 @@ final class WindowLogCommand implements Callable<Integer> {
       names = "--entries",
       defaultValue = "1000000",
       paramLabel = "N",
-      description = "Changes in the window (default: ${DEFAULT-VALUE}).")
+      description = "Number of changes in the log (default: ${DEFAULT-VALUE}).")
   private int entries;
 
   @Option(
@@ -64,7 +65,9 @@ final class WindowLogCommand implements Callable<Integer> {
   @Option(
       names = "--disk",
       description =
-          "Measure instead what it costs to keep it on disk too, beside memory alone, and how far both reach at 5,000 changes a second with bounds of 1 GiB each. Takes 3 GiB of the folder for temporary files.")
+          "Instead, measure the window-log on disk against that in memory, and how far both reach"
+              + " at 5,000 changes per second with 1 GiB each. Needs 3 GiB in the folder for"
+              + " temporary files.")
   private boolean disk;
 
   @Override

@@ -23,16 +23,16 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Start a cluster of real processes, put it under load with violations in it, and kill and"
-          + " freeze its parts at random: nodes, Kafka, the detection job, the orchestrator.",
-      "Then check from outside: The cluster serves again. Every acknowledged write is there unless"
-          + " a rollback discarded it; every discarded one is gone. Every violation was reported, was"
-          + " discarded, or lies in a published coverage gap.",
+      "Start a cluster of real processes, write to it, and cause violations. Kill and freeze its"
+          + " parts at random: nodes, Kafka, the detection job, the orchestrator.",
+      "Then check from outside: The cluster serves again. Each acknowledged write is there,"
+          + " unless a rollback discarded it. Each discarded write is gone. Each violation was"
+          + " published, was discarded, or lies in a coverage gap.",
       ""
     },
     footer = {
       "",
-      "Exit status: 0 all held, 1 something did not.",
+      "Exit status: 0 all checks passed; 1 one failed.",
       "",
       "Example:  palinode chaos --for 10m"
     })
@@ -45,7 +45,7 @@ public final class ChaosCommand implements Callable<Integer> {
       converter = DurationText.class,
       defaultValue = "2m",
       paramLabel = "TIME",
-      description = "How long to kill (default: ${DEFAULT-VALUE}).")
+      description = "The time during which parts are killed (default: ${DEFAULT-VALUE}).")
   private Duration duration = Duration.ZERO;
 
   @Option(
@@ -53,14 +53,14 @@ public final class ChaosCommand implements Callable<Integer> {
       converter = DurationText.class,
       defaultValue = "5s",
       paramLabel = "TIME",
-      description = "The mean time from one to the next (default: ${DEFAULT-VALUE}).")
+      description = "The mean time between two kills (default: ${DEFAULT-VALUE}).")
   private Duration every = Duration.ZERO;
 
   @Option(
       names = "--nodes",
       defaultValue = "3",
       paramLabel = "N",
-      description = "Store nodes (default: ${DEFAULT-VALUE}).")
+      description = "Number of store nodes (default: ${DEFAULT-VALUE}).")
   private int nodes;
 
   @Option(
@@ -74,8 +74,8 @@ public final class ChaosCommand implements Callable<Integer> {
       names = "--seed",
       paramLabel = "N",
       description =
-          "Of what is killed, and in which order (default: from the clock). When it falls depends"
-              + " on the machine: a seed does not make a run the same.")
+          "Seed of the parts and of their order (default: from the clock). The times depend on"
+              + " the machine, so two runs with one seed differ.")
   private @Nullable Long seed;
 
   @Option(
@@ -83,7 +83,7 @@ public final class ChaosCommand implements Callable<Integer> {
       defaultValue = "7900",
       paramLabel = "P",
       description =
-          "Nodes listen from here on, the API on P+100, Kafka on P+101 (default:"
+          "The first port; node i listens on P+i, the API on P+100, Kafka on P+101 (default:"
               + " ${DEFAULT-VALUE}).")
   private int portBase;
 
@@ -91,7 +91,7 @@ public final class ChaosCommand implements Callable<Integer> {
       names = "--data",
       paramLabel = "DIR",
       description =
-          "A new folder for data and logs (default: a temporary one, kept when something broke).")
+          "A new folder for data and logs (default: a temporary one, kept after a failure).")
   private @Nullable Path data;
 
   @Mixin private Output output = new Output();

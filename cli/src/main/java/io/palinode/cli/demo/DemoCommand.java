@@ -24,21 +24,23 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Colour a graph with several clients, three ways, on real parts in one process: store nodes on Berkeley DB, local detectors,"
-          + " Kafka, Flink, the orchestrator.",
+      "Colour a graph with several clients, in three ways. All parts run in this process: store"
+          + " nodes on Berkeley DB, local detectors, Kafka, Flink, the orchestrator.",
       "",
-      "Clients may only recolour a vertex while no other client works on a neighbour; a Peterson lock for each edge, kept in the store,"
-          + " guards that. The lock is right under sequential consistency only.",
+      "A client may recolour a vertex only while no other client works on a neighbour. A Peterson"
+          + " lock in the store guards each edge. The lock is right only under sequential"
+          + " consistency.",
       "",
-      "  sequential  each write waits for all replicas: right, and slow over a network",
+      "  sequential  each write waits for all replicas: right, but slow over a network",
       "  eventual    each write waits for the nearest replica: fast, and sometimes wrong",
-      "  watched     eventual, and a rollback restores the store to before each violation: right",
-      "  alerting    eventual, and a violation is reported, but stands",
+      "  watched     as eventual, with a rollback to before each violation: right",
+      "  alerting    as eventual; violations are reported, but not rolled back",
       ""
     },
     footer = {
       "",
-      "Exit status: 0 every answer that must be right is right; 1 one is not; 2 the request was refused.",
+      "Exit status: 0 the answers of sequential and watched are right; 1 one is not; 2 the"
+          + " request was refused.",
       "",
       "Examples:",
       "  palinode demo",
@@ -64,14 +66,14 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--nodes",
       defaultValue = "3",
       paramLabel = "N",
-      description = "Store nodes (default: ${DEFAULT-VALUE}).")
+      description = "Number of store nodes (default: ${DEFAULT-VALUE}).")
   private int nodes;
 
   @Option(
       names = "--clients",
       defaultValue = "6",
       paramLabel = "N",
-      description = "Clients; each sits near one node (default: ${DEFAULT-VALUE}).")
+      description = "Number of clients; each is near one node (default: ${DEFAULT-VALUE}).")
   private int clients;
 
   @Option(
@@ -79,7 +81,8 @@ public final class DemoCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "MODE",
       description =
-          "Which ways, in this order (default: sequential,eventual,watched; eventual,watched with --store-address).")
+          "The ways to run, in this order (default: sequential,eventual,watched; eventual,watched"
+              + " with --store-address).")
   private List<Mode> modes = List.of();
 
   @Option(
@@ -87,10 +90,12 @@ public final class DemoCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "tcp://HOST:PORT",
       description = {
-        "Run on the store nodes of this cluster, not on nodes of the demo's own: ours ('palinode up', 'run node'), or stock Voldemort"
-            + " servers with the agent. One address is enough: cluster.xml and stores.xml are read from there.",
-        "It writes color_*, load_*, flag_*, turn_* and cs_* keys into --store; a rollback discards writes to all stores of the"
-            + " cluster: do not use a cluster with data that you need."
+        "Run on the store nodes of this cluster: Palinode's nodes ('palinode up', 'run node'), or"
+            + " stock Voldemort servers with the agent. One address is enough; the demo reads"
+            + " cluster.xml and stores.xml from it.",
+        "The demo writes color_*, load_*, flag_*, turn_* and cs_* keys into --store. A rollback"
+            + " discards writes to all stores of the cluster: do not use a cluster with data that"
+            + " you need."
       })
   private List<String> storeAddresses = List.of();
 
@@ -99,8 +104,8 @@ public final class DemoCommand implements Callable<Integer> {
       defaultValue = "colouring",
       paramLabel = "NAME",
       description =
-          "With --store-address: the store to write to; its stores.xml says how many replicas a read and a write wait for (default:"
-              + " ${DEFAULT-VALUE}).")
+          "With --store-address: the store to write to. stores.xml gives the number of replicas"
+              + " that a read and a write wait for (default: ${DEFAULT-VALUE}).")
   private String store = "";
 
   @Option(
@@ -108,8 +113,9 @@ public final class DemoCommand implements Callable<Integer> {
       defaultValue = "${env:PALINODE_SERVER:-http://127.0.0.1:6766}",
       paramLabel = "URL",
       description =
-          "With --store-address: the API of the orchestrator that belongs to the cluster; the demo applies its predicates there, and deletes"
-              + " them at its end (default: $PALINODE_SERVER, else http://127.0.0.1:6766).")
+          "With --store-address: the API of the cluster's orchestrator. The demo applies its"
+              + " predicates there, and deletes them at its end (default: $PALINODE_SERVER, else"
+              + " http://127.0.0.1:6766).")
   private String server = "";
 
   @Option(
@@ -123,8 +129,10 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--network",
       paramLabel = "NET",
       description = {
-        "Delay between a client and the nodes of other regions, each way (default: continental; regional for more than 300 vertices):",
-        "none; regional: 0.5 ms; continental: 10 to 38 ms; global: 40 to 150 ms. The last two differ each way and have jitter."
+        "Delay between a client and the nodes of other regions, one way (default: continental;"
+            + " regional for more than 300 vertices):",
+        "none; regional: 0.5 ms; continental: 10 to 38 ms; global: 40 to 150 ms. In the last two,"
+            + " the delay differs for each direction and has jitter."
       })
   private DemoOptions.@Nullable Network network;
 
@@ -134,24 +142,27 @@ public final class DemoCommand implements Callable<Integer> {
       defaultValue = "1ms",
       paramLabel = "TIME",
       description =
-          "Bound on the difference of the nodes' clocks: 10ms, 500us, inf (default: ${DEFAULT-VALUE}; here all nodes read one clock). With"
-              + " --store-address, as the cluster has it.")
+          "Bound on the difference of the nodes' clocks: 10ms, 500us, inf (default:"
+              + " ${DEFAULT-VALUE}; all nodes of the demo read one clock). With --store-address,"
+              + " the cluster's epsilon.")
   private Epsilon epsilon = Epsilon.INFINITE;
 
   @Option(
       names = "--predicate",
       paramLabel = "FILE",
       description =
-          "Watch this file's predicates (YAML or XML) instead of the application's own. May be given again.")
+          "Watch the predicates of this file (YAML or XML) instead of the application's. May be"
+              + " repeated.")
   private List<Path> predicates = List.of();
 
   @Option(
       names = "--replicas",
       paramLabel = "RULE",
       description = {
-        "Which of a write's copies count: first, those that were accepted first; any, each by itself, so that one which is late can make a"
-            + " phantom; both, one run judged by each, where only first acts (default: what a predicate says; the application's own"
-            + " say first)."
+        "The replica rule. first: all copies of a write make one interval. any: each copy makes"
+            + " an interval, so a late copy can cause a phantom. both: one run is judged by both"
+            + " rules, and only first causes rollbacks (default: the rule of each predicate; the"
+            + " application's have first)."
       })
   private @Nullable JudgedBy judgedBy;
 
@@ -159,7 +170,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--rounds",
       defaultValue = "0",
       paramLabel = "N",
-      description = "How often each vertex is coloured (default: as suits graph and network).")
+      description = "How often each vertex is coloured (default: depends on graph and network).")
   private int rounds;
 
   @Option(
@@ -167,7 +178,8 @@ public final class DemoCommand implements Callable<Integer> {
       defaultValue = "20",
       paramLabel = "N",
       description =
-          "Ordinary operations of a task, outside of its critical section (default: ${DEFAULT-VALUE}).")
+          "Number of operations of a task outside of its critical section (default:"
+              + " ${DEFAULT-VALUE}).")
   private int work;
 
   @Option(
@@ -175,21 +187,20 @@ public final class DemoCommand implements Callable<Integer> {
       defaultValue = "usual",
       paramLabel = "LEVEL",
       description = {
-        "usual: each client has a region of the graph. high: once the graph is coloured, all clients colour the vertices with most"
-            + " neighbours again, shared out so that neighbours belong to different clients: without end, rollbacks would stop any"
-            + " progress (default: ${DEFAULT-VALUE})."
+        "usual: each client has a region of the graph. high: after that, all clients colour the"
+            + " vertices with most neighbours again, and neighbours belong to different clients."
+            + " Conflicts are then so frequent that rollbacks alone would stop all progress"
+            + " (default: ${DEFAULT-VALUE})."
       })
   private DemoOptions.Conflict conflict = DemoOptions.Conflict.USUAL;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Keep the files of Kafka, Flink and the nodes there.")
+      description = "Folder in which to keep the files of Kafka, Flink and the nodes.")
   private @Nullable Path data;
 
-  @Option(
-      names = "--keep",
-      description = "Do not remove the temporary folder; its place is printed.")
+  @Option(names = "--keep", description = "Keep the temporary folder, and print its path.")
   private boolean keep;
 
   @Mixin private Output output = new Output();

@@ -47,19 +47,19 @@ import picocli.CommandLine.Spec;
     description = "Find violations of a predicate in a recorded trace.",
     footer = {
       "",
-      "A line of the trace is a candidate:",
+      "Each line of the trace is one interval:",
       "  {\"predicate\":\"p\",\"clause\":0,\"term\":0,\"node\":1,\"seq\":5,",
       "   \"start\":[\"1000\",\"1005.3\"],\"end\":[\"1200\",\"1300\"]}",
-      "Without an end it is open, and unbounded. Lines of one node come in its order; those of",
-      "different nodes in any order. Optional: values, binding (\"a=3,b=5\": instances are judged",
-      "apart), and for --replicas first: version, origin, endedBy.",
+      "Without 'end' the interval is open. Lines of one node are in its order; lines of",
+      "different nodes are in any order. Optional fields: values; binding, such as \"a=3,b=5\";",
+      "for --replicas first also version, origin and endedBy. Each binding is judged separately.",
       "",
-      "A trace of any length is judged in bounded memory; only intervals that overlap, and open",
-      "ones, have to be kept. When there are too many of them the oldest are dropped, standard",
-      "error says from when on violations may be missing, and nothing found is no longer 'none'.",
+      "The command judges a trace of any length in bounded memory. It keeps only intervals that",
+      "overlap or are open. If these are too many, it drops the oldest ones. Standard error then",
+      "has the time from which violations may be missing, and exit status 0 becomes 3.",
       "",
-      "Exit status: 0 nothing found; 1 found, one JSON line a violation; 2 bad input; 3 unknown:",
-      "nothing found, and not all could be judged; 130 interrupted.",
+      "Exit status: 0 no violation; 1 violations, one JSON line for each; 2 bad input; 3 unknown:",
+      "no violation, but not all intervals could be judged; 130 interrupted.",
       "",
       "Example:  palinode detect --predicate mutex.yaml trace.jsonl"
     })
@@ -91,8 +91,8 @@ public final class DetectCommand implements Callable<Integer> {
       converter = EpsilonText.class,
       paramLabel = "TIME",
       description = {
-        "How far clocks may be apart, such as 10ms, 500us or inf.",
-        "Default: what the predicate says, else 10ms."
+        "Bound on the difference of the nodes' clocks, such as 10ms, 500us or inf.",
+        "Default: the predicate's, else 10ms."
       })
   private @Nullable Epsilon epsilon;
 
@@ -100,8 +100,9 @@ public final class DetectCommand implements Callable<Integer> {
       names = "--uncertainty",
       paramLabel = "RULE",
       description = {
-        "conservative: what is ordered, but closer than epsilon, counts as concurrent; causal: not.",
-        "Default: what the predicate says, else conservative."
+        "conservative: ordered intervals closer than epsilon count as concurrent; causal: they do"
+            + " not.",
+        "Default: the predicate's, else conservative."
       })
   private @Nullable Uncertainty uncertainty;
 
@@ -110,8 +111,8 @@ public final class DetectCommand implements Callable<Integer> {
       defaultValue = "any",
       paramLabel = "RULE",
       description = {
-        "any: every replica's interval counts by itself;",
-        "first: those of one version are one. Default: ${DEFAULT-VALUE}."
+        "any: each replica's interval counts separately;",
+        "first: the intervals of one version are one interval. Default: ${DEFAULT-VALUE}."
       })
   private ReplicaRule replicas = ReplicaRule.ANY;
 
@@ -120,8 +121,8 @@ public final class DetectCommand implements Callable<Integer> {
       defaultValue = "cover",
       paramLabel = "WHAT",
       description = {
-        "first: stop at the first violation; cover: the earliest violation of every interval",
-        "that takes part in one, of each grade; all: every violation. Default: ${DEFAULT-VALUE}."
+        "first: stop at the first violation; cover: for each interval and grade, the earliest",
+        "violation with this interval; all: every violation. Default: ${DEFAULT-VALUE}."
       })
   private Report report = Report.COVER;
 
@@ -135,8 +136,8 @@ public final class DetectCommand implements Callable<Integer> {
       names = "--retained-max",
       paramLabel = "N",
       description = {
-        "Intervals kept of an instance because they overlap or are open. Default: what fits",
-        "in a quarter of the heap."
+        "Intervals of an instance that are kept because they overlap or are open. Default: as",
+        "many as fit into a quarter of the heap."
       })
   private int retainedMax;
 
@@ -145,7 +146,8 @@ public final class DetectCommand implements Callable<Integer> {
       paramLabel = "FOLDER",
       defaultValue = "${sys:java.io.tmpdir}",
       description = {
-        "For what does not fit in memory, about 200 bytes a line. Default: ${DEFAULT-VALUE}."
+        "Folder for data that does not fit into memory, about 200 bytes per line. Default:"
+            + " ${DEFAULT-VALUE}."
       })
   private Path scratchFolder = Path.of("");
 

@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
     name = "explain",
     mixinStandardHelpOptions = true,
     description = {
-      "Say what the predicates of a file mean, without a cluster: their class and the algorithm that"
-          + " runs, its cost and memory, the keys that are watched, and what a violation causes."
+      "Explain the predicates of a file: their meaning, class, algorithm, cost, memory, watched"
+          + " keys, and the effect of a violation. Needs no cluster."
     },
     footer = {
       "",

@@ -22,14 +22,15 @@ import picocli.CommandLine.Spec;
     name = "apply",
     mixinStandardHelpOptions = true,
     description =
-        "Submit the predicates of a file (YAML or XML) together; a predicate of the same name is replaced by the next version.",
+        "Apply the predicates of a file (YAML or XML). If one is refused, no predicate of the"
+            + " file is applied. A predicate replaces one of the same name, as its next version.",
     footer = {"", "Example:  palinode apply -f edge-mutex.yaml"})
 public final class ApplyCommand implements Callable<Integer> {
   @Option(
       names = {"-f", "--file"},
       required = true,
       paramLabel = "FILE",
-      description = "The predicates; the file is checked before anything is sent.")
+      description = "The predicates. The command checks the file before it sends it.")
   private List<Path> files = List.of();
 
   @Mixin private ApiClient api = new ApiClient();

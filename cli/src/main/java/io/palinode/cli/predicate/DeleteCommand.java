@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "delete",
     mixinStandardHelpOptions = true,
-    description = "Stop watching predicates.",
+    description = "Delete predicates: the cluster stops watching them.",
     footer = {"", "Example:  palinode delete edge-mutex"})
 public final class DeleteCommand implements Callable<Integer> {
   @Parameters(

@@ -36,17 +36,17 @@ import picocli.CommandLine.Spec;
     name = "export",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    description = "Write a violation, or a recorded trace, as a log for ShiViz, which draws it.",
+    description = "Write a violation, or a recorded trace, as a log that ShiViz can draw.",
     footer = {
       "",
-      "An event is a term that begins to hold at a node, or holds no longer. Open the log in",
-      "ShiViz with 'Choose File'. Its first line is the expression that parses it, the second is",
-      "empty (one execution); who pastes the events instead gives the expression by hand:",
+      "An event is the beginning or the end of an interval at a node. Open the log in",
+      "ShiViz with 'Choose File'. Its first line is the expression that parses it. The second",
+      "line is empty (one execution). If you paste the events instead, enter this expression:",
       "  (?<event>.*)\\n(?<host>\\S+) (?<hlc>\\S+) (?<clock>\\{.*\\})",
       "",
-      "A clock counts, for each node, the events in this log that happened before by their hybrid",
-      "clocks, entry by entry; so what is more than epsilon apart is ordered there too. Events that",
-      "are not in the log are not counted. hlc is the node's own time of the event.",
+      "A clock has, for each node, the number of events in this log that happened before. The",
+      "order is that of the hybrid clocks, so events more than epsilon apart are ordered too.",
+      "Events outside the log do not count. 'hlc' is the node's own time of the event.",
       "",
       "Exit status: 0 written; 2 bad input.",
       "",
@@ -71,19 +71,20 @@ public final class ExportCommand implements Callable<Integer> {
       names = "--format",
       defaultValue = "shiviz",
       paramLabel = "FORMAT",
-      description = "shiviz (the only one).")
+      description = "The format of the log: shiviz.")
   private Format format = Format.SHIVIZ;
 
   @Option(
       names = "--violation",
       paramLabel = "ID",
-      description = "Of a running cluster, as 'palinode get violations' shows it.")
+      description = "A violation of the running cluster, as 'palinode get violations' shows it.")
   private @Nullable String violation;
 
   @Parameters(
       arity = "0..1",
       paramLabel = "FILE",
-      description = "A witness, or a trace as 'palinode detect' reads it; - is standard input.")
+      description =
+          "A witness file, or a trace as 'palinode detect' reads it; - is standard input.")
   private @Nullable String file;
 
   @Mixin private ApiClient api = new ApiClient();

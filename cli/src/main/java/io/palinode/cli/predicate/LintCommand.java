@@ -27,26 +27,26 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description =
-        "Look for what is valid in predicates and yet most likely not meant. No cluster is needed.",
+        "Report parts of predicates that are valid but most likely mistakes. Needs no cluster.",
     footer = {
       "",
-      "A line is a finding: its place, name and predicate, what is so, and what to",
+      "Each line is a finding: its place, name and predicate, the reason, and what to",
       "write instead. Names:",
       "  only-siblings          two values of one key in a clause, with replicas: first",
-      "  repeated-term          a term that its clause has already",
-      "  repeated-clause        a clause that the predicate has already",
-      "  implied-clause         a clause that holds all terms of a smaller one",
-      "  epsilon-zero           clocks are said to agree to the microsecond",
-      "  epsilon-large          more than 1 s, and not inf",
-      "  rollback-on-definite   mostly too late",
-      "  rollback-on-uncertain  rolls back for hand-overs",
+      "  repeated-term          a term twice in one clause",
+      "  repeated-clause        a clause twice in one predicate",
+      "  implied-clause         a clause with all terms of a smaller clause",
+      "  epsilon-zero           epsilon 0: clocks would have to agree to the microsecond",
+      "  epsilon-large          epsilon is more than 1 s, and not inf",
+      "  rollback-on-definite   such a rollback is mostly too late",
+      "  rollback-on-uncertain  hand-overs within epsilon cause rollbacks",
       "  rollback-may-flap      a rollback without whenFrequent",
       "  diverged-soon          replicas that disagree for less than a second",
-      "  ambiguous-key          a key of another predicate of the file matches, with a",
+      "  ambiguous-key          a key of another predicate in the file also matches, with a",
       "                         separator inside a capture",
       "  watches-every-key      a variable without literal text",
       "",
-      "Exit status: 0 nothing found; 1 found; 2 a file is not readable or not valid.",
+      "Exit status: 0 no finding; 1 a finding; 2 a file is not readable or not valid.",
       "",
       "Example:  palinode lint --ignore rollback-may-flap predicates/*.yaml"
     })
@@ -65,7 +65,7 @@ public final class LintCommand implements Callable<Integer> {
       converter = CheckName.class,
       split = ",",
       paramLabel = "NAME",
-      description = "Findings of this name do not count; may be repeated.")
+      description = "Ignore findings with this name.")
   private List<Lint.Check> ignored = List.of();
 
   @Mixin private Output output = new Output();

@@ -14,16 +14,16 @@ import picocli.CommandLine.Spec;
     name = "schema",
     mixinStandardHelpOptions = true,
     description =
-        "Print a JSON Schema (draft 2020-12) of predicates in YAML, or with --xsd the XML Schema of"
-            + " those in XML, for editors.",
+        "Print a schema of predicates for editors: a JSON Schema (draft 2020-12) of the YAML"
+            + " form, or with --xsd an XML Schema of the XML form.",
     footer = {
       "",
-      "The JSON Schema knows every field and word, the XML Schema every element and",
-      "attribute. What spans fields, such as captures, is checked by 'palinode lint'",
-      "and 'palinode apply'.",
+      "The JSON Schema has every field and word, the XML Schema every element and",
+      "attribute. Only 'palinode lint' and 'palinode apply' check rules about several",
+      "fields, such as captures.",
       "",
       "Example:  palinode schema predicate > predicate.schema.json",
-      "Then let a file begin with:",
+      "A YAML file then begins with:",
       "  # yaml-language-server: $schema=predicate.schema.json"
     })
 public final class SchemaCommand implements Callable<Integer> {
@@ -36,10 +36,10 @@ public final class SchemaCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "WHAT",
       defaultValue = "predicate",
-      description = "predicate, the default.")
+      description = "What to describe: predicate (the default).")
   private Document document = Document.PREDICATE;
 
-  @Option(names = "--xsd", description = "The XML Schema.")
+  @Option(names = "--xsd", description = "Print the XML Schema.")
   private boolean xsd;
 
   @Spec private CommandSpec spec = CommandSpec.create();

@@ -17,7 +17,7 @@ final class EffectText {
     StringBuilder text = new StringBuilder();
     text.append("%s %s (%s)%n".formatted(first, at(effect, "target"), at(effect, "time")));
     text.append(line("scope", scope(effect)));
-    text.append(line("writes lost", number(effect, "writes") + was(effect, "writes")));
+    text.append(line("writes discarded", number(effect, "writes") + was(effect, "writes")));
     text.append(line("keys that change", number(effect, "keys") + was(effect, "keys")));
     text.append(
         line(
@@ -33,7 +33,7 @@ final class EffectText {
       text.append(
           line(
               "safe point",
-              "%s is later: clients were notified that writes up to it stand, and this discards some"
+              "%s is later: programs may have published results of writes that this discards"
                   .formatted(at(effect, "safePoint"))));
     }
     return text.append('\n').append(nodes(effect)).toString();
@@ -46,7 +46,7 @@ final class EffectText {
     }
     return effect.path("whyAll").isTextual()
         ? "all, not affected: " + at(effect, "whyAll")
-        : "all that was written since";
+        : "all writes since then";
   }
 
   /** The value at the time of planning, if it differs. */

@@ -17,10 +17,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Compare all keys of all nodes, and make replicas equal. Nothing is undone.",
-      "A node that 'palinode recover --rebuild' emptied serves clients after this. All nodes are"
-          + " paused meanwhile. A delete that only the emptied node knew of is lost, so its key"
-          + " returns.",
+      "Compare all keys of all nodes, and make replicas equal. No write is undone.",
+      "All nodes are paused meanwhile. A node that 'palinode recover --rebuild' emptied serves"
+          + " clients afterwards. If only that node had a delete, the deleted key returns.",
       ""
     },
     footer = {

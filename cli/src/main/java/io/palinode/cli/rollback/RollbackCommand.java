@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
     name = "rollback",
     mixinStandardHelpOptions = true,
     description = {
-      "Restore the store to an earlier time by hand, follow a rollback, and decide about a halted one.",
+      "Plan, run, follow and undo rollbacks by hand, and decide about halted or waiting ones.",
       ""
     },
     subcommands = {
@@ -56,8 +56,8 @@ public final class RollbackCommand implements Runnable {
       name = "retry",
       mixinStandardHelpOptions = true,
       description = {
-        "Try a halted rollback again, after the cause is fixed.",
-        "Refused if its target is out of a node's reach; a retry cannot change that."
+        "Try a halted rollback again, after you have removed the cause.",
+        "Refused if the target is out of a node's reach: a retry cannot change that."
       },
       footer = {"", "Example:  palinode rollback retry 3"})
   static final class Retry implements Callable<Integer> {
@@ -75,7 +75,7 @@ public final class RollbackCommand implements Runnable {
       spec.commandLine()
           .getOut()
           .println(
-              "rollback " + id + " is tried again; 'palinode get rollbacks' shows how it goes");
+              "rollback " + id + " is tried again; 'palinode get rollbacks' shows its progress");
       return 0;
     }
   }
@@ -84,9 +84,10 @@ public final class RollbackCommand implements Runnable {
       name = "abandon",
       mixinStandardHelpOptions = true,
       description = {
-        "End a rollback, in any phase: the store keeps its data, and replicas are made equal.",
-        "The safe point is held until that is acknowledged.",
-        "If a node cannot do even that, --as-is ends the rollback with the data that each node has."
+        "End a rollback in any phase. The store keeps its data, and replicas are made equal.",
+        "The safe point does not move until 'palinode acknowledge'.",
+        "If a node cannot make replicas equal, --as-is ends the rollback with the present data of"
+            + " each node."
       },
       footer = {
         "",
@@ -103,7 +104,7 @@ public final class RollbackCommand implements Runnable {
 
     @Option(
         names = "--as-is",
-        description = "Nodes change and exchange nothing. Replicas may differ afterwards.")
+        description = "Do not make replicas equal: they may differ afterwards.")
     private boolean asIs;
 
     @Option(
@@ -111,8 +112,8 @@ public final class RollbackCommand implements Runnable {
         split = ",",
         paramLabel = "NODE",
         description = {
-          "With --as-is: nodes that do not run. The rollback does not wait for them.",
-          "Such a node reads the control log when it starts. A node that runs must not be named."
+          "With --as-is: nodes that do not run. The rollback does not wait for these nodes.",
+          "Do not name a node that runs. A stopped node reads the control log when it starts."
         })
     private Set<Integer> stopped = Set.of();
 
@@ -133,10 +134,10 @@ public final class RollbackCommand implements Runnable {
       spec.commandLine()
           .getOut()
           .println(
-              "rollback %s is abandoned: its cut is not restored, and the safe point is held"
+              "rollback %s is abandoned: no write is discarded, and the safe point is held"
                       .formatted(id)
                   + " until 'palinode acknowledge'"
-                  + (asIs ? "; each node keeps its own data, so replicas may differ" : ""));
+                  + (asIs ? "; each node keeps its data, so replicas may differ" : ""));
       return 0;
     }
 
@@ -149,8 +150,9 @@ public final class RollbackCommand implements Runnable {
       name = "cancel",
       mixinStandardHelpOptions = true,
       description = {
-        "Cancel a rollback by hand before its commit point: before nodes restore.",
-        "The new epoch opens with the present data; no write is discarded. Refused after the commit point."
+        "Cancel a rollback by hand before its first restore.",
+        "The new epoch opens with the present data; no write is discarded. After the first"
+            + " restore, use 'palinode rollback undo'."
       },
       footer = {"", "Example:  palinode rollback cancel 3"})
   static final class Cancel implements Callable<Integer> {
@@ -165,9 +167,7 @@ public final class RollbackCommand implements Runnable {
     @Override
     public Integer call() {
       api.post(path(id, "cancel"));
-      spec.commandLine()
-          .getOut()
-          .println("rollback " + id + " is cancelled: all that was written stands");
+      spec.commandLine().getOut().println("rollback " + id + " is cancelled: all writes stand");
       return 0;
     }
   }

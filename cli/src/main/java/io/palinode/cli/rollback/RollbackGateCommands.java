@@ -17,7 +17,8 @@ final class RollbackGateCommands {
       mixinStandardHelpOptions = true,
       description = {
         "Open a rollback that waits for approval.",
-        "Its target is before all violations of its predicate that wait now. Refused if the target is out of a node's reach."
+        "It restores the cut before all waiting violations of its predicate. Refused if the"
+            + " target is out of a node's reach."
       },
       footer = {"", "Example:  palinode rollback approve 2"})
   static final class Approve implements Callable<Integer> {
@@ -32,7 +33,7 @@ final class RollbackGateCommands {
       api.post("/api/v1/approvals/" + ApiClient.segment(id) + "/approve");
       spec.commandLine()
           .getOut()
-          .println(id + " is approved; 'palinode rollback status' shows how it goes");
+          .println(id + " is approved; 'palinode rollback status' shows its progress");
       return 0;
     }
   }
@@ -41,8 +42,8 @@ final class RollbackGateCommands {
       name = "reject",
       mixinStandardHelpOptions = true,
       description = {
-        "Keep the violations for which a rollback waits for approval; they stand.",
-        "The safe point advances. A later violation of the predicate asks again."
+        "Reject a rollback that waits for approval. Its violations stand.",
+        "The safe point advances. A later violation of the predicate opens a new request."
       },
       footer = {"", "Example:  palinode rollback reject 2"})
   static final class Reject implements Callable<Integer> {
@@ -64,12 +65,12 @@ final class RollbackGateCommands {
       name = "renew",
       mixinStandardHelpOptions = true,
       description = {
-        "Restart a predicate's budget of rollbacks: from now on its violations are rolled back again.",
-        "Violations that stand remain so; use 'palinode rollback run --violation' for one of them."
+        "Restart a predicate's budget. From now on its violations are rolled back again.",
+        "Violations that stand remain. To roll one back, use 'palinode rollback run --violation'."
       },
       footer = {"", "Example:  palinode rollback renew edge-mutex"})
   static final class Renew implements Callable<Integer> {
-    @Parameters(paramLabel = "PREDICATE", description = "Its name.")
+    @Parameters(paramLabel = "PREDICATE", description = "Name of the predicate.")
     private String predicate = "";
 
     @Mixin private ApiClient api = new ApiClient();

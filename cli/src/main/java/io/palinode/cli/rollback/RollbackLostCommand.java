@@ -27,8 +27,9 @@ import picocli.CommandLine.Spec;
     name = "lost",
     mixinStandardHelpOptions = true,
     description = {
-      "List the writes that a rollback discarded: key, time, the value before, the value written, and the client if it is known.",
-      "From the nodes' window-logs, as long as they reach back to its target."
+      "List the writes that a rollback discarded: time, key, the value before, the value written,"
+          + " and the client if it is known.",
+      "Reads the nodes' window-logs, so these must reach back to the rollback's target."
     },
     footer = {"", "Example:  palinode rollback lost 3 --keys 'cs_*'"})
 final class RollbackLostCommand implements Callable<Integer> {
@@ -40,7 +41,7 @@ final class RollbackLostCommand implements Callable<Integer> {
   @Option(
       names = "--keys",
       paramLabel = "PATTERN",
-      description = "Only keys like this; * stands for any text, ? for one character.")
+      description = "Only keys that match; * stands for any text, ? for one character.")
   private @Nullable String keys;
 
   @Mixin private Output output = new Output();

@@ -13,19 +13,19 @@ import picocli.CommandLine.Mixin;
     name = "plan",
     mixinStandardHelpOptions = true,
     description = {
-      "Show what a rollback would do: writes lost, keys that change, clients concerned, how long"
-          + " nodes would pause, and how far back each reaches.",
-      "Changes nothing. Refused when it could not be done, as out of a node's reach or in the"
-          + " future.",
-      "Names the plan, for 'palinode rollback run'. Where scope 'affected' was asked for and cannot"
-          + " be, it says why, and the plan is of all.",
+      "Show the effect of a rollback: discarded writes, changed keys, their clients, the expected"
+          + " pause, and the reach of each node.",
+      "Changes nothing. The last line of the output names the plan for 'palinode rollback run'.",
+      "A rollback that is not possible is refused, for example if its target is out of a node's"
+          + " reach. If scope 'affected' is not possible, the plan has scope 'all' and shows the"
+          + " reason.",
       ""
     },
     footer = {
       "",
       "Example:  palinode rollback plan --to -30s",
-      "          palinode rollback plan --violation 5f0c9a -o json",
-      "          palinode rollback plan --violation 5f0c9a --scope affected",
+      "          palinode rollback plan --violation ID -o json",
+      "          palinode rollback plan --violation ID --scope affected",
       "          palinode rollback plan --to -30s --scope affected --key cs_1_2_1"
     })
 final class RollbackPlanCommand implements Callable<Integer> {

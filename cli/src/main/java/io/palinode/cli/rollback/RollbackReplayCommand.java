@@ -24,8 +24,9 @@ import picocli.CommandLine.Spec;
     name = "replay",
     mixinStandardHelpOptions = true,
     description = {
-      "Write again the last value that each of these keys had before a rollback discarded it. These are ordinary writes; they supersede the present values.",
-      "Exit status 1 when another rollback came between."
+      "Write the last discarded value of each matching key again, as an ordinary write. It"
+          + " supersedes the present value.",
+      "Exit status 1 if another rollback happens during the writes."
     },
     footer = {"", "Example:  palinode rollback replay 3 --keys 'order_17*'"})
 final class RollbackReplayCommand implements Callable<Integer> {
@@ -38,7 +39,7 @@ final class RollbackReplayCommand implements Callable<Integer> {
       names = "--keys",
       required = true,
       paramLabel = "PATTERN",
-      description = "Keys like this; * stands for any text, ? for one character.")
+      description = "Keys that match; * stands for any text, ? for one character.")
   private String keys = "";
 
   @Mixin private Confirmation confirmation = new Confirmation();
@@ -58,7 +59,7 @@ final class RollbackReplayCommand implements Callable<Integer> {
       return 0;
     }
     confirmation.require(
-        "%,d keys will get the value that rollback %s discarded, over what they have now. Write them?"
+        "%,d keys will get the value that rollback %s discarded instead of the present one. Write them?"
             .formatted(last.size(), id),
         "write %,d keys".formatted(last.size()));
     try {

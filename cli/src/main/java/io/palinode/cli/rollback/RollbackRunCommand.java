@@ -20,30 +20,32 @@ import picocli.CommandLine.Spec;
     name = "run",
     mixinStandardHelpOptions = true,
     description = {
-      "Restore the store by a plan of 'palinode rollback plan', or to a time, or to right before a"
-          + " violation. The command first shows the effect, as 'plan' does, with all changes since,"
-          + " and asks.",
-      "The plan is in the control log: if the orchestrator ends, the next one continues it. If a"
-          + " predicate that asks for rollback is violated at that time too, the target moves"
-          + " further back, and the command reports it.",
-      "A rollback of scope 'affected' never becomes one of scope 'all'. If only 'all' is possible,"
-          + " it is refused; if this is found after all nodes are paused, it discards no write. A"
-          + " plan is carried out once: run again, the command shows its result.",
-      "Waits for the end. Exit status 1 if the rollback was not carried out.",
+      "Roll the store back: by a plan of 'palinode rollback plan', to a time, or to right before"
+          + " a violation. The command first shows the effect and what has changed since the plan."
+          + " Then it asks, and waits for the end.",
+      "If the orchestrator or this command ends, the rollback continues. If a predicate with a"
+          + " rollback is violated at the target too, the target moves further back, and the"
+          + " command reports that.",
+      "A rollback of scope 'affected' never becomes one of scope 'all'. If only 'all' is"
+          + " possible, it is refused, or it discards no write. A plan runs once. For a plan that"
+          + " has run, the command shows the result.",
+      "Exit status 1 if the rollback was not carried out.",
       ""
     },
     footer = {
       "",
       "Example:  palinode rollback run --to -30s",
       "          palinode rollback run --to 2026-11-21T12:00:00Z --yes",
-      "          palinode rollback run --violation 5f0c9a --scope affected",
+      "          palinode rollback run --violation ID --scope affected",
       "          palinode rollback run 3fa0c1d2"
     })
 final class RollbackRunCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "PLAN",
-      description = "What 'palinode rollback plan' has named; instead of --to or --violation.")
+      description =
+          "Name of a plan, as 'palinode rollback plan' printed it; instead of --to or"
+              + " --violation.")
   private @Nullable String plan;
 
   @ArgGroup(exclusive = false, multiplicity = "0..1")
@@ -51,7 +53,9 @@ final class RollbackRunCommand implements Callable<Integer> {
 
   @Mixin private Confirmation confirmation = new Confirmation();
 
-  @Option(names = "--no-wait", description = "Return when it is in the control log.")
+  @Option(
+      names = "--no-wait",
+      description = "Do not wait for the end. Return when the rollback is in the control log.")
   private boolean noWait;
 
   @Mixin private ApiClient api = new ApiClient();
@@ -64,7 +68,7 @@ final class RollbackRunCommand implements Callable<Integer> {
     spec.commandLine().getOut().flush();
     String question =
         effect.path("scope").asText().equals("affected")
-            ? "Take that back?"
+            ? "Undo these writes?"
             : "Roll the store back?";
     confirmation.require(question, "roll the store back");
     ObjectNode planned =

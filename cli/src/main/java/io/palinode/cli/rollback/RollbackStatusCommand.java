@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "status",
     mixinStandardHelpOptions = true,
-    description = "Show how far a rollback is, by step and node; the latest one without an ID.",
+    description =
+        "Show the progress of a rollback, by step and node. Without an ID: of the latest one.",
     footer = {"", "Example:  palinode rollback status 3"})
 final class RollbackStatusCommand implements Callable<Integer> {
   @Parameters(
@@ -63,7 +64,7 @@ final class RollbackStatusCommand implements Callable<Integer> {
     line(out, "opened by", cause(rollback));
     line(out, "target", rollback.path("target").asText());
     if (rollback.path("givenUp").isTextual()) {
-      line(out, "scope", "affected, which could not be: all that was written stands");
+      line(out, "scope", "affected, which was not possible: all writes stand");
     } else if (rollback.path("scope").asText().equals("affected")) {
       line(out, "scope", affected(rollback));
     }

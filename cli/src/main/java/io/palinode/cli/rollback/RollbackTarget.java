@@ -20,11 +20,11 @@ final class RollbackTarget {
       names = "--scope",
       paramLabel = "all|affected",
       description = {
-        "'all' (the default): all writes since then are discarded.",
-        "'affected': only the closure of the violation's witnesses, or of the first write to each"
-            + " --key since then: these writes, and all writes of clients that read them, in turn."
-            + " Other writes stand, and other clients are not notified. Nodes keep the access log"
-            + " for this while some predicate asks for a rollback of scope 'affected'."
+        "'all' (the default): discard all writes after the target.",
+        "'affected': discard only the violation's witnesses, or the first write to each --key"
+            + " after the target, and all writes that depend on these. Other writes stand, and"
+            + " other clients are not notified. Nodes keep the access log for this only while some"
+            + " predicate has a rollback of scope 'affected'."
       })
   private @Nullable String scope;
 
@@ -32,8 +32,8 @@ final class RollbackTarget {
       names = "--key",
       paramLabel = "KEY",
       description =
-          "Of scope 'affected': discard the first write to this key since then, with its closure."
-              + " May be repeated.")
+          "With scope 'affected': discard the first write to this key after the target, and all"
+              + " writes that depend on it. May be repeated.")
   private List<String> keys = new ArrayList<>();
 
   @Option(
@@ -50,14 +50,15 @@ final class RollbackTarget {
         required = true,
         paramLabel = "TIME",
         converter = TimeText.class,
-        description = "The store as it was at this time: " + TimeText.FORMS + ".")
+        description = "The target, a time: " + TimeText.FORMS + ".")
     private @Nullable Long to;
 
     @Option(
         names = "--violation",
         required = true,
         paramLabel = "ID",
-        description = "The store right before this violation, of 'palinode get violations'.")
+        description =
+            "The target is right before this violation, as 'palinode get violations' shows it.")
     private @Nullable String violation;
   }
 

@@ -16,9 +16,10 @@ import picocli.CommandLine.Spec;
     name = "undo",
     mixinStandardHelpOptions = true,
     description = {
-      "Bring back all that a rollback discarded: the store becomes what it was right before it, in a new epoch. An undo can be undone too.",
-      "What was written since is lost; if there is anything, --yes has to say so. When what comes back violates a predicate that asks for"
-          + " rollback, it is discarded again, and the store stays as it is."
+      "Reinstate all writes that a rollback discarded: restore the cut right before it, in a new"
+          + " epoch. An undo can be undone too.",
+      "An undo discards all writes since the rollback; if there are any, it needs --yes. If the"
+          + " result violates a predicate with a rollback, that rollback follows at once."
     },
     footer = {"", "Example:  palinode rollback undo 3"})
 final class RollbackUndoCommand implements Callable<Integer> {
@@ -41,11 +42,11 @@ final class RollbackUndoCommand implements Callable<Integer> {
     long writes = effect.path("writes").asLong();
     if (writes > 0 && !confirmation.isGiven()) {
       throw new Refusal(
-          "%,d writes were made since rollback %d, and an undo discards them: say --yes to lose them"
+          "%,d writes were made since rollback %d, and an undo discards them: add --yes"
               .formatted(writes, id));
     }
     confirmation.require(
-        "Bring back what rollback %d discarded?".formatted(id), "undo rollback " + id);
+        "Reinstate the writes that rollback %d discarded?".formatted(id), "undo rollback " + id);
     JsonNode rollback = api.post(RollbackCommand.PATH, body);
     String undo = rollback.path("epoch").asText();
     int status = new RollbackWatch(api, spec).follow(undo, false);

@@ -16,7 +16,7 @@ final class KafkaOptions {
       names = "--kafka",
       required = true,
       paramLabel = "HOST:PORT,...",
-      description = "Kafka's brokers.")
+      description = "Brokers of Kafka.")
   private String bootstrap = "";
 
   @Option(
@@ -24,8 +24,8 @@ final class KafkaOptions {
       defaultValue = "1",
       paramLabel = "N",
       description =
-          "When the topics are not there yet: partitions of the candidates, of which each subtask"
-              + " of the detection job reads some (default: ${DEFAULT-VALUE}).")
+          "If the topics do not exist: partitions of the candidates topic, which the subtasks of"
+              + " the detection job share (default: ${DEFAULT-VALUE}).")
   private int partitions;
 
   @Option(
@@ -33,7 +33,7 @@ final class KafkaOptions {
       defaultValue = "1",
       paramLabel = "N",
       description =
-          "When the topics are not there yet: copies that Kafka keeps of each (default:"
+          "If the topics do not exist: copies that Kafka keeps of each topic (default:"
               + " ${DEFAULT-VALUE}).")
   private short replication;
 

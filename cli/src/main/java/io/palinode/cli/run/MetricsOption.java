@@ -14,7 +14,7 @@ final class MetricsOption {
       names = "--metrics-port",
       defaultValue = "0",
       paramLabel = "P",
-      description = "Serve /metrics for Prometheus there (default: not at all).")
+      description = "Port that serves /metrics for Prometheus (default: none).")
   private int port;
 
   /** Ends the serving. */

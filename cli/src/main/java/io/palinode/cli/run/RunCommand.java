@@ -9,8 +9,9 @@ import picocli.CommandLine.Spec;
     name = "run",
     mixinStandardHelpOptions = true,
     description = {
-      "Run one part of a cluster in this process, until Ctrl-C. ('palinode up' runs all of them in one.)",
-      "Parts connect through Kafka only, so each can end and be restarted by itself.",
+      "Run one part of a cluster in this process, until Ctrl-C. ('palinode up' runs all parts in"
+          + " one process.)",
+      "The parts exchange records only through Kafka, so each can be stopped and restarted alone.",
       ""
     },
     subcommands = {
@@ -21,12 +22,13 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Exit status 1: the part has failed; restart it, and it continues where it stopped.",
+      "Exit status 1: the part has failed. Restart it; it continues where it stopped.",
       "",
-      "Example, each in a separate terminal or unit:",
-      "  palinode run kafka --data ./data --port 9092     (or a Kafka that you have)",
+      "Example, each command in a separate terminal or service:",
+      "  palinode run kafka --data ./data --port 9092     (or your own Kafka)",
       "  palinode run orchestrator --kafka 127.0.0.1:9092 --nodes 3",
-      "  palinode run detection --kafka 127.0.0.1:9092 --nodes 3 --data ./data     (or the job on your Flink)",
+      "  palinode run detection --kafka 127.0.0.1:9092 --nodes 3 --data ./data     (or your own"
+          + " Flink)",
       "  palinode run node --id 0 --cluster cluster.xml --kafka 127.0.0.1:9092 --data ./data"
     })
 public final class RunCommand implements Runnable {

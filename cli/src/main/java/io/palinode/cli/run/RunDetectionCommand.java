@@ -23,8 +23,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run the detection job on a Flink cluster in this process. On your own Flink cluster, submit monitor-flink's job jar instead.",
-      "Run one at a time: two jobs publish each violation twice.",
+      "Run the detection job on a Flink cluster in this process. For your own Flink cluster,"
+          + " submit the job jar of monitor-flink instead.",
+      "Run only one job at a time: two jobs publish each violation twice.",
       ""
     },
     footer = {
@@ -34,7 +35,11 @@ import picocli.CommandLine.Spec;
 final class RunDetectionCommand implements Callable<Integer> {
   @Mixin private KafkaOptions kafka = new KafkaOptions();
 
-  @Option(names = "--nodes", required = true, paramLabel = "N", description = "Store nodes.")
+  @Option(
+      names = "--nodes",
+      required = true,
+      paramLabel = "N",
+      description = "Number of store nodes.")
   private int nodes;
 
   @Mixin private EpsilonOption epsilon = new EpsilonOption();
@@ -43,7 +48,7 @@ final class RunDetectionCommand implements Callable<Integer> {
       names = "--data",
       required = true,
       paramLabel = "DIR",
-      description = "Its checkpoints are in the folder 'flink' there.")
+      description = "Folder; its subfolder 'flink' has the checkpoints.")
   private Path data = Path.of("");
 
   @Mixin private DetectionOptions detection = new DetectionOptions();

@@ -16,8 +16,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run one Kafka broker that listens on this machine only. To try things: for more, run Kafka"
-          + " itself.",
+      "Run one Kafka broker for tests. It listens on this machine only. For production, run your"
+          + " own Kafka.",
       ""
     },
     footer = {"", "Example:  palinode run kafka --data ./data --port 9092"})
@@ -26,14 +26,14 @@ final class RunKafkaCommand implements Callable<Integer> {
       names = "--data",
       required = true,
       paramLabel = "DIR",
-      description = "Its files are in the folder 'kafka' there.")
+      description = "Folder; its subfolder 'kafka' has the broker's files.")
   private Path data = Path.of("");
 
   @Option(
       names = "--port",
       defaultValue = "9092",
       paramLabel = "P",
-      description = "Where it listens (default: ${DEFAULT-VALUE}).")
+      description = "Port of the broker (default: ${DEFAULT-VALUE}).")
   private int port;
 
   @Spec private CommandSpec spec = CommandSpec.create();

@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run one watched store node of a cluster: its detector publishes candidates to Kafka, and it"
-          + " takes part in rollbacks.",
+      "Run one watched store node of a cluster. Its detector publishes candidates to Kafka, and"
+          + " it takes part in rollbacks.",
       "It serves clients after it has read the control log from Kafka.",
       ""
     },
@@ -45,14 +45,14 @@ final class RunNodeCommand implements Callable<Integer> {
       names = "--id",
       required = true,
       paramLabel = "I",
-      description = "Which node of the cluster this is.")
+      description = "Id of the node in cluster.xml.")
   private int id;
 
   @Option(
       names = "--cluster",
       required = true,
       paramLabel = "FILE",
-      description = "Voldemort's cluster.xml, the same on all nodes; ids from 0 on.")
+      description = "A cluster.xml of Voldemort, the same on all nodes; node ids are 0, 1, 2, ...")
   private Path clusterFile = Path.of("");
 
   @Mixin private StoresOption stores = new StoresOption();
@@ -62,7 +62,7 @@ final class RunNodeCommand implements Callable<Integer> {
       names = "--data",
       required = true,
       paramLabel = "DIR",
-      description = "Its files are in the folder 'node-I' there.")
+      description = "Folder; its subfolder 'node-I' has the node's files.")
   private Path data = Path.of("");
 
   @Mixin private EpsilonOption epsilon = new EpsilonOption();

@@ -26,10 +26,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run the orchestrator: it takes predicates, alerts, and carries rollbacks through. Its whole"
-          + " state is in Kafka.",
-      "Of several one is active; the others stand by, and one of them takes over about six seconds"
-          + " after its last sign of activity.",
+      "Run the orchestrator. It accepts predicates, raises alerts and carries out rollbacks. Its"
+          + " whole state is in Kafka.",
+      "If several run, one is active and the others are standbys. A standby takes over about six"
+          + " seconds after the active one stops.",
       ""
     },
     footer = {"", "Example:  palinode run orchestrator --kafka 127.0.0.1:9092 --nodes 3"})
@@ -38,14 +38,18 @@ final class RunOrchestratorCommand implements Callable<Integer> {
 
   @Mixin private KafkaOptions kafka = new KafkaOptions();
 
-  @Option(names = "--nodes", required = true, paramLabel = "N", description = "Store nodes.")
+  @Option(
+      names = "--nodes",
+      required = true,
+      paramLabel = "N",
+      description = "Number of store nodes.")
   private int nodes;
 
   @Option(
       names = "--port",
       defaultValue = "6766",
       paramLabel = "P",
-      description = "Where the API listens, on this machine only (default: ${DEFAULT-VALUE}).")
+      description = "Port of the API, on this machine only (default: ${DEFAULT-VALUE}).")
   private int port;
 
   @Mixin private PredicateOptions predicates = new PredicateOptions();

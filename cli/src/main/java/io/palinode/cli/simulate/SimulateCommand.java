@@ -21,18 +21,18 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Simulate whole clusters in virtual time, and check what must hold.",
+      "Simulate whole clusters in virtual time, and check the invariants.",
       "",
-      "One seed is one run, the same each time: nodes, clients, detection and orchestrator over a"
-          + " faulty network, with bad clocks, crashes and full disks. What decides is the code"
-          + " that runs in production; independent checks look on.",
+      "A seed determines a run: nodes, clients, detection and orchestrator over a faulty network,"
+          + " with bad clocks, crashes and full disks. The parts are the production code;"
+          + " independent checks observe them.",
       ""
     },
     footer = {
       "",
       "How to read a trace: docs/develop/simulator.md.",
       "",
-      "Exit status: 0 everything held, 1 something did not.",
+      "Exit status: 0 all invariants held; 1 one is broken.",
       "",
       "Examples:",
       "  palinode simulate --seeds 2000 --faults all",
@@ -48,14 +48,14 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "N", description = "Run this seed.")
     private @Nullable Long seed;
 
-    @Option(names = "--seeds", paramLabel = "COUNT", description = "Run so many seeds.")
+    @Option(names = "--seeds", paramLabel = "COUNT", description = "Run this number of seeds.")
     private @Nullable Long seeds;
 
     @Option(
         names = "--exhaustive",
         description =
-            "Instead of random runs: every order in which two nodes, a client and the orchestrator"
-                + " can act in a rollback, with one crash.")
+            "Instead of random runs: every order of the steps of two nodes, a client and the"
+                + " orchestrator in a rollback, with one crash.")
     private boolean exhaustive;
   }
 
@@ -66,7 +66,7 @@ public final class SimulateCommand implements Callable<Integer> {
       names = "--first-seed",
       defaultValue = "0",
       paramLabel = "N",
-      description = "Where --seeds begins (default: ${DEFAULT-VALUE}).")
+      description = "The first seed of --seeds (default: ${DEFAULT-VALUE}).")
   private long firstSeed;
 
   @Option(
@@ -74,8 +74,8 @@ public final class SimulateCommand implements Callable<Integer> {
       defaultValue = "all",
       paramLabel = "LIST",
       description =
-          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk,takeover (default:"
-              + " ${DEFAULT-VALUE}). Part of what a seed means.")
+          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk,takeover,duty"
+              + " (default: ${DEFAULT-VALUE}). A seed with other faults is another run.")
   private String faults = "all";
 
   @Option(
@@ -83,8 +83,8 @@ public final class SimulateCommand implements Callable<Integer> {
       defaultValue = "all",
       paramLabel = "SCOPE",
       description =
-          "What rollbacks undo: all, or affected, which is only what came of the witnesses"
-              + " (default: ${DEFAULT-VALUE}). Part of what a seed means.")
+          "The scope of rollbacks: all or affected (default: ${DEFAULT-VALUE}). A seed with"
+              + " another scope is another run.")
   private String scope = "all";
 
   @Option(
@@ -92,8 +92,8 @@ public final class SimulateCommand implements Callable<Integer> {
       defaultValue = "1000000",
       paramLabel = "N",
       description =
-          "With --exhaustive: where it ends, all states or not (default: ${DEFAULT-VALUE}); there"
-              + " are millions.")
+          "With --exhaustive: the number of states after which it ends (default:"
+              + " ${DEFAULT-VALUE}).")
   private long statesMax;
 
   @Option(names = "--trace", description = "With --seed: print each event.")

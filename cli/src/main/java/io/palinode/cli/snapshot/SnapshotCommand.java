@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
     name = "snapshot",
     mixinStandardHelpOptions = true,
     description = {
-      "Take, read, compare and remove snapshots: the whole store as it was at one time, on all nodes.",
-      "Each node keeps its part beside its data, and serves meanwhile.",
+      "Take, read, compare and delete snapshots: copies of all data at one time, on all nodes.",
+      "Each node stores its part beside its data. It serves clients meanwhile.",
       ""
     },
     subcommands = {
@@ -112,8 +112,8 @@ public final class SnapshotCommand implements Runnable {
       name = "delete",
       mixinStandardHelpOptions = true,
       description = {
-        "Remove a snapshot from all nodes.",
-        "Refused while it is being taken, and while another one is laid over it."
+        "Delete a snapshot on all nodes.",
+        "Refused while the snapshot is being taken, and while it is the base of another one."
       },
       footer = {"", "Example:  palinode snapshot delete before-deploy --yes"})
   static final class Delete implements Callable<Integer> {
@@ -128,7 +128,7 @@ public final class SnapshotCommand implements Runnable {
     @Override
     public Integer call() {
       confirmation.require(
-          "Snapshot %s will be removed from all nodes. Remove it?".formatted(id),
+          "Snapshot %s will be deleted on all nodes. Delete it?".formatted(id),
           "delete snapshot " + id);
       api.delete(path(id));
       spec.commandLine().getOut().println("snapshot " + id + " deleted");

@@ -34,9 +34,11 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Show the keys that differ between two snapshots, two times, or one of each.",
-      "A time is as for --at of 'snapshot take', or 'now'. Like diff, exit status 1 when something differs.",
+      "A time has the forms of 'snapshot take --at', or is 'now'. Exit status 1 if something"
+          + " differs.",
       "",
-      "+ key value: there is one more; - key value: it is gone; ~ key value -> value: it changed. Behind it the nodes that differ.",
+      "Lines: '+ key value' was added, '- key value' was removed, '~ key value -> value' was"
+          + " changed. At the end of each line are the nodes that differ.",
       ""
     },
     footer = {
@@ -56,7 +58,7 @@ public final class SnapshotDiffCommand implements Callable<Integer> {
   @Option(
       names = "--keys",
       paramLabel = "PATTERN",
-      description = "Only keys like this; * stands for any text, ? for one character.")
+      description = "Only keys that match; * stands for any text, ? for one character.")
   private @Nullable String keys;
 
   @Mixin private Output output = new Output();

@@ -19,8 +19,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Have snapshots taken by time, or right before each violation, and the older ones removed.",
-      "Another snapshot of a time nearby begins with one of them, and costs what has changed since. Without options: show the schedule.",
+      "Schedule snapshots: by time, or right before each violation. Older ones are deleted.",
+      "A later snapshot starts from the files of an earlier one, so it costs only what has"
+          + " changed. Without options: show the schedule.",
       ""
     },
     footer = {
@@ -37,28 +38,29 @@ final class SnapshotScheduleCommand implements Callable<Integer> {
       names = "--every",
       paramLabel = "DURATION",
       converter = DurationText.class,
-      description = "Take one so often: " + DurationText.FORMS + ".")
+      description = "The time between two snapshots: " + DurationText.FORMS + ".")
   private @Nullable Duration every;
 
   @Option(
       names = "--on-violation",
-      description = "Take one of the time right before a violation that is found.")
+      description =
+          "Take a snapshot of the time right before each violation, at most one every 10 s.")
   private boolean onViolation;
 
   @Option(
       names = "--keep",
       paramLabel = "N",
-      description = "Keep the last N of either kind (default: 6).")
+      description = "Keep the latest N of each kind (default: 6).")
   private @Nullable Integer keep;
 
   @Option(
       names = "--max-age",
       paramLabel = "DURATION",
       converter = DurationText.class,
-      description = "Remove older ones, also when there are fewer than N.")
+      description = "Delete older ones, even if there are fewer than N.")
   private @Nullable Duration maxAge;
 
-  @Option(names = "--off", description = "Take no more; those that there are stay.")
+  @Option(names = "--off", description = "End the schedule. Existing snapshots remain.")
   private boolean off;
 
   @Mixin private Output output = new Output();
@@ -69,7 +71,7 @@ final class SnapshotScheduleCommand implements Callable<Integer> {
   public Integer call() {
     boolean isOn = every != null || onViolation;
     if (off && (isOn || keep != null || maxAge != null)) {
-      throw new Refusal("--off goes with no other option");
+      throw new Refusal("--off cannot be used with another option: leave it out, or the others");
     }
     if (!isOn && (keep != null || maxAge != null)) {
       throw new Refusal("--keep and --max-age need --every or --on-violation");
@@ -103,7 +105,7 @@ final class SnapshotScheduleCommand implements Callable<Integer> {
     JsonNode seconds = schedule.path("everySeconds");
     boolean atViolations = schedule.path("onViolation").asBoolean();
     if (!seconds.isNumber() && !atViolations) {
-      return "no snapshots are taken by a schedule";
+      return "there is no schedule";
     }
     String when = seconds.isNumber() ? "every " + DurationText.of(seconds.asLong()) : "";
     String also = atViolations ? (when.isEmpty() ? "" : ", and ") + "before each violation" : "";

@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
     name = "show",
     mixinStandardHelpOptions = true,
     description = {
-      "Show the parts of a snapshot; with keys, the values that they have in it.",
-      "Exit status 1 when a key is absent there."
+      "Show the parts of a snapshot. With keys: show their values in the snapshot.",
+      "Exit status 1 if a key is absent in the snapshot."
     },
     footer = {
       "",

@@ -30,8 +30,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Take a snapshot: a consistent cut of all nodes at one time, now or earlier. A node that has another one of a time nearby begins with that, and says so.",
-      "Exit status 1 when it is not complete: partial, moved nowhere, or cancelled; standard error says which nodes, and why. Ctrl-C cancels it.",
+      "Take a snapshot: a consistent cut of all nodes at one time, now or earlier. A node starts"
+          + " from another snapshot of a near time, if it has one, and reports that.",
+      "Ctrl-C cancels the snapshot. Exit status 1 if it is partial, failed, cancelled or not"
+          + " moved; standard error names the nodes and the reasons.",
       ""
     },
     footer = {
@@ -49,13 +51,13 @@ final class SnapshotTakeCommand implements Callable<Integer> {
       names = "--at",
       paramLabel = "TIME",
       converter = TimeText.class,
-      description = "The store at this time (default: now): " + TimeText.FORMS + ".")
+      description = "The time of the snapshot (default: now): " + TimeText.FORMS + ".")
   private @Nullable Long at;
 
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "A letter a-z, then a-z, 0-9, - and _ (default: one is found).")
+      description = "A letter a-z, then a-z, 0-9, - and _ (default: a generated name).")
   private @Nullable String name;
 
   @Option(
@@ -66,10 +68,10 @@ final class SnapshotTakeCommand implements Callable<Integer> {
 
   @Option(
       names = "--incremental",
-      description = "Keep only what differs from the base, which is then needed to read it.")
+      description = "Store only what differs from the base. The snapshot then needs its base.")
   private boolean incremental;
 
-  @Option(names = "--rolling", description = "Move the base itself to the time, under its name.")
+  @Option(names = "--rolling", description = "Move the base to the time; it keeps its name.")
   private boolean rolling;
 
   @Option(

@@ -18,8 +18,9 @@ import picocli.CommandLine.Spec;
     name = "verify",
     mixinStandardHelpOptions = true,
     description = {
-      "Have each node read all of its part, with what it is laid over, and compare checksums and counts.",
-      "Exit status 1 when a part is damaged or missing."
+      "Verify a snapshot: each node reads its whole part, with its base, and compares checksums"
+          + " and counts.",
+      "Exit status 1 if a part is damaged or missing."
     },
     footer = {"", "Example:  palinode snapshot verify before-deploy"})
 final class SnapshotVerifyCommand implements Callable<Integer> {

@@ -17,8 +17,9 @@ import picocli.CommandLine.Spec;
     name = "acknowledge",
     mixinStandardHelpOptions = true,
     description = {
-      "Accept the coverage gaps and the abandoned rollback that 'palinode status' shows, so that the safe point advances.",
-      "Programs that wait for the safe point then publish results that were not judged."
+      "Acknowledge the coverage gaps and the abandoned rollback that 'palinode status' shows. The"
+          + " safe point then advances.",
+      "Programs that wait for the safe point may then publish results that were not judged."
     },
     footer = {"", "Example:  palinode acknowledge --yes"})
 public final class AcknowledgeCommand implements Callable<Integer> {
@@ -53,7 +54,7 @@ public final class AcknowledgeCommand implements Callable<Integer> {
     }
     int losses = status.path("coverageLosses").asInt();
     if (lost.isEmpty() && losses > 0) {
-      lost.add(losses + " losses of coverage");
+      lost.add(losses + " coverage gaps");
     }
     return lost;
   }

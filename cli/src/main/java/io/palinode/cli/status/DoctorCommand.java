@@ -26,12 +26,12 @@ import picocli.CommandLine.Spec;
     name = "doctor",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    description = "Check the agent in a running Voldemort server, at its statusPort.",
+    description = "Check the agent in a running Voldemort server.",
     footer = {
       "",
-      "Exit status: 0 its writes are covered; 1 they are not, and the reason is printed.",
+      "Exit status: 0 the server's writes are watched; 1 they are not, or a duty fails.",
       "",
-      "Example:  palinode doctor --agent 127.0.0.1:9680"
+      "Example:  palinode doctor --agent 127.0.0.1:7700"
     })
 public final class DoctorCommand implements Callable<Integer> {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
@@ -47,7 +47,7 @@ public final class DoctorCommand implements Callable<Integer> {
       names = "--agent",
       required = true,
       paramLabel = "HOST:PORT",
-      description = "Its statusPort.")
+      description = "Address of the agent: the server's host and the statusPort of agent.yaml.")
   private String address = "";
 
   @Mixin private Output output = new Output();

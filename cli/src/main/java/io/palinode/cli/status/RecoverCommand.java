@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = {
       "Check the store of a stopped node. A node refuses to start on a damaged store.",
-      "With --keep or --rebuild the node starts without what is lost. What was found is put aside"
-          + " in 'damaged-<n>', and the node's past begins again.",
+      "With --keep or --rebuild the node can start again without the lost data. The damaged files"
+          + " go to the folder 'damaged-<n>'. Earlier times can no longer be read.",
       ""
     },
     footer = {
@@ -45,14 +45,10 @@ public final class RecoverCommand implements Callable<Integer> {
       names = "--data",
       required = true,
       paramLabel = "DIR",
-      description = "The node's files are in the folder 'node-I' there.")
+      description = "Folder; its subfolder 'node-I' has the node's files.")
   private Path data = Path.of("");
 
-  @Option(
-      names = "--id",
-      required = true,
-      paramLabel = "I",
-      description = "Which node of the cluster it is.")
+  @Option(names = "--id", required = true, paramLabel = "I", description = "Id of the node.")
   private int id;
 
   @ArgGroup private @Nullable Way way;
@@ -66,15 +62,14 @@ public final class RecoverCommand implements Callable<Integer> {
     @Option(
         names = "--keep",
         description =
-            "Keep what comes before the damage. Deletes after it are lost too, so their keys"
-                + " return.")
+            "Keep the commits before the damage. Later deletes are lost, so their keys return.")
     private boolean keep;
 
     @Option(
         names = "--rebuild",
         description =
-            "Begin with an empty store. The node serves after 'palinode repair' has filled it from"
-                + " the other replicas.")
+            "Begin with an empty store. The node serves clients after 'palinode repair' has"
+                + " filled it from the other replicas.")
     private boolean rebuild;
   }
 
@@ -94,12 +89,13 @@ public final class RecoverCommand implements Callable<Integer> {
         return found.isWhole() ? 0 : 1;
       }
       confirmation.require(
-          chosen.keep ? "Start without what is lost?" : "Start with an empty store?",
-          "accept the loss");
+          chosen.keep ? "Start without the lost data?" : "Start with an empty store?",
+          "accept the loss of data");
       Path aside = chosen.rebuild ? recovery.rebuild() : recovery.keep();
-      out.println("recovered; what was found is in " + aside);
+      out.println("recovered; the damaged files are in " + aside);
       if (folder.awaitsRepair()) {
-        out.println("start the node, then run 'palinode repair': it serves no client before that");
+        out.println(
+            "start the node, then run 'palinode repair'; before that the node serves no client");
       }
       return 0;
     }

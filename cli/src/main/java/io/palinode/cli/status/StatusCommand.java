@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
     name = "status",
     mixinStandardHelpOptions = true,
     description =
-        "Show the epoch, the safe point and its lag, and what a verdict waits for. Exit status 1"
-            + " when that lasts longer than 5 s.",
+        "Show the epoch, the safe point, and the causes for which it does not move. Exit status 1"
+            + " if an operator is needed (docs/reference/status.md).",
     footer = {"", "Example:  palinode status -o json"})
 public final class StatusCommand implements Callable<Integer> {
   private static final int INSTANCES_SHOWN_MAX = 5;
@@ -80,7 +80,7 @@ public final class StatusCommand implements Callable<Integer> {
     if (status.path("failure").isTextual()) {
       spec.commandLine()
           .getErr()
-          .println("palinode: the orchestrator stands still: " + status.path("failure").asText());
+          .println("palinode: the orchestrator has failed: " + status.path("failure").asText());
     }
     return standsStill(status) ? 1 : 0;
   }
@@ -197,7 +197,7 @@ public final class StatusCommand implements Callable<Integer> {
     JsonNode abandoned = status.path("abandonedEpoch");
     return abandoned.isNumber()
         ? "rollback %s was abandoned, its cut is not restored".formatted(abandoned.asText())
-        : "coverage was lost";
+        : "coverage gaps are not acknowledged";
   }
 
   private static boolean isHalted(JsonNode status) {

@@ -27,7 +27,7 @@ public final class WaitLines {
   static String coverage(JsonNode status) {
     int gaps = status.path("coverageLosses").asInt();
     if (gaps > 0) {
-      return gaps + " losses not acknowledged";
+      return gaps + " coverage gaps not acknowledged";
     }
     return isJudged(status) ? "complete" : "not judged yet";
   }

@@ -17,8 +17,9 @@ import picocli.CommandLine.Spec;
     name = "get-value",
     mixinStandardHelpOptions = true,
     description = {
-      "Read a value, as it is or as it was. Exit status 1 when the key is absent.",
-      "With --at, the value that the nodes had then, also if a rollback discarded it later."
+      "Read the present value of a key, or an earlier one. Exit status 1 if the key is absent.",
+      "With --at, the value that the nodes had at that time, even if a rollback discarded it"
+          + " later."
     },
     footer = {
       "",
@@ -33,7 +34,7 @@ public final class GetValueCommand implements Callable<Integer> {
       names = "--at",
       paramLabel = "TIME",
       converter = TimeText.class,
-      description = "The value at this time: " + TimeText.FORMS + ".")
+      description = "The time of the value: " + TimeText.FORMS + ".")
   private @Nullable Long at;
 
   @Mixin private StoreAccess access = new StoreAccess();

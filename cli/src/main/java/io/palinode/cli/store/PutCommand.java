@@ -15,7 +15,8 @@ import picocli.CommandLine.Spec;
     name = "put",
     mixinStandardHelpOptions = true,
     description =
-        "Write a value; it supersedes the versions that a read quorum shows. Exit status 1 when a rollback came between.",
+        "Write a value. It supersedes the versions that a read quorum has. Exit status 1 if a"
+            + " rollback happens during the write.",
     footer = {"", "Example:  palinode put cs_1_2_1 1"})
 public final class PutCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "KEY")

@@ -23,7 +23,8 @@ public final class StoreAccess {
       paramLabel = "HOST:PORT",
       defaultValue = "${env:PALINODE_BOOTSTRAP:-127.0.0.1:6666}",
       description =
-          "Store nodes to ask for the cluster (default: $PALINODE_BOOTSTRAP, else 127.0.0.1:6666).")
+          "Addresses of store nodes; one is enough (default: $PALINODE_BOOTSTRAP, else"
+              + " 127.0.0.1:6666).")
   private List<String> bootstrap = List.of();
 
   @Option(

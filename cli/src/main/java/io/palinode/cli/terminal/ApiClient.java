@@ -28,7 +28,7 @@ public final class ApiClient {
       paramLabel = "URL",
       defaultValue = "${env:PALINODE_SERVER:-http://127.0.0.1:6766}",
       description =
-          "The API that 'palinode up' printed (default: $PALINODE_SERVER, else"
+          "The address of the API, as 'palinode up' prints it (default: $PALINODE_SERVER, else"
               + " http://127.0.0.1:6766).")
   private String server = "";
 
@@ -95,7 +95,7 @@ public final class ApiClient {
       throw new Refusal(server + " cannot be reached: name another with --server", e);
     } catch (HttpTimeoutException e) {
       throw new Outage(
-          "%s did not answer within %d s: it is not known whether it did what was asked; see 'palinode status'"
+          "%s did not answer within %d s, so the outcome is unknown; see 'palinode status'"
               .formatted(server, ANSWER_MAX.toSeconds()),
           e);
     } catch (IOException e) {

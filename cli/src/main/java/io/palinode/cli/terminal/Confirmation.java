@@ -32,7 +32,7 @@ public final class Confirmation {
 
   private static void ask(@Nullable Console terminal, String question, String what) {
     if (terminal == null) {
-      throw new Refusal("there is no terminal to ask on: say --yes to " + what);
+      throw new Refusal("there is no terminal for the question: add --yes to " + what);
     }
     String answer = terminal.readLine("%s [y/N] ", question);
     if (answer == null || !answer.strip().toLowerCase(Locale.ROOT).startsWith("y")) {

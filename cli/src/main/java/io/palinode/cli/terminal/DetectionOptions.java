@@ -11,7 +11,7 @@ public final class DetectionOptions {
       defaultValue = "100000",
       paramLabel = "N",
       description =
-          "Intervals kept of an instance; then the oldest goes unjudged (default:"
+          "Intervals of an instance; beyond that the oldest is not judged (default:"
               + " ${DEFAULT-VALUE}).")
   private int intervalsMax;
 
@@ -20,8 +20,7 @@ public final class DetectionOptions {
       defaultValue = "100000",
       paramLabel = "N",
       description =
-          "Reports of an instance that are followed while their grade may rise (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Violations of an instance whose grade may still rise (default: ${DEFAULT-VALUE}).")
   private int reportsMax;
 
   @Option(
@@ -36,15 +35,15 @@ public final class DetectionOptions {
       defaultValue = "100000",
       paramLabel = "N",
       description =
-          "Instances of a predicate that are kept at once; then no other begins (default:"
+          "Instances of a predicate at one time; further ones are not judged (default:"
               + " ${DEFAULT-VALUE}).")
   private int instancesMax;
 
   @Option(
       names = "--count-phantoms",
       description = {
-        "Count also what predicates with 'replicas: first' would report with 'any'.",
-        "Detection of them takes about twice as much."
+        "Also count the phantoms that predicates with 'replicas: first' would have with 'any'.",
+        "Detection then takes about twice as much CPU time."
       })
   private boolean countPhantoms;
 

@@ -32,7 +32,7 @@ public final class Output {
       names = {"-o", "--output"},
       defaultValue = "table",
       paramLabel = "FORMAT",
-      description = "table, for people, or json, which is alone on standard output.")
+      description = "table or json; with json, standard output has the JSON only.")
   private Format format = Format.TABLE;
 
   @Spec(Spec.Target.MIXEE)

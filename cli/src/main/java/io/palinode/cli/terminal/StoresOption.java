@@ -19,7 +19,8 @@ public final class StoresOption {
       names = "--stores",
       paramLabel = "FILE",
       description =
-          "A stores.xml of Voldemort, or its folder STORES (default: one store named 'default', on disk, with up to 3 replicas, R=1, W=1).")
+          "A stores.xml of Voldemort, or the folder STORES of a server (default: one store named"
+              + " 'default', on disk, with up to 3 replicas, R=1, W=1).")
   private @Nullable Path file;
 
   /** Throws {@link Refusal} for a store that wants more replicas than there are nodes. */

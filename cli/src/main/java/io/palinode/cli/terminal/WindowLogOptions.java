@@ -19,7 +19,9 @@ public final class WindowLogOptions {
       defaultValue = "1g",
       paramLabel = "SIZE",
       description = {
-        "How much of the past each node keeps on disk, of each store that is on disk: reads of the past and rollbacks reach back so far, also past a restart (default: ${DEFAULT-VALUE}; at least 16m; 0: memory only). A gibibyte of the volume is left free."
+        "Size of the window-log on disk, for each node and each store on disk. It limits how far"
+            + " back reads and rollbacks reach, even after a restart (default: ${DEFAULT-VALUE};"
+            + " at least 16m; 0: memory only). One gibibyte of the volume stays free."
       })
   private long bytes;
 
@@ -27,7 +29,8 @@ public final class WindowLogOptions {
       names = "--window-log-days",
       defaultValue = "7",
       paramLabel = "DAYS",
-      description = "What is older goes from the disk (default: ${DEFAULT-VALUE}).")
+      description =
+          "Days after which entries are deleted from the disk (default: ${DEFAULT-VALUE}).")
   private int days;
 
   @Option(
@@ -35,7 +38,9 @@ public final class WindowLogOptions {
       paramLabel = "DURATION",
       converter = DurationText.class,
       description = {
-        "Keep what is older than --window-log-exact on disk only by this step, like 1m: it takes less, so it reaches further back, and can be read at whole steps, not rolled back to (default: all of it is kept)."
+        "For times before --window-log-exact, keep one value per key and step, such as 1m. The"
+            + " log then reaches further back. Such times can be read at whole steps, but not"
+            + " restored (default: keep all values)."
       })
   private @Nullable Duration granularity;
 
@@ -45,7 +50,8 @@ public final class WindowLogOptions {
       converter = DurationText.class,
       defaultValue = "1h",
       description =
-          "With --window-log-granularity, what is younger stays exact (default: ${DEFAULT-VALUE}).")
+          "With --window-log-granularity: the time for which all values are kept (default:"
+              + " ${DEFAULT-VALUE}).")
   private Duration exact = Duration.ofHours(1);
 
   @Option(
@@ -53,7 +59,9 @@ public final class WindowLogOptions {
       converter = DiskSize.class,
       paramLabel = "SIZE",
       description =
-          "How much memory a node may hold for a rollback, some 400 bytes for each key that changed, and what it had: what needs more is refused like a time out of reach (default: an eighth of the heap, shared by the nodes of a process).")
+          "Memory that a node may use for a rollback: about 400 bytes and the old value for each"
+              + " changed key. A rollback that needs more is refused, like a time out of reach"
+              + " (default: an eighth of the heap, shared by the nodes of a process).")
   private @Nullable Long restoreBytes;
 
   /**

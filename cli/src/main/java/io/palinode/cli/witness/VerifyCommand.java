@@ -18,16 +18,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "verify",
     mixinStandardHelpOptions = true,
-    description = "Check a violation again, from nothing but its witness.",
+    description = "Check a violation again, only from its witness file.",
     footer = {
       "",
-      "A witness is what 'palinode get violations ID -o json' writes. Checked is that every",
-      "term holds on the values under the binding, that the intervals are pairwise concurrent",
-      "under the epsilon and uncertainty in it, and that grade, first, violate and id are",
-      "theirs. A digest of all shows any other change, such as of one clock entry. It guards",
-      "against accidents, not against intent: anyone can compute a new digest.",
+      "'palinode get violations ID -o json' writes a witness file. The command checks that every",
+      "term holds for its value and the binding, that the intervals are pairwise concurrent",
+      "under the file's epsilon and uncertainty, and that grade, first, violate and id follow",
+      "from them. A digest of the file shows any other change, such as in one clock entry. The",
+      "digest shows accidents, not forgery: anyone can compute a new one.",
       "",
-      "Exit status: 0 it holds; 1 it does not, one line a rule; 2 the file is no witness.",
+      "Exit status: 0 the violation holds; 1 it does not, with one line for each broken rule; 2"
+          + " the file is no witness file.",
       "",
       "Example:  palinode get violations ID -o json | palinode verify -"
     })
@@ -39,7 +40,9 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(paramLabel = "WITNESS.json", description = "The witness; - reads standard input.")
+  @Parameters(
+      paramLabel = "WITNESS.json",
+      description = "The witness file; - reads standard input.")
   private String file = "-";
 
   public VerifyCommand() {

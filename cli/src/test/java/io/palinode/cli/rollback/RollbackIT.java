@@ -81,7 +81,7 @@ class RollbackIT {
 
       write(Map.of("d", "3"), List.of());
       assertThat(run("rollback", "undo", "3")).isEqualTo(2);
-      assertThat(err()).contains("writes were made since rollback 3").contains("say --yes");
+      assertThat(err()).contains("writes were made since rollback 3").contains("add --yes");
       assertThat(run("rollback", "replay", "1", "--keys", "c", "--yes")).as(err()).isZero();
       assertThat(state()).isEqualTo(Map.of("a", "1", "b", "1", "c", "2", "d", "3"));
       assertThat(run("rollback", "cancel", "3")).isEqualTo(2);
@@ -105,7 +105,7 @@ class RollbackIT {
     assertThat(err()).contains("is out of the reach of node 0: it is from ");
     assertThat(run("rollback", "plan", "--violation", "none")).isEqualTo(2);
     assertThat(run("rollback", "run", "--to", Hlc.format(target))).isEqualTo(2);
-    assertThat(err()).contains("say --yes to roll the store back");
+    assertThat(err()).contains("add --yes to roll the store back");
     assertThat(run("rollback", "plan")).isEqualTo(2);
   }
 

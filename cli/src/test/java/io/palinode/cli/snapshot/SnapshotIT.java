@@ -164,7 +164,10 @@ class SnapshotIT {
     assertThat(run("snapshot", "schedule", "--off")).isZero();
     await()
         .atMost(BOUND)
-        .until(() -> run("snapshot", "schedule") == 0 && out.toString().startsWith("no snapshots"));
+        .until(
+            () ->
+                run("snapshot", "schedule") == 0
+                    && out.toString().startsWith("there is no schedule"));
     await()
         .atMost(BOUND)
         .until(() -> scheduled().stream().allMatch(id -> run("snapshot", "verify", id) == 0));
