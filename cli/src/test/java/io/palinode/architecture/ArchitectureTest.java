@@ -6,9 +6,9 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.palinode.voldemort.client.EpochView;
-import io.palinode.voldemort.client.RolledBack;
-import io.palinode.voldemort.client.Session;
+import io.palinode.voldemort.client.session.EpochView;
+import io.palinode.voldemort.client.session.RolledBack;
+import io.palinode.voldemort.client.session.Session;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 /**
  * The agent in an application that uses Voldemort's own client. Requests carry a context with
- * client id, epoch and HVC ({@link io.palinode.voldemort.client.Session}); responses carry one too.
- * Only pb0 can carry contexts; other protocols stay unchanged.
+ * client id, epoch and HVC ({@link io.palinode.voldemort.client.session.Session}); responses carry
+ * one too. Only pb0 can carry contexts; other protocols stay unchanged.
  *
  * <p>Promises, and who relies on them:
  *

@@ -3,6 +3,8 @@ package io.palinode.voldemort.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.ByteString;
+import io.palinode.voldemort.client.link.Ask;
+import io.palinode.voldemort.client.session.NodeException;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.protocol.Pb0;
@@ -144,7 +146,8 @@ public final class PastStore {
 
   /** The value of the key in a snapshot, by R replicas; null when it has none. */
   public @Nullable String getIn(Snapshot snapshot, String key) {
-    return value(key, Ask.getInSnapshot(definition.name(), bytes(key), snapshot));
+    return value(
+        key, Ask.getInSnapshot(definition.name(), bytes(key), snapshot.name(), snapshot.number()));
   }
 
   private @Nullable String value(String key, Ask<List<Versioned>> ask) {

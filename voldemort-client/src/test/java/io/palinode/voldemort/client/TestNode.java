@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * contract of a node: requests of another epoch, and all while paused, meet a fence; answers come
  * in order. Everything is under its monitor.
  */
-final class TestNode implements AutoCloseable {
+public final class TestNode implements AutoCloseable {
   private final int id;
   private final Map<String, String> metadata;
   private final Set<String> stores;
@@ -114,7 +114,7 @@ final class TestNode implements AutoCloseable {
     }
   }
 
-  synchronized int port() {
+  public synchronized int port() {
     return port;
   }
 
@@ -349,11 +349,11 @@ final class TestNode implements AutoCloseable {
   // Methods for tests
 
   /** Takes requests, but does nothing about them until {@link #release}. */
-  synchronized void hold() {
+  public synchronized void hold() {
     holding = true;
   }
 
-  synchronized void release() {
+  public synchronized void release() {
     holding = false;
     waiting.clear();
     while (!held.isEmpty()) {
@@ -362,12 +362,12 @@ final class TestNode implements AutoCloseable {
   }
 
   /** Serves the held requests, and holds later ones. */
-  synchronized void releaseHeld() {
+  public synchronized void releaseHeld() {
     release();
     hold();
   }
 
-  synchronized int heldCount() {
+  public synchronized int heldCount() {
     return held.size();
   }
 
@@ -378,7 +378,7 @@ final class TestNode implements AutoCloseable {
   }
 
   /** Answers like a stock node with the agent: with a context, and one request at a time. */
-  synchronized void beAgent() {
+  public synchronized void beAgent() {
     oneAtATime = true;
   }
 
@@ -449,7 +449,7 @@ final class TestNode implements AutoCloseable {
         .toList();
   }
 
-  synchronized int connectionsAccepted() {
+  public synchronized int connectionsAccepted() {
     return accepted;
   }
 

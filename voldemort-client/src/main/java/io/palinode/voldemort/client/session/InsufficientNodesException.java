@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.session;
 
 import java.io.Serial;
 import java.util.Map;
@@ -14,7 +14,7 @@ public final class InsufficientNodesException extends StoreException {
   private final int available;
   private final transient Map<Integer, String> failures;
 
-  InsufficientNodesException(
+  public InsufficientNodesException(
       String operation, int needed, int available, Map<Integer, String> failures) {
     super(
         operation

@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.link;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -12,6 +12,11 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.DecoderException;
+import io.palinode.voldemort.client.session.NodeException;
+import io.palinode.voldemort.client.session.ObsoleteVersionException;
+import io.palinode.voldemort.client.session.RefusedByFence;
+import io.palinode.voldemort.client.session.Session;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0;
@@ -25,6 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +98,7 @@ final class NodeConnection {
     this.transport = transport;
     this.thread = transport.threads().next();
     this.retryAtNanos = transport.nanoTime().getAsLong();
-    long period = Math.max(1, transport.requestTimeout().toMillis() / SWEEPS_PER_TIMEOUT);
+    long period = Math.max(1, transport.links().requestTimeout().toMillis() / SWEEPS_PER_TIMEOUT);
     this.sweep =
         thread.scheduleWithFixedDelay(this::failOverdue, period, period, TimeUnit.MILLISECONDS);
   }
@@ -106,11 +112,7 @@ final class NodeConnection {
     return takesOne;
   }
 
-  /**
-   * Sends a request. The result fails with {@link NodeException}, {@link ObsoleteVersionException},
-   * {@link RefusedByFence} or, once the client is closed, {@link StoreException}; it completes on
-   * any thread.
-   */
+  /** As {@link NodeLanes#send}. */
   <T> CompletableFuture<T> send(Ask<T> ask, long epoch) {
     Pb0.VoldemortRequest message =
         ask.request().toBuilder()
@@ -120,7 +122,7 @@ final class NodeConnection {
     if (message.getSerializedSize() > Frames.MESSAGE_BYTES_MAX) {
       exchange.fail(failure("the request is too large: bytes=" + message.getSerializedSize()));
     } else if (outstanding.size() >= OUTSTANDING_MAX) {
-      transport.metrics().requestsRefused.increment();
+      transport.listener().refused();
       exchange.fail(failure("too many requests are under way: " + OUTSTANDING_MAX));
     } else {
       outstanding.add(exchange);
@@ -128,7 +130,7 @@ final class NodeConnection {
       if (closed) {
         exchange.fail(closedException());
       }
-      transport.links().carry(node, LinkModel.Direction.REQUEST, () -> hand(exchange));
+      transport.links().model().carry(node, LinkModel.Direction.REQUEST, () -> hand(exchange));
     }
     return exchange.result;
   }
@@ -250,7 +252,7 @@ final class NodeConnection {
     pipelined = false;
     backoffNanos = 0;
     if (hadChannel) {
-      transport.metrics().reconnects.increment();
+      transport.listener().reconnected();
     }
     hadChannel = true;
     writeWaiting();
@@ -274,7 +276,7 @@ final class NodeConnection {
     boolean wasConnecting = state == State.CONNECTING;
     state = State.IDLE;
     lastFailure = reason;
-    transport.order().failed(node);
+    transport.listener().failed(node);
     fail(written);
     if (wasConnecting) {
       backoffNanos = Math.min(BACKOFF_NANOS_MAX, Math.max(BACKOFF_NANOS_MIN, 2 * backoffNanos));
@@ -311,12 +313,15 @@ final class NodeConnection {
     Answer<T> answer = exchange.read(frame);
     pipelined |= answer.context() != null && answer.context().getTakesSeveral();
     takesOne = !pipelined;
-    transport.links().carry(node, LinkModel.Direction.RESPONSE, () -> receive(exchange, answer));
+    transport
+        .links()
+        .model()
+        .carry(node, LinkModel.Direction.RESPONSE, () -> receive(exchange, answer));
   }
 
   /** On any thread: the link model decides. */
   private <T> void receive(Exchange<T> exchange, Answer<T> answer) {
-    transport.order().answered(node, transport.nanoTime().getAsLong() - exchange.startedNanos);
+    transport.listener().answered(node, transport.nanoTime().getAsLong() - exchange.startedNanos);
     Session.Verdict verdict;
     try {
       verdict = verdict(exchange, answer);
@@ -352,11 +357,11 @@ final class NodeConnection {
 
   private void failOverdue() {
     long now = transport.nanoTime().getAsLong();
-    String reason = "no answer within " + transport.requestTimeout().toMillis() + " ms";
+    String reason = "no answer within " + transport.links().requestTimeout().toMillis() + " ms";
     for (Exchange<?> exchange : outstanding) {
       if (isOverdue(exchange.startedNanos, now)) {
         exchange.fail(failure(reason));
-        transport.order().failed(node);
+        transport.listener().failed(node);
       }
     }
     waiting.removeIf(Exchange::isDone);
@@ -368,11 +373,16 @@ final class NodeConnection {
   }
 
   private boolean isOverdue(long sinceNanos, long now) {
-    return now - sinceNanos > transport.requestTimeout().toNanos();
+    return now - sinceNanos > transport.links().requestTimeout().toNanos();
   }
 
-  /** Fails requests wherever they are, also those that a link holds. Thread-safe. */
-  void giveUp(Predicate<Exchange<?>> which, Supplier<RuntimeException> failure) {
+  /** Gives up all requests of these epochs, wherever they are, except probes. Thread-safe. */
+  void giveUp(LongPredicate epochs) {
+    failAll(exchange -> !exchange.probe && epochs.test(exchange.epoch), RefusedByFence::over);
+  }
+
+  /** Fails requests wherever they are, also those that a link holds. */
+  private void failAll(Predicate<Exchange<?>> which, Supplier<RuntimeException> failure) {
     for (Exchange<?> exchange : outstanding) {
       if (which.test(exchange)) {
         exchange.fail(failure.get());
@@ -383,7 +393,7 @@ final class NodeConnection {
   /** Fails everything under way. Thread-safe, does not wait. */
   void close() {
     closed = true;
-    giveUp(exchange -> true, NodeConnection::closedException);
+    failAll(exchange -> true, NodeConnection::closedException);
     sweep.cancel(false);
     thread.execute(
         () -> {

@@ -1,6 +1,7 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.link;
 
 import io.netty.buffer.ByteBuf;
+import io.palinode.voldemort.client.session.EpochView;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param context null from a stock node
  */
-record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContext context) {
+public record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContext context) {
 
   /**
    * A write that a node took.
@@ -24,9 +25,9 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
    * @param acceptedAt the node's HLC; 0 from a stock node
    * @param epoch in which it took it; {@link EpochView#UNKNOWN} from a stock node
    */
-  record Accepted(boolean changed, long acceptedAt, long epoch) {
+  public record Accepted(boolean changed, long acceptedAt, long epoch) {
     /** A copy that is where it belongs already. */
-    static final Accepted ALREADY = new Accepted(false, 0, EpochView.UNKNOWN);
+    public static final Accepted ALREADY = new Accepted(false, 0, EpochView.UNKNOWN);
 
     private static Accepted of(boolean changed, Pb0.ResponseContext context) {
       return new Accepted(changed, context.getAcceptedAt(), epochOf(context));
@@ -42,11 +43,11 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
    *
    * @param epoch in which it had it; {@link EpochView#UNKNOWN} from a stock node
    */
-  record Found(List<Versioned> versions, long epoch) {}
+  public record Found(List<Versioned> versions, long epoch) {}
 
   /** How the bytes of an answer are read. */
   @FunctionalInterface
-  interface Reader<T> {
+  public interface Reader<T> {
     /** Also throws {@link IllegalArgumentException}, for clocks out of range. */
     Answer<T> read(ByteBuf frame) throws IOException;
   }

@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.session;
 
 import java.io.Serial;
 
@@ -8,7 +8,7 @@ public final class NodeException extends StoreException {
   private final int node;
   private final String reason;
 
-  NodeException(int node, String reason) {
+  public NodeException(int node, String reason) {
     super("node " + node + ": " + reason);
     this.node = node;
     this.reason = reason;

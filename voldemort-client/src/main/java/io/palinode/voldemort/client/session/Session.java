@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.session;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
@@ -253,7 +253,7 @@ public final class Session {
   }
 
   /** Waits, but not longer than the session lasts. Throws {@link StoreException} at its end. */
-  void pause(Duration duration) {
+  public void pause(Duration duration) {
     lock.lock();
     try {
       long left = duration.toNanos();
@@ -291,7 +291,7 @@ public final class Session {
   }
 
   /** Wakes all waiting threads. */
-  void close() {
+  public void close() {
     lock.lock();
     try {
       closed = true;

@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.link;
 
 /**
  * What lies between a client and a node. The transport passes every message through it; the model

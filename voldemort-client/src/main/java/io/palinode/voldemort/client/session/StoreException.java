@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.session;
 
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +11,11 @@ public sealed class StoreException extends RuntimeException
         SafePointTimeoutException {
   @Serial private static final long serialVersionUID = 1L;
 
-  StoreException(String message) {
+  public StoreException(String message) {
     super(message);
   }
 
-  StoreException(String message, @Nullable Throwable cause) {
+  public StoreException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.session;
 
 import io.palinode.voldemort.protocol.Pb0;
 import java.util.ArrayList;

@@ -1,13 +1,16 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.link;
 
 import com.google.protobuf.ByteString;
+import io.palinode.voldemort.client.session.NodeException;
+import io.palinode.voldemort.client.session.ObsoleteVersionException;
+import io.palinode.voldemort.client.session.RefusedByFence;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.protocol.Pb0;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
+import java.util.function.LongPredicate;
 
 /**
  * One node as this client reaches it. A node that takes several requests on a connection has one
@@ -19,24 +22,25 @@ import java.util.function.Supplier;
  *
  * <p>Thread-safe. A connection that is not needed is not opened.
  */
-final class NodeLanes {
+public final class NodeLanes {
   private final List<NodeConnection> lanes = new ArrayList<>();
 
-  /**
-   * @param lanesMax so many connections at most
-   */
-  NodeLanes(int node, InetSocketAddress address, Transport transport, int lanesMax) {
-    for (int i = 0; i < lanesMax; i++) {
+  public NodeLanes(int node, InetSocketAddress address, Transport transport) {
+    for (int i = 0; i < transport.links().connectionsMax(); i++) {
       lanes.add(new NodeConnection(node, address, transport));
     }
   }
 
-  int node() {
+  public int node() {
     return lanes.get(0).node();
   }
 
-  /** As {@link NodeConnection#send}. */
-  <T> CompletableFuture<T> send(Ask<T> ask, long epoch) {
+  /**
+   * Sends a request. The result fails with {@link NodeException}, {@link ObsoleteVersionException},
+   * {@link RefusedByFence} or, once the client is closed, {@link StoreException}; it completes on
+   * any thread.
+   */
+  public <T> CompletableFuture<T> send(Ask<T> ask, long epoch) {
     return laneOf(ask.request()).send(ask, epoch);
   }
 
@@ -48,7 +52,7 @@ final class NodeLanes {
   }
 
   /** The first of several; empty without any. */
-  static ByteString keyOf(Pb0.VoldemortRequest request) {
+  public static ByteString keyOf(Pb0.VoldemortRequest request) {
     return switch (request.getType()) {
       case GET, GET_VERSION -> request.getGet().getKey();
       case PUT -> request.getPut().getKey();
@@ -60,12 +64,13 @@ final class NodeLanes {
     };
   }
 
-  /** As {@link NodeConnection#giveUp}. */
-  void giveUp(Predicate<Exchange<?>> which, Supplier<RuntimeException> failure) {
-    lanes.forEach(lane -> lane.giveUp(which, failure));
+  /** Gives up all requests of these epochs, wherever they are, except probes. */
+  public void giveUp(LongPredicate epochs) {
+    lanes.forEach(lane -> lane.giveUp(epochs));
   }
 
-  void close() {
+  /** Fails everything under way. Does not wait. */
+  public void close() {
     lanes.forEach(NodeConnection::close);
   }
 }

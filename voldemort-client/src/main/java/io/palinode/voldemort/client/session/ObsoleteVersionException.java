@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.session;
 
 import java.io.Serial;
 
@@ -7,7 +7,7 @@ public final class ObsoleteVersionException extends StoreException {
   @Serial private static final long serialVersionUID = 1L;
   private final int node;
 
-  ObsoleteVersionException(int node, String message) {
+  public ObsoleteVersionException(int node, String message) {
     super("node " + node + " has a newer or equal version: " + message);
     this.node = node;
   }

@@ -1,6 +1,7 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.link;
 
 import com.google.protobuf.ByteString;
+import io.palinode.voldemort.client.session.Session;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
@@ -14,10 +15,10 @@ import java.util.List;
  * @param readAt on a repair: the node on which this version was read; else {@link #NO_ORIGIN}
  * @param probe looks for the end of a rollback, so it is not given up when one begins
  */
-record Ask<T>(
+public record Ask<T>(
     Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin, int readAt, boolean probe) {
-  static final int NO_ORIGIN = Session.NO_ORIGIN;
-  static final String METADATA = "metadata";
+  public static final int NO_ORIGIN = Session.NO_ORIGIN;
+  private static final String METADATA = "metadata";
 
   private static final int ROUTE_NORMAL = 0;
   private static final int ROUTE_IGNORE_CHECKS = 2;
@@ -34,7 +35,7 @@ record Ask<T>(
         .setRequestRouteType(ROUTE_NORMAL);
   }
 
-  static Ask<List<Versioned>> get(String store, byte[] key) {
+  public static Ask<List<Versioned>> get(String store, byte[] key) {
     return of(
         request(Pb0.RequestType.GET, store)
             .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key))),
@@ -44,7 +45,7 @@ record Ask<T>(
   /**
    * @param origins whether the node returns origins, for read repair; a stock node does not
    */
-  static Ask<Answer.Found> read(String store, byte[] key, boolean origins) {
+  public static Ask<Answer.Found> read(String store, byte[] key, boolean origins) {
     Pb0.GetRequest.Builder get = Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key));
     if (origins) {
       get.setOrigins(true);
@@ -53,7 +54,7 @@ record Ask<T>(
   }
 
   /** What the key was; from a node of ours only. */
-  static Ask<List<Versioned>> getAsOf(String store, byte[] key, long hlc) {
+  public static Ask<List<Versioned>> getAsOf(String store, byte[] key, long hlc) {
     return of(
         request(Pb0.RequestType.GET, store)
             .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key)).setAsOf(hlc)),
@@ -61,19 +62,20 @@ record Ask<T>(
   }
 
   /** What the key is in a snapshot; from a node of ours only. */
-  static Ask<List<Versioned>> getInSnapshot(String store, byte[] key, PastStore.Snapshot snapshot) {
+  public static Ask<List<Versioned>> getInSnapshot(
+      String store, byte[] key, String snapshot, long number) {
     return of(
         request(Pb0.RequestType.GET, store)
             .setGet(
                 Pb0.GetRequest.newBuilder()
                     .setKey(ByteString.copyFrom(key))
-                    .setSnapshot(snapshot.name())
-                    .setSnapshotNumber(snapshot.number())),
-        frame -> Answer.getInSnapshot(frame, snapshot.name()));
+                    .setSnapshot(snapshot)
+                    .setSnapshotNumber(number)),
+        frame -> Answer.getInSnapshot(frame, snapshot));
   }
 
   /** The keys of a node that differ between two points; from a node of ours only. */
-  static Ask<Pb0.DifferenceResponse> difference(String store, Pb0.DifferenceRequest wanted) {
+  public static Ask<Pb0.DifferenceResponse> difference(String store, Pb0.DifferenceRequest wanted) {
     return of(
         request(Pb0.RequestType.GET_ALL, store)
             .setGetAll(Pb0.GetAllRequest.newBuilder().setDifference(wanted)),
@@ -81,7 +83,7 @@ record Ask<T>(
   }
 
   /** Whether a snapshot is whole at a node; from a node of ours only. */
-  static Ask<Pb0.VerifyResponse> verify(String store, String snapshot) {
+  public static Ask<Pb0.VerifyResponse> verify(String store, String snapshot) {
     return of(
         request(Pb0.RequestType.GET_ALL, store)
             .setGetAll(Pb0.GetAllRequest.newBuilder().setVerify(snapshot)),
@@ -89,7 +91,7 @@ record Ask<T>(
   }
 
   /** How far a node's past reaches; from a node of ours only. */
-  static Ask<Pb0.ReachResponse> reach(String store) {
+  public static Ask<Pb0.ReachResponse> reach(String store) {
     return of(
         request(Pb0.RequestType.GET_ALL, store)
             .setGetAll(Pb0.GetAllRequest.newBuilder().setReach(true)),
@@ -97,28 +99,28 @@ record Ask<T>(
   }
 
   /** What a rollback discarded at a node; from a node of ours only. */
-  static Ask<Pb0.DiscardedResponse> discarded(String store, Pb0.DiscardedRequest wanted) {
+  public static Ask<Pb0.DiscardedResponse> discarded(String store, Pb0.DiscardedRequest wanted) {
     return of(
         request(Pb0.RequestType.GET_ALL, store)
             .setGetAll(Pb0.GetAllRequest.newBuilder().setDiscarded(wanted)),
         Answer::discarded);
   }
 
-  static Ask<List<Versioned>> metadata(String key) {
+  public static Ask<List<Versioned>> metadata(String key) {
     return of(
         request(Pb0.RequestType.GET, METADATA)
             .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8(key))),
         Answer::get);
   }
 
-  static Ask<List<VectorClock>> getVersion(String store, byte[] key) {
+  public static Ask<List<VectorClock>> getVersion(String store, byte[] key) {
     return of(
         request(Pb0.RequestType.GET_VERSION, store)
             .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key))),
         Answer::getVersion);
   }
 
-  static Ask<Answer.Accepted> put(String store, byte[] key, Versioned version) {
+  public static Ask<Answer.Accepted> put(String store, byte[] key, Versioned version) {
     return of(
         request(Pb0.RequestType.PUT, store)
             .setPut(
@@ -128,7 +130,7 @@ record Ask<T>(
         Answer::put);
   }
 
-  static Ask<Answer.Accepted> delete(String store, byte[] key, VectorClock clock) {
+  public static Ask<Answer.Accepted> delete(String store, byte[] key, VectorClock clock) {
     return of(
         request(Pb0.RequestType.DELETE, store)
             .setDelete(
@@ -138,7 +140,7 @@ record Ask<T>(
         Answer::delete);
   }
 
-  Ask<T> asCopyOf(int firstNode) {
+  public Ask<T> asCopyOf(int firstNode) {
     return new Ask<>(request, reader, firstNode, NO_ORIGIN, probe);
   }
 
@@ -147,22 +149,22 @@ record Ask<T>(
    *
    * @param firstNode {@link #NO_ORIGIN} when it is not known
    */
-  Ask<T> asRepairOf(int firstNode, int readAtNode) {
+  public Ask<T> asRepairOf(int firstNode, int readAtNode) {
     return new Ask<>(request, reader, firstNode, readAtNode, probe);
   }
 
-  boolean isRepair() {
+  public boolean isRepair() {
     return readAt != NO_ORIGIN;
   }
 
   /** Whatever the ring says, the node that is asked is meant. */
-  Ask<T> ignoringChecks() {
+  public Ask<T> ignoringChecks() {
     Pb0.VoldemortRequest ignoring =
         request.toBuilder().setRequestRouteType(ROUTE_IGNORE_CHECKS).build();
     return new Ask<>(ignoring, reader, origin, readAt, probe);
   }
 
-  Ask<T> asProbe() {
+  public Ask<T> asProbe() {
     return new Ask<>(request, reader, origin, readAt, true);
   }
 }

@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.link;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

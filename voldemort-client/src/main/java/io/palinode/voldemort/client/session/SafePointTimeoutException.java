@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.session;
 
 import io.palinode.hvc.Hlc;
 import java.io.Serial;
@@ -12,7 +12,7 @@ public final class SafePointTimeoutException extends StoreException {
   /**
    * @param unreachable why no node could be asked of late
    */
-  SafePointTimeoutException(long hlc, long safePoint, @Nullable Throwable unreachable) {
+  public SafePointTimeoutException(long hlc, long safePoint, @Nullable Throwable unreachable) {
     super(
         "the safe point did not reach "
             + Hlc.format(hlc)

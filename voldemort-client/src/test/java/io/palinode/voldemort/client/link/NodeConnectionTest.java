@@ -1,4 +1,4 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,11 +6,17 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.palinode.voldemort.client.TestCluster;
+import io.palinode.voldemort.client.TestNode;
+import io.palinode.voldemort.client.session.EpochView;
+import io.palinode.voldemort.client.session.Session;
 import io.palinode.voldemort.protocol.Versioned;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,20 +29,23 @@ class NodeConnectionTest {
   private final TestCluster cluster = new TestCluster();
   private final TestNode node = cluster.node(0);
   private final AtomicLong nanos = new AtomicLong();
-  private final ClientMetrics metrics = new ClientMetrics();
+  private final AtomicInteger reconnects = new AtomicInteger();
   private final NioEventLoopGroup threads =
       new NioEventLoopGroup(1, new DefaultThreadFactory("connection", true));
   private final NodeConnection connection =
       new NodeConnection(
           0,
-          ClientConfig.address(cluster.address(0)),
+          InetSocketAddress.createUnresolved("localhost", node.port()),
           new Transport(
               threads,
-              Duration.ofMillis(TIMEOUT_MILLIS),
-              LinkModel.DIRECT,
+              NodeLinks.DEFAULT.withRequestTimeout(Duration.ofMillis(TIMEOUT_MILLIS)),
               new Session("c1", Duration.ofSeconds(20)),
-              ReplicaOrder.PREFERENCE_LIST,
-              metrics,
+              new LinkListener() {
+                @Override
+                public void reconnected() {
+                  reconnects.incrementAndGet();
+                }
+              },
               nanos::get));
 
   @BeforeEach
@@ -73,7 +82,7 @@ class NodeConnectionTest {
   void aNodeThatNeverAnswersWhatWasGivenUpIsTakenForHung() {
     CompletableFuture<?> givenUp = ask();
     awaitHeld(1);
-    connection.giveUp(exchange -> true, RefusedByFence::over);
+    connection.giveUp(epoch -> true);
     assertThat(givenUp).isCompletedExceptionally();
     CompletableFuture<?> behind = ask();
 
@@ -107,6 +116,6 @@ class NodeConnectionTest {
     await().until(third::isDone);
     assertThat(third).isCompleted();
     assertThat(node.connectionsAccepted()).isEqualTo(1);
-    assertThat(metrics.reconnects.sum()).isZero();
+    assertThat(reconnects).hasValue(0);
   }
 }

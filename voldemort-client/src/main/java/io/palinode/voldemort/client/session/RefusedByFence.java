@@ -1,9 +1,9 @@
-package io.palinode.voldemort.client;
+package io.palinode.voldemort.client.session;
 
 import java.io.Serial;
 
-/** A request met a fence. Never leaves this package: calls wait, retry or throw RolledBack. */
-final class RefusedByFence extends RuntimeException {
+/** A request met a fence. Never reaches a program: calls wait, retry or throw RolledBack. */
+public final class RefusedByFence extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
   private final boolean epochOver;
 
@@ -13,16 +13,16 @@ final class RefusedByFence extends RuntimeException {
   }
 
   /** The epoch of the request is over; its result, if any, does not count. */
-  static RefusedByFence over() {
+  public static RefusedByFence over() {
     return new RefusedByFence("the request's epoch is over", true);
   }
 
   /** The node does not serve the epoch of the request yet. */
-  static RefusedByFence paused() {
+  public static RefusedByFence paused() {
     return new RefusedByFence("the node is paused", false);
   }
 
-  boolean isEpochOver() {
+  public boolean isEpochOver() {
     return epochOver;
   }
 }
