@@ -9,7 +9,7 @@ import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
-import io.palinode.voldemort.server.Contexts;
+import io.palinode.voldemort.request.Contexts;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;

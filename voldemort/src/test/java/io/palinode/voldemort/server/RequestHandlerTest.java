@@ -16,6 +16,8 @@ import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.voldemort.request.Pb0Requests;
+import io.palinode.voldemort.request.Routing;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,7 +64,7 @@ class RequestHandlerTest {
   @Test
   void moreBulkRequestsThanThereIsRoomForAreRefusedByName() {
     List<EmbeddedChannel> busy = new ArrayList<>();
-    for (int i = 0; i < BulkRequests.THREADS + BulkRequests.WAITING_MAX; i++) {
+    for (int i = 0; i < BulkRequests.MAX; i++) {
       EmbeddedChannel channel = connection();
       channel.writeInbound(frame(difference()));
       busy.add(channel);
@@ -113,15 +115,19 @@ class RequestHandlerTest {
 
   @Test
   void whatGoesThroughAWindowLogOrAStoreIsBulk() {
-    Pb0.GetAllRequest discarded =
-        Pb0.GetAllRequest.newBuilder()
-            .setDiscarded(
-                Pb0.DiscardedRequest.newBuilder().setFromHlc(1).setToHlc(2).setSettledHlc(3))
-            .build();
-    assertThat(PastRequests.isBulk(discarded)).isTrue();
-    assertThat(PastRequests.isBulk(difference().getGetAll())).isTrue();
-    assertThat(PastRequests.isBulk(Pb0.GetAllRequest.newBuilder().setReach(true).build()))
-        .isFalse();
+    Pb0Requests requests = new Pb0Requests(node, snapshots());
+    assertThat(
+            requests.isBulk(
+                past(
+                    Pb0.GetAllRequest.newBuilder()
+                        .setDiscarded(
+                            Pb0.DiscardedRequest.newBuilder()
+                                .setFromHlc(1)
+                                .setToHlc(2)
+                                .setSettledHlc(3)))))
+        .isTrue();
+    assertThat(requests.isBulk(difference())).isTrue();
+    assertThat(requests.isBulk(past(Pb0.GetAllRequest.newBuilder().setReach(true)))).isFalse();
   }
 
   @Test
@@ -144,8 +150,7 @@ class RequestHandlerTest {
 
   @Test
   void aRefusalIsAnErrorInTheResponseOfItsOwnRequest() throws Exception {
-    Pb0Requests requests =
-        new Pb0Requests(node, new LocalSnapshots(0, new Held(node.history(), release), folder));
+    Pb0Requests requests = new Pb0Requests(node, snapshots());
     assertThat(Pb0.GetResponse.parseFrom(refusal(requests, Pb0.RequestType.GET)).hasError())
         .isTrue();
     assertThat(Pb0.GetAllResponse.parseFrom(refusal(requests, Pb0.RequestType.GET_ALL)).hasError())
@@ -192,14 +197,17 @@ class RequestHandlerTest {
     assertThat(channel.config().isAutoRead()).as("it reads on").isTrue();
   }
 
+  private LocalSnapshots snapshots() {
+    return new LocalSnapshots(0, new Held(node.history(), release), folder);
+  }
+
   private EmbeddedChannel connection(ChannelHandler... before) {
-    LocalSnapshots snapshots = new LocalSnapshots(0, new Held(node.history(), release), folder);
     EmbeddedChannel channel = new EmbeddedChannel(before);
     channel
         .pipeline()
         .addLast(
             new RequestHandler(
-                new Pb0Requests(node, snapshots), bulk, new Routing(node), node.counters()));
+                new Pb0Requests(node, snapshots()), bulk, new Routing(node), node.counters()));
     return channel;
   }
 
@@ -239,13 +247,17 @@ class RequestHandlerTest {
 
   private VoldemortRequest difference() {
     Pb0.PastPoint now = Pb0.PastPoint.newBuilder().setHlc(node.clock().last().own()).build();
+    return past(
+        Pb0.GetAllRequest.newBuilder()
+            .setDifference(Pb0.DifferenceRequest.newBuilder().setBefore(now).setAfter(now)));
+  }
+
+  private static VoldemortRequest past(Pb0.GetAllRequest.Builder question) {
     return VoldemortRequest.newBuilder()
         .setType(Pb0.RequestType.GET_ALL)
         .setShouldRoute(false)
         .setStore(TestNodes.EVERYWHERE)
-        .setGetAll(
-            Pb0.GetAllRequest.newBuilder()
-                .setDifference(Pb0.DifferenceRequest.newBuilder().setBefore(now).setAfter(now)))
+        .setGetAll(question)
         .build();
   }
 

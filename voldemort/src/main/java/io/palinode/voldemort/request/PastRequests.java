@@ -1,4 +1,4 @@
-package io.palinode.voldemort.server;
+package io.palinode.voldemort.request;
 
 import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.StoreKey;

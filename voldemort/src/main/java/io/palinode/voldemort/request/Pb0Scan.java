@@ -1,4 +1,4 @@
-package io.palinode.voldemort.server;
+package io.palinode.voldemort.request;
 
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.Descriptors.Descriptor;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * the heap. Reads only tags and lengths, copies nothing, and skips a request that is too short to
  * exceed a limit. Not thread-safe; one for each request.
  */
-final class Pb0Scan {
+public final class Pb0Scan {
   private static final FieldDescriptor KEYS =
       GetAllRequest.getDescriptor().findFieldByNumber(GetAllRequest.KEYS_FIELD_NUMBER);
   private static final FieldDescriptor ENTRIES =
@@ -63,12 +63,16 @@ final class Pb0Scan {
    *
    * @param type of the request, for the response
    */
-  record TooMuch(RequestType type, String why) {}
+  public record TooMuch(RequestType type, String why) {}
 
   /**
    * Null if the request may be parsed. Throws {@link InvalidProtocolBufferException} for invalid
    * bytes, and for a request above a limit that has no type.
    */
+  public static @Nullable TooMuch in(ByteBuf body) throws InvalidProtocolBufferException {
+    return in(body, Limits.DEFAULT);
+  }
+
   static @Nullable TooMuch in(ByteBuf body, Limits limits) throws InvalidProtocolBufferException {
     if (limits.allow(body.readableBytes())) {
       return null;

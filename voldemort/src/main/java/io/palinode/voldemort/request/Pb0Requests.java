@@ -1,4 +1,4 @@
-package io.palinode.voldemort.server;
+package io.palinode.voldemort.request;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
@@ -41,7 +41,8 @@ public final class Pb0Requests {
     this(node, new StoreRequests(node), snapshots);
   }
 
-  Pb0Requests(StoreNode node, StoreRequests requests, LocalSnapshots snapshots) {
+  /** For a node that also speaks the native protocols, or routes. */
+  public Pb0Requests(StoreNode node, StoreRequests requests, LocalSnapshots snapshots) {
     this.node = node;
     this.requests = requests;
     this.contexts = new Contexts(node, true);
@@ -67,7 +68,7 @@ public final class Pb0Requests {
   }
 
   /** Whether the node forwards the request to others. */
-  boolean isRouted(VoldemortRequest request) {
+  public boolean isRouted(VoldemortRequest request) {
     boolean routed =
         request.hasRequestRouteType()
             ? Route.of(request.getRequestRouteType()) == Route.ROUTED
@@ -76,12 +77,12 @@ public final class Pb0Requests {
   }
 
   /** The answer to a routed request above the limit. */
-  MessageLite refuseRouted(VoldemortRequest request) {
+  public MessageLite refuseRouted(VoldemortRequest request) {
     return refuse(request, requests::tooManyRouted);
   }
 
   /** Whether the request reads so much that others should not wait for it. */
-  boolean isBulk(VoldemortRequest request) {
+  public boolean isBulk(VoldemortRequest request) {
     return switch (request.getType()) {
       case GET, GET_VERSION -> PastRequests.isOfThePast(request.getGet());
       case GET_ALL -> PastRequests.isBulk(request.getGetAll());
@@ -89,16 +90,16 @@ public final class Pb0Requests {
     };
   }
 
-  /** The answer to a bulk request above the limit. */
-  MessageLite refuseBulk(VoldemortRequest request) {
+  /** The answer to a bulk request that meets as many others as a node takes. */
+  public MessageLite refuseBulk(VoldemortRequest request, int others) {
     return refuse(
         request,
         "node %d is busy with %d other requests of this kind: try again later"
-            .formatted(node.node(), BulkRequests.THREADS + BulkRequests.WAITING_MAX));
+            .formatted(node.node(), others));
   }
 
   /** The refusal of an unparsed request: of its type, without a context. */
-  MessageLite refuse(Pb0Scan.TooMuch tooMuch) {
+  public MessageLite refuse(Pb0Scan.TooMuch tooMuch) {
     return refuse(
         VoldemortRequest.newBuilder().setType(tooMuch.type()).buildPartial(), tooMuch.why());
   }

@@ -1,4 +1,4 @@
-package io.palinode.voldemort.server;
+package io.palinode.voldemort.request;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.palinode.voldemort.Caller;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * writes are ordered. Thread-safe. Its requests run in separate threads, since they wait for other
  * nodes and for this one.
  */
-final class Routing implements AutoCloseable {
+public final class Routing implements AutoCloseable {
   static final int THREADS = 16;
   static final int WAITING_MAX = 240;
 
@@ -42,7 +42,7 @@ final class Routing implements AutoCloseable {
   private @Nullable StoreClient client;
   private boolean closed;
 
-  Routing(StoreNode node) {
+  public Routing(StoreNode node) {
     this.node = node;
     this.threads =
         new ThreadPoolExecutor(
@@ -56,7 +56,7 @@ final class Routing implements AutoCloseable {
   }
 
   /** False if its queue is full. */
-  boolean offer(Runnable request) {
+  public boolean offer(Runnable request) {
     try {
       threads.execute(request);
       return true;

@@ -1,4 +1,4 @@
-package io.palinode.voldemort.server;
+package io.palinode.voldemort.request;
 
 import static io.palinode.voldemort.TestNodes.EVERYWHERE;
 import static io.palinode.voldemort.TestNodes.bytes;
@@ -30,8 +30,8 @@ class VpRequestsTest {
 
   private final AtomicLong micros = TestNodes.clock();
   private final StoreNode node = TestNodes.inMemory(micros);
-  private final io.palinode.voldemort.server.VpRequests requests =
-      new io.palinode.voldemort.server.VpRequests(node, new StoreRequests(node));
+  private final io.palinode.voldemort.request.VpRequests requests =
+      new io.palinode.voldemort.request.VpRequests(node, new StoreRequests(node));
 
   @AfterEach
   void close() {

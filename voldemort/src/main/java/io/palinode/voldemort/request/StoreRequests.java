@@ -1,4 +1,4 @@
-package io.palinode.voldemort.server;
+package io.palinode.voldemort.request;
 
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.voldemort.Caller;
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Runs the requests of all protocols: chooses the store, and checks that the node holds the key.
  * Thread-safe; blocks on storage.
  */
-final class StoreRequests {
+public final class StoreRequests {
   private static final Logger log = LoggerFactory.getLogger(StoreRequests.class);
 
   private final StoreNode node;
@@ -29,7 +29,7 @@ final class StoreRequests {
   private final @Nullable Routing routing;
 
   /** For a node that does not route. */
-  StoreRequests(StoreNode node) {
+  public StoreRequests(StoreNode node) {
     this(node, new SystemStores(node), null);
   }
 
@@ -40,7 +40,7 @@ final class StoreRequests {
   }
 
   /** The same, for a node that routes. */
-  StoreRequests withRouting(Routing newRouting) {
+  public StoreRequests withRouting(Routing newRouting) {
     return new StoreRequests(node, systemStores, newRouting);
   }
 

@@ -1,4 +1,4 @@
-package io.palinode.voldemort.server;
+package io.palinode.voldemort.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,40 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.MessageLite;
 import com.google.protobuf.UnknownFieldSet;
-import com.google.protobuf.WireFormat;
-import com.sun.management.ThreadMXBean;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.embedded.EmbeddedChannel;
-import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.voldemort.StoreNode;
-import io.palinode.voldemort.TestNodes;
-import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
-import io.palinode.voldemort.server.Pb0Scan.Limits;
-import io.palinode.voldemort.server.Pb0Scan.TooMuch;
+import io.palinode.voldemort.request.Pb0Scan.Limits;
+import io.palinode.voldemort.request.Pb0Scan.TooMuch;
+import io.palinode.voldemort.server.Requests;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Requests that name so much that to parse them takes many times their length. */
 class Pb0ScanTest {
   private static final Limits LIMITS = new Limits(8, 6, 40);
   private static final int CASES = 20_000;
-
-  @TempDir Path folder;
 
   @Test
   void whatARequestNamesIsCountedAsAParserCountsIt() throws InvalidProtocolBufferException {
@@ -190,62 +174,5 @@ class Pb0ScanTest {
     coded.writeByteArrayNoTag(inner);
     coded.flush();
     return out.toByteArray();
-  }
-
-  @ParameterizedTest
-  @EnumSource(RequestType.class)
-  void anyRequestThatNamesTooMuchIsRefusedInItsPlaceAtNoCost(RequestType type) throws Exception {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    try (StoreNode node = TestNodes.inMemory(TestNodes.clock());
-        BulkRequests bulk = new BulkRequests("scan-bulk", Duration.ofSeconds(10));
-        Routing routing = new Routing(node)) {
-      Pb0Requests requests = new Pb0Requests(node, new LocalSnapshots(0, node.history(), folder));
-      EmbeddedChannel channel =
-          new EmbeddedChannel(new RequestHandler(requests, bulk, routing, node.counters()));
-      ByteBuf fine = Unpooled.wrappedBuffer(Requests.get(TestNodes.EVERYWHERE, "k").toByteArray());
-      byte[] tooMany = tooManyKeys(type);
-      ByteBuf frame = Unpooled.wrappedBuffer(tooMany);
-      channel.writeInbound(fine.retainedDuplicate(), frame.retainedDuplicate());
-      long before = threads.getCurrentThreadAllocatedBytes();
-      channel.writeInbound(frame);
-      long taken = threads.getCurrentThreadAllocatedBytes() - before;
-      channel.writeInbound(fine);
-
-      assertThat(taken).isLessThan(tooMany.length / 8);
-      assertThat(channel.<MessageLite>readOutbound()).isInstanceOf(Pb0.GetResponse.class);
-      for (int i = 0; i < 2; i++) {
-        MessageLite answer = channel.readOutbound();
-        assertThat(error(type, answer))
-            .isEqualTo(ErrorCode.VOLDEMORT.toProto("a request must name at most 262144 keys"));
-      }
-      assertThat(channel.<Pb0.GetResponse>readOutbound().hasError()).isFalse();
-      assertThat(channel.isOpen()).isTrue();
-      channel.finishAndReleaseAll();
-    }
-  }
-
-  /** In a request of any type: a parser takes them all. */
-  private static byte[] tooManyKeys(RequestType type) throws IOException {
-    int getAll = VoldemortRequest.GETALL_FIELD_NUMBER << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.write(
-        VoldemortRequest.newBuilder()
-            .setType(type)
-            .setShouldRoute(false)
-            .setStore(TestNodes.EVERYWHERE)
-            .build()
-            .toByteArray());
-    out.write(many(getAll, GET_ALL_KEYS, Limits.DEFAULT.keysMax() + 1));
-    return out.toByteArray();
-  }
-
-  private static Pb0.Error error(RequestType type, MessageLite answer) {
-    return switch (type) {
-      case GET -> ((Pb0.GetResponse) answer).getError();
-      case GET_ALL -> ((Pb0.GetAllResponse) answer).getError();
-      case GET_VERSION -> ((Pb0.GetVersionResponse) answer).getError();
-      case PUT -> ((Pb0.PutResponse) answer).getError();
-      case DELETE -> ((Pb0.DeleteResponse) answer).getError();
-    };
   }
 }

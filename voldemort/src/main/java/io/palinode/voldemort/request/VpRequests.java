@@ -1,11 +1,11 @@
-package io.palinode.voldemort.server;
+package io.palinode.voldemort.request;
 
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Versioned;
-import io.palinode.voldemort.server.StoreRequests.Target;
+import io.palinode.voldemort.request.StoreRequests.Target;
 import io.palinode.voldemort.vp.Route;
 import io.palinode.voldemort.vp.VpAnswer;
 import io.palinode.voldemort.vp.VpAnswer.Found;
@@ -25,11 +25,11 @@ import java.util.function.Supplier;
  * Answers requests of the native protocols as a stock node does. Their clients send no context:
  * each is a {@link Caller#STOCK}. Thread-safe; blocks on storage.
  */
-final class VpRequests {
+public final class VpRequests {
   private final StoreNode node;
   private final StoreRequests requests;
 
-  VpRequests(StoreNode node, StoreRequests requests) {
+  public VpRequests(StoreNode node, StoreRequests requests) {
     this.node = node;
     this.requests = requests;
   }
@@ -40,10 +40,10 @@ final class VpRequests {
    * @param isRouted whether the node forwards it to others
    * @param answer gives the complete answer; blocks on storage, or on those nodes
    */
-  record Work(boolean isRouted, Supplier<byte[]> answer) {}
+  public record Work(boolean isRouted, Supplier<byte[]> answer) {}
 
   /** The work of a complete request; for invalid bytes, a refusal. */
-  Work work(VpVersion version, ByteBuffer bytes) {
+  public Work work(VpVersion version, ByteBuffer bytes) {
     VpRequest request;
     try {
       request = decode(version, bytes);
@@ -55,7 +55,7 @@ final class VpRequests {
   }
 
   /** The answer to a routed request above the limit. */
-  byte[] refuseRouted() {
+  public byte[] refuseRouted() {
     return refusal(requests.tooManyRouted());
   }
 
