@@ -32,6 +32,7 @@ class ArchitectureTest {
 
   private static final String AGENT = "io.palinode.agent..";
   private static final String AGENT_CLIENT = "io.palinode.agent.client";
+  private static final String AGENT_ADVICE = "io.palinode.agent.advice..";
   private static final String AGENT_BOOT = "io.palinode.agent.boot";
 
   private static final Map<String, List<String>> ARROWS =
@@ -134,11 +135,11 @@ class ArchitectureTest {
         .check(production);
     noClasses()
         .that()
-        .resideInAPackage("io.palinode.agent.advice")
+        .resideInAPackage(AGENT_ADVICE)
         .should()
         .dependOnClassesThat()
         .resideOutsideOfPackages(
-            "io.palinode.agent.advice", AGENT_BOOT, "java..", "net.bytebuddy..", "org.jspecify..")
+            AGENT_ADVICE, AGENT_BOOT, "java..", "net.bytebuddy..", "org.jspecify..")
         .check(production);
   }
 

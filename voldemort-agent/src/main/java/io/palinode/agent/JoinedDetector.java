@@ -1,6 +1,7 @@
 package io.palinode.agent;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.palinode.agent.engine.Fuse;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.kafka.ClusterMember;

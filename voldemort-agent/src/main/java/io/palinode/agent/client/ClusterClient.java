@@ -1,7 +1,7 @@
 package io.palinode.agent.client;
 
-import io.palinode.agent.StockTypes;
-import io.palinode.agent.UnknownField;
+import io.palinode.agent.engine.UnknownField;
+import io.palinode.agent.stock.StockTypes;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.client.session.EpochView;
 import io.palinode.voldemort.client.session.RolledBack;
