@@ -81,7 +81,7 @@ class PiggyBackTest {
     assertThat(conversation.caller().hvc()).isEqualTo(known);
 
     ResponseContext answer = answered();
-    assertThat(answer.getTakesSeveral()).isFalse();
+    assertThat(answer.hasAccepts()).isFalse();
     assertThat(answer.getEpoch()).isZero();
     Hvc answered = HvcCodec.decode(answer.getHvc().toByteArray());
     assertThat(answered.own()).isGreaterThan(ahead);

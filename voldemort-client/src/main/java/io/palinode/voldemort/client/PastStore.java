@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * reasons of nodes say which times can be read, and which snapshots are not there. Thread-safe.
  */
 public final class PastStore {
+  private static final String OF_NO_STORE = "";
+
   private final StoreDefinition definition;
   private final Ring ring;
   private final Replicas replicas;
@@ -106,8 +108,8 @@ public final class PastStore {
 
   /** Throws {@link NodeException} when the node does not answer. */
   public Reach reachAt(int node) {
-    Ask<Pb0.ReachResponse> ask = Ask.reach(definition.name());
-    Pb0.ReachResponse reach = replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+    Pb0.ReachResponse reach =
+        ask(node, OF_NO_STORE, Pb0.PastRequest.newBuilder().setReach(true)).getReach();
     return new Reach(
         reach.getFromHlc(),
         reach.getToHlc(),
@@ -175,9 +177,9 @@ public final class PastStore {
     if (behind != null) {
       wanted.setBehind(ByteString.copyFrom(behind));
     }
-    Ask<Pb0.DifferenceResponse> ask = Ask.difference(definition.name(), wanted.build());
     Pb0.DifferenceResponse page =
-        replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+        ask(node, definition.name(), Pb0.PastRequest.newBuilder().setDifference(wanted))
+            .getDifference();
     return new Page(
         page.getKeysList().stream().map(PastStore::difference).toList(),
         page.hasEnd() ? page.getEnd().toByteArray() : null);
@@ -195,8 +197,8 @@ public final class PastStore {
    * that says what is wrong. Takes as long as the node takes to read it.
    */
   public Verified verifyAt(int node, String snapshot) {
-    Ask<Pb0.VerifyResponse> ask = Ask.verify(definition.name(), snapshot);
-    Pb0.VerifyResponse found = replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+    Pb0.VerifyResponse found =
+        ask(node, OF_NO_STORE, Pb0.PastRequest.newBuilder().setVerify(snapshot)).getVerify();
     return new Verified(found.getNumber(), found.getKeys(), found.getChecksum());
   }
 
@@ -234,9 +236,9 @@ public final class PastStore {
             .setSettledHlc(settled)
             .setBehind(behind)
             .build();
-    Ask<Pb0.DiscardedResponse> ask = Ask.discarded(definition.name(), wanted);
     Pb0.DiscardedResponse page =
-        replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+        ask(node, definition.name(), Pb0.PastRequest.newBuilder().setDiscarded(wanted))
+            .getDiscarded();
     return new DiscardedPage(
         page.getWritesList().stream().map(PastStore::discarded).toList(),
         page.hasEnd() ? page.getEnd() : null);
@@ -249,6 +251,11 @@ public final class PastStore {
         write.getBeforeList().stream().map(Versioned::fromProto).toList(),
         write.getAfterList().stream().map(Versioned::fromProto).toList(),
         write.getClient());
+  }
+
+  private Pb0.PastResponse ask(int node, String store, Pb0.PastRequest.Builder question) {
+    Ask<Pb0.PastResponse> ask = Ask.past(store, question.build());
+    return replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
   }
 
   private static byte[] bytes(String text) {

@@ -61,6 +61,7 @@ public final class TestNode implements AutoCloseable {
   private boolean holding;
   private boolean stock;
   private boolean oneAtATime;
+  private int accepts = 2;
   private boolean garbage;
   private int accepted;
 
@@ -196,6 +197,14 @@ public final class TestNode implements AutoCloseable {
     if (isMetadata) {
       return metadataResponse(request);
     }
+    if (request.getType() == Pb0.RequestType.PAST && !oneAtATime && accepts == 2) {
+      Pb0.ReachResponse reach =
+          Pb0.ReachResponse.newBuilder().setFromHlc(1).setToHlc(2).setBytes(3).build();
+      return Pb0.PastResponse.newBuilder()
+          .setReach(reach)
+          .setPalinode(context(clock.tick()))
+          .build();
+    }
     if (!stores.contains(request.getStore())) {
       return refusal(
           request,
@@ -233,7 +242,7 @@ public final class TestNode implements AutoCloseable {
     return Pb0.ResponseContext.newBuilder()
         .setHvc(ByteString.copyFrom(HvcCodec.encode(now)))
         .setEpoch(epoch)
-        .setTakesSeveral(!oneAtATime)
+        .setAccepts(oneAtATime ? 0 : accepts)
         .addAllSequentialKeys(sequentialKeys)
         .setSafePoint(safePoint);
   }
@@ -271,7 +280,7 @@ public final class TestNode implements AutoCloseable {
       }
       case PUT -> put(request, store, now);
       case DELETE -> delete(request, store, now);
-      case GET_ALL -> throw new IllegalStateException("the client does not send this");
+      case GET_ALL, PAST -> throw new IllegalStateException("the client does not send this here");
     };
   }
 
@@ -342,7 +351,7 @@ public final class TestNode implements AutoCloseable {
             Pb0.DeleteResponse.newBuilder().setSuccess(false).setError(shown);
         yield stock ? response.build() : response.setPalinode(context).build();
       }
-      case GET_ALL -> throw new IllegalStateException("the client does not send this");
+      case GET_ALL, PAST -> throw new IllegalStateException("the client does not send this here");
     };
   }
 
@@ -380,6 +389,11 @@ public final class TestNode implements AutoCloseable {
   /** Answers like a stock node with the agent: with a context, and one request at a time. */
   public synchronized void beAgent() {
     oneAtATime = true;
+  }
+
+  /** Answers like a node of ours that knows no questions about its past. */
+  synchronized void beOfAnEarlierRelease() {
+    accepts = 1;
   }
 
   synchronized void answerGarbage(boolean on) {

@@ -25,8 +25,11 @@ import org.jspecify.annotations.Nullable;
  * another server can use it.
  */
 public final class Contexts {
+  /** The value of a response's {@code accepts}: several requests, and questions about the past. */
+  private static final int ACCEPTS = 2;
+
   private final StoreNode node;
-  private final boolean takesSeveral;
+  private final boolean isOurs;
 
   /** For another server, which takes one request at a time per connection. */
   public Contexts(StoreNode node) {
@@ -34,11 +37,12 @@ public final class Contexts {
   }
 
   /**
-   * @param takesSeveral whether a client may send requests without waiting for responses
+   * @param isOurs whether a client may send requests without waiting for responses, and questions
+   *     about the past
    */
-  Contexts(StoreNode node, boolean takesSeveral) {
+  Contexts(StoreNode node, boolean isOurs) {
     this.node = node;
-    this.takesSeveral = takesSeveral;
+    this.isOurs = isOurs;
   }
 
   Caller caller(VoldemortRequest request) throws RefusedException {
@@ -134,8 +138,8 @@ public final class Contexts {
 
   private ResponseContext.Builder at(Hvc hvc, long epoch) {
     ResponseContext.Builder context = ResponseContext.newBuilder().setEpoch(epoch);
-    if (takesSeveral) {
-      context.setTakesSeveral(true);
+    if (isOurs) {
+      context.setAccepts(ACCEPTS);
     }
     if (hvc.owner() != Hvc.NO_OWNER) {
       context.setHvc(ByteString.copyFrom(HvcCodec.encode(hvc)));

@@ -20,6 +20,7 @@ import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.VoldemortRules;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
+import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
 import java.io.UncheckedIOException;
@@ -28,8 +29,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers requests about the past. They are fields that stock nodes skip, so each response echoes
- * the field. Snapshots can be read while the node is paused.
+ * Answers questions about the past, and gets of the past. The latter are fields that stock nodes
+ * skip, so each response echoes the field. Snapshots can be read while the node is paused.
  */
 final class PastRequests {
   private final StoreNode node;
@@ -44,16 +45,12 @@ final class PastRequests {
     return request.hasAsOf() || request.hasSnapshot();
   }
 
-  static boolean isOfThePast(Pb0.GetAllRequest request) {
-    return request.hasDifference()
-        || request.hasVerify()
-        || request.getReach()
-        || request.hasDiscarded();
-  }
-
-  /** Whether the request reads a window-log or a store. The question of reach does not. */
-  static boolean isBulk(Pb0.GetAllRequest request) {
-    return request.hasDifference() || request.hasVerify() || request.hasDiscarded();
+  /** Whether the question reads a window-log or a store. That of reach does not. */
+  static boolean isBulk(Pb0.PastRequest request) {
+    return switch (request.getQuestionCase()) {
+      case DIFFERENCE, VERIFY, DISCARDED -> true;
+      case REACH, QUESTION_NOT_SET -> false;
+    };
   }
 
   /** Echoes the fields of the past, which shows that the node understood them. */
@@ -81,38 +78,41 @@ final class PastRequests {
     }
   }
 
-  /** Fills the response. Always returns true. */
-  boolean answer(String store, Pb0.GetAllRequest request, Pb0.GetAllResponse.Builder out)
+  /** The response, filled with the answer. */
+  Pb0.PastResponse.Builder answer(VoldemortRequest request, Pb0.PastResponse.Builder out)
       throws RefusedException {
-    if (request.hasDifference()) {
-      out.setDifference(refusing(() -> difference(store, request.getDifference())));
-    }
-    if (request.hasVerify()) {
-      LocalSnapshots.Verified found = refusing(() -> snapshots.verify(request.getVerify()));
-      out.setVerify(
-          Pb0.VerifyResponse.newBuilder()
-              .setNumber(found.id().number())
-              .setKeys(found.keys())
-              .setChecksum(found.checksum()));
-    }
-    if (request.hasDiscarded()) {
-      out.setDiscarded(refusing(() -> discarded(store, request.getDiscarded())));
-    }
-    if (request.getReach()) {
-      out.setReach(
-          Pb0.ReachResponse.newBuilder()
-              .setFromHlc(node.past().reach())
-              .setExactFromHlc(node.reach())
-              .setGranularityHlc(Hlc.ofMicros(node.past().granularity().toNanos() / 1_000))
-              .setToHlc(node.clock().last().own())
-              .setBytes(node.past().bytes())
-              .setMemoryFromHlc(node.past().memoryReach())
-              .setDiskBytes(node.past().diskBytes())
-              .setDiskFailure(node.past().diskFailure())
-              .setStockConnections(stockConnections(node.counters()))
-              .setStockWrites(node.counters().get(NodeCounter.STOCK_WRITES)));
-    }
-    return true;
+    String store = request.getStore();
+    Pb0.PastRequest past = request.getPast();
+    return switch (past.getQuestionCase()) {
+      case DIFFERENCE -> out.setDifference(refusing(() -> difference(store, past.getDifference())));
+      case VERIFY -> out.setVerify(verified(refusing(() -> snapshots.verify(past.getVerify()))));
+      case REACH -> out.setReach(reach());
+      case DISCARDED -> out.setDiscarded(refusing(() -> discarded(store, past.getDiscarded())));
+      case QUESTION_NOT_SET ->
+          throw node.admission()
+              .refuse(ErrorCode.VOLDEMORT, "a request of this type needs its part 'past'");
+    };
+  }
+
+  private static Pb0.VerifyResponse.Builder verified(LocalSnapshots.Verified found) {
+    return Pb0.VerifyResponse.newBuilder()
+        .setNumber(found.id().number())
+        .setKeys(found.keys())
+        .setChecksum(found.checksum());
+  }
+
+  private Pb0.ReachResponse.Builder reach() {
+    return Pb0.ReachResponse.newBuilder()
+        .setFromHlc(node.past().reach())
+        .setExactFromHlc(node.reach())
+        .setGranularityHlc(Hlc.ofMicros(node.past().granularity().toNanos() / 1_000))
+        .setToHlc(node.clock().last().own())
+        .setBytes(node.past().bytes())
+        .setMemoryFromHlc(node.past().memoryReach())
+        .setDiskBytes(node.past().diskBytes())
+        .setDiskFailure(node.past().diskFailure())
+        .setStockConnections(stockConnections(node.counters()))
+        .setStockWrites(node.counters().get(NodeCounter.STOCK_WRITES));
   }
 
   /** The open connections. Reads the ended ones first, so that the result is never below 0. */

@@ -15,6 +15,7 @@ import io.palinode.voldemort.protocol.Pb0.GetAllResponse;
 import io.palinode.voldemort.protocol.Pb0.GetResponse;
 import io.palinode.voldemort.protocol.Pb0.GetVersionResponse;
 import io.palinode.voldemort.protocol.Pb0.KeyedVersions;
+import io.palinode.voldemort.protocol.Pb0.PastResponse;
 import io.palinode.voldemort.protocol.Pb0.PutResponse;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
@@ -24,6 +25,7 @@ import io.palinode.voldemort.vp.Route;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Answers pb0 requests, each with the response of its type, as a stock node does. For an unknown
@@ -50,14 +52,7 @@ public final class Pb0Requests {
   }
 
   public MessageLite answer(VoldemortRequest request) {
-    MessageLite answer =
-        switch (request.getType()) {
-          case GET -> get(request);
-          case GET_ALL -> getAll(request);
-          case GET_VERSION -> getVersion(request);
-          case PUT -> put(request);
-          case DELETE -> delete(request);
-        };
+    MessageLite answer = answer(request, operation -> operation);
     int bytes = answer.getSerializedSize();
     return bytes <= Frames.MESSAGE_BYTES_MAX
         ? answer
@@ -85,8 +80,8 @@ public final class Pb0Requests {
   public boolean isBulk(VoldemortRequest request) {
     return switch (request.getType()) {
       case GET, GET_VERSION -> PastRequests.isOfThePast(request.getGet());
-      case GET_ALL -> PastRequests.isBulk(request.getGetAll());
-      case PUT, DELETE -> false;
+      case PAST -> PastRequests.isBulk(request.getPast());
+      case GET_ALL, PUT, DELETE -> false;
     };
   }
 
@@ -113,121 +108,107 @@ public final class Pb0Requests {
         caller -> {
           throw why.get();
         };
-    return switch (request.getType()) {
-      case GET_ALL -> {
-        GetAllResponse.Builder out = GetAllResponse.newBuilder();
-        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
-        yield out.build();
-      }
-      case GET_VERSION -> {
-        GetVersionResponse.Builder out = GetVersionResponse.newBuilder();
-        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
-        yield out.build();
-      }
-      case GET -> {
-        GetResponse.Builder out = GetResponse.newBuilder();
-        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
-        yield out.build();
-      }
-      // Each type has its error in another field: with a wrong type, a refusal would read as
-      // success.
-      case PUT -> {
-        PutResponse.Builder out = PutResponse.newBuilder();
-        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
-        yield out.build();
-      }
-      case DELETE -> {
-        DeleteResponse.Builder out = DeleteResponse.newBuilder().setSuccess(false);
-        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
-        yield out.build();
-      }
-    };
-  }
-
-  private MessageLite get(VoldemortRequest request) {
-    GetResponse.Builder out = GetResponse.newBuilder();
-    respond(
-        request,
-        caller -> {
-          Reply<List<Versioned>> reply = versions(request, caller);
-          boolean origins = request.getGet().getOrigins();
-          for (Versioned version : reply.value()) {
-            out.addVersioned(origins ? version.toProtoWithOrigin() : version.toProto());
-          }
-          PastRequests.echo(request.getGet(), out);
-          return reply;
-        },
-        new Outcome(out::setError, out::setPalinode));
-    return out.build();
-  }
-
-  private MessageLite getVersion(VoldemortRequest request) {
-    GetVersionResponse.Builder out = GetVersionResponse.newBuilder();
-    respond(
-        request,
-        caller -> {
-          Reply<List<Versioned>> reply = versions(request, caller);
-          reply.value().forEach(version -> out.addVersions(version.clock().toProto()));
-          return reply;
-        },
-        new Outcome(out::setError, out::setPalinode));
-    return out.build();
-  }
-
-  /** Absent keys have no entry in the response. */
-  private MessageLite getAll(VoldemortRequest request) {
-    GetAllResponse.Builder out = GetAllResponse.newBuilder();
-    respond(
-        request,
-        caller -> {
-          if (PastRequests.isOfThePast(request.getGetAll())) {
-            return requests.unfenced(past.answer(request.getStore(), request.getGetAll(), out));
-          }
-          requirePart(request.hasGetAll(), "getAll");
-          List<byte[]> keys = StoreRequests.distinct(keys(request.getGetAll()));
-          Reply<List<List<Versioned>>> reply = requests.getAll(target(request), keys, caller);
-          for (int i = 0; i < keys.size(); i++) {
-            addKeyed(out, keys.get(i), reply.value().get(i));
-          }
-          return reply;
-        },
-        new Outcome(out::setError, out::setPalinode));
-    return out.build();
-  }
-
-  private MessageLite put(VoldemortRequest request) {
-    PutResponse.Builder out = PutResponse.newBuilder();
-    respond(
-        request,
-        caller -> {
-          requirePart(request.hasPut(), "put");
-          byte[] key = request.getPut().getKey().toByteArray();
-          Versioned put = versioned(request.getPut().getVersioned());
-          return requests.put(target(request), key, put, caller);
-        },
-        new Outcome(out::setError, out::setPalinode));
-    return out.build();
-  }
-
-  private MessageLite delete(VoldemortRequest request) {
-    DeleteResponse.Builder out = DeleteResponse.newBuilder().setSuccess(false);
-    respond(
-        request,
-        caller -> {
-          requirePart(request.hasDelete(), "delete");
-          byte[] key = request.getDelete().getKey().toByteArray();
-          VectorClock upTo = clock(request.getDelete().getVersion());
-          Reply<Boolean> reply = requests.delete(target(request), key, upTo, caller);
-          out.setSuccess(reply.value());
-          return reply;
-        },
-        new Outcome(out::setError, out::setPalinode));
-    return out.build();
+    return answer(request, operation -> refusal);
   }
 
   @FunctionalInterface
   private interface Operation {
     Reply<?> run(Caller caller) throws RefusedException;
+  }
+
+  /**
+   * The response of the request's type. Each type has its error in another field: with a wrong
+   * type, a refusal would read as success.
+   *
+   * @param admission what is done instead of an operation
+   */
+  private MessageLite answer(VoldemortRequest request, UnaryOperator<Operation> admission) {
+    return switch (request.getType()) {
+      case GET -> {
+        GetResponse.Builder out = GetResponse.newBuilder();
+        Operation operation = caller -> get(request, caller, out);
+        respond(request, admission.apply(operation), new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+      case GET_ALL -> {
+        GetAllResponse.Builder out = GetAllResponse.newBuilder();
+        Operation operation = caller -> getAll(request, caller, out);
+        respond(request, admission.apply(operation), new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+      case GET_VERSION -> {
+        GetVersionResponse.Builder out = GetVersionResponse.newBuilder();
+        Operation operation = caller -> getVersion(request, caller, out);
+        respond(request, admission.apply(operation), new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+      case PUT -> {
+        PutResponse.Builder out = PutResponse.newBuilder();
+        Operation operation = caller -> put(request, caller);
+        respond(request, admission.apply(operation), new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+      case DELETE -> {
+        DeleteResponse.Builder out = DeleteResponse.newBuilder().setSuccess(false);
+        Operation operation = caller -> delete(request, caller, out);
+        respond(request, admission.apply(operation), new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+      case PAST -> {
+        PastResponse.Builder out = PastResponse.newBuilder();
+        Operation operation = caller -> requests.unfenced(past.answer(request, out));
+        respond(request, admission.apply(operation), new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+    };
+  }
+
+  private Reply<?> get(VoldemortRequest request, Caller caller, GetResponse.Builder out)
+      throws RefusedException {
+    Reply<List<Versioned>> reply = versions(request, caller);
+    boolean origins = request.getGet().getOrigins();
+    for (Versioned version : reply.value()) {
+      out.addVersioned(origins ? version.toProtoWithOrigin() : version.toProto());
+    }
+    PastRequests.echo(request.getGet(), out);
+    return reply;
+  }
+
+  private Reply<?> getVersion(
+      VoldemortRequest request, Caller caller, GetVersionResponse.Builder out)
+      throws RefusedException {
+    Reply<List<Versioned>> reply = versions(request, caller);
+    reply.value().forEach(version -> out.addVersions(version.clock().toProto()));
+    return reply;
+  }
+
+  /** Absent keys have no entry in the response. */
+  private Reply<?> getAll(VoldemortRequest request, Caller caller, GetAllResponse.Builder out)
+      throws RefusedException {
+    requirePart(request.hasGetAll(), "getAll");
+    List<byte[]> keys = StoreRequests.distinct(keys(request.getGetAll()));
+    Reply<List<List<Versioned>>> reply = requests.getAll(target(request), keys, caller);
+    for (int i = 0; i < keys.size(); i++) {
+      addKeyed(out, keys.get(i), reply.value().get(i));
+    }
+    return reply;
+  }
+
+  private Reply<?> put(VoldemortRequest request, Caller caller) throws RefusedException {
+    requirePart(request.hasPut(), "put");
+    byte[] key = request.getPut().getKey().toByteArray();
+    Versioned put = versioned(request.getPut().getVersioned());
+    return requests.put(target(request), key, put, caller);
+  }
+
+  private Reply<?> delete(VoldemortRequest request, Caller caller, DeleteResponse.Builder out)
+      throws RefusedException {
+    requirePart(request.hasDelete(), "delete");
+    byte[] key = request.getDelete().getKey().toByteArray();
+    VectorClock upTo = clock(request.getDelete().getVersion());
+    Reply<Boolean> reply = requests.delete(target(request), key, upTo, caller);
+    out.setSuccess(reply.value());
+    return reply;
   }
 
   /** The setters of a response's error and context. */

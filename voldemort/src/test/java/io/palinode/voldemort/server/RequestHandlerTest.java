@@ -55,10 +55,10 @@ class RequestHandlerTest {
     assertThat(other.<Object>readOutbound()).isInstanceOf(Pb0.GetResponse.class);
     assertThat(bulky.<Object>readOutbound()).isNull();
     release.countDown();
-    assertThat(next(bulky)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(bulky)).isInstanceOf(Pb0.PastResponse.class);
     assertThat(next(bulky)).isInstanceOf(Pb0.GetResponse.class);
     other.writeInbound(frame(difference()));
-    assertThat(next(other)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(other)).isInstanceOf(Pb0.PastResponse.class);
   }
 
   @Test
@@ -71,12 +71,12 @@ class RequestHandlerTest {
     }
     EmbeddedChannel refused = connection();
     refused.writeInbound(frame(difference()), frame(get()));
-    Pb0.GetAllResponse answer = refused.readOutbound();
+    Pb0.PastResponse answer = refused.readOutbound();
     assertThat(answer.getError().getErrorMessage())
         .isEqualTo("node 0 is busy with 8 other requests of this kind: try again later");
     assertThat(refused.<Object>readOutbound()).isInstanceOf(Pb0.GetResponse.class);
     release.countDown();
-    busy.forEach(channel -> assertThat(((Pb0.GetAllResponse) next(channel)).hasError()).isFalse());
+    busy.forEach(channel -> assertThat(((Pb0.PastResponse) next(channel)).hasError()).isFalse());
   }
 
   @Test
@@ -84,7 +84,7 @@ class RequestHandlerTest {
     EmbeddedChannel channel = connection(new InFlightLimit(2, node.counters()));
     channel.writeInbound(frame(difference()), frame(get()), frame(getVersion()));
     release.countDown();
-    assertThat(next(channel)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(channel)).isInstanceOf(Pb0.PastResponse.class);
     assertThat(next(channel)).isInstanceOf(Pb0.GetResponse.class);
     assertThat(next(channel)).isInstanceOf(Pb0.GetVersionResponse.class);
   }
@@ -119,7 +119,7 @@ class RequestHandlerTest {
     assertThat(
             requests.isBulk(
                 past(
-                    Pb0.GetAllRequest.newBuilder()
+                    Pb0.PastRequest.newBuilder()
                         .setDiscarded(
                             Pb0.DiscardedRequest.newBuilder()
                                 .setFromHlc(1)
@@ -127,7 +127,8 @@ class RequestHandlerTest {
                                 .setSettledHlc(3)))))
         .isTrue();
     assertThat(requests.isBulk(difference())).isTrue();
-    assertThat(requests.isBulk(past(Pb0.GetAllRequest.newBuilder().setReach(true)))).isFalse();
+    assertThat(requests.isBulk(past(Pb0.PastRequest.newBuilder().setVerify("s")))).isTrue();
+    assertThat(requests.isBulk(past(Pb0.PastRequest.newBuilder().setReach(true)))).isFalse();
   }
 
   @Test
@@ -159,6 +160,8 @@ class RequestHandlerTest {
             Pb0.GetVersionResponse.parseFrom(refusal(requests, Pb0.RequestType.GET_VERSION))
                 .hasError())
         .isTrue();
+    assertThat(Pb0.PastResponse.parseFrom(refusal(requests, Pb0.RequestType.PAST)).hasError())
+        .isTrue();
     assertThat(Pb0.PutResponse.parseFrom(refusal(requests, Pb0.RequestType.PUT)).hasError())
         .isTrue();
     Pb0.DeleteResponse deleted =
@@ -188,7 +191,7 @@ class RequestHandlerTest {
     channel.writeInbound(frame(difference()));
     channel.writeInbound(requests);
     release.countDown();
-    assertThat(next(channel)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(channel)).isInstanceOf(Pb0.PastResponse.class);
     // Two in each turn of the loop.
     channel.runPendingTasks();
     for (int i = 0; i < held; i++) {
@@ -248,16 +251,16 @@ class RequestHandlerTest {
   private VoldemortRequest difference() {
     Pb0.PastPoint now = Pb0.PastPoint.newBuilder().setHlc(node.clock().last().own()).build();
     return past(
-        Pb0.GetAllRequest.newBuilder()
+        Pb0.PastRequest.newBuilder()
             .setDifference(Pb0.DifferenceRequest.newBuilder().setBefore(now).setAfter(now)));
   }
 
-  private static VoldemortRequest past(Pb0.GetAllRequest.Builder question) {
+  private static VoldemortRequest past(Pb0.PastRequest.Builder question) {
     return VoldemortRequest.newBuilder()
-        .setType(Pb0.RequestType.GET_ALL)
+        .setType(Pb0.RequestType.PAST)
         .setShouldRoute(false)
         .setStore(TestNodes.EVERYWHERE)
-        .setGetAll(question)
+        .setPast(question)
         .build();
   }
 

@@ -88,6 +88,7 @@ class TooManyKeysTest {
       case GET_VERSION -> ((Pb0.GetVersionResponse) answer).getError();
       case PUT -> ((Pb0.PutResponse) answer).getError();
       case DELETE -> ((Pb0.DeleteResponse) answer).getError();
+      case PAST -> ((Pb0.PastResponse) answer).getError();
     };
   }
 

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param context null from a stock node
  */
 public record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContext context) {
+  /** The answer of a node that has no past to read. */
+  static final Pb0.Error NO_PAST =
+      ErrorCode.UNSUPPORTED_OPERATION.toProto("this node cannot read the past");
 
   /**
    * A write that a node took.
@@ -84,50 +87,16 @@ public record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable Respons
         isUnderstood
             ? response.getVersionedList().stream().map(Versioned::fromProto).toList()
             : List.of(),
-        error(response.hasError(), response.getError(), isUnderstood),
+        response.hasError() ? response.getError() : isUnderstood ? null : NO_PAST,
         response.hasPalinode() ? response.getPalinode() : null);
   }
 
-  static Answer<Pb0.DifferenceResponse> difference(ByteBuf frame) throws IOException {
-    Pb0.GetAllResponse response = Frames.parse(frame, Pb0.GetAllResponse.parser());
+  static Answer<Pb0.PastResponse> past(ByteBuf frame) throws IOException {
+    Pb0.PastResponse response = Frames.parse(frame, Pb0.PastResponse.parser());
     return new Answer<>(
-        response.getDifference(),
-        error(response.hasError(), response.getError(), response.hasDifference()),
+        response,
+        response.hasError() ? response.getError() : null,
         response.hasPalinode() ? response.getPalinode() : null);
-  }
-
-  static Answer<Pb0.VerifyResponse> verify(ByteBuf frame) throws IOException {
-    Pb0.GetAllResponse response = Frames.parse(frame, Pb0.GetAllResponse.parser());
-    return new Answer<>(
-        response.getVerify(),
-        error(response.hasError(), response.getError(), response.hasVerify()),
-        response.hasPalinode() ? response.getPalinode() : null);
-  }
-
-  static Answer<Pb0.ReachResponse> reach(ByteBuf frame) throws IOException {
-    Pb0.GetAllResponse response = Frames.parse(frame, Pb0.GetAllResponse.parser());
-    return new Answer<>(
-        response.getReach(),
-        error(response.hasError(), response.getError(), response.hasReach()),
-        response.hasPalinode() ? response.getPalinode() : null);
-  }
-
-  static Answer<Pb0.DiscardedResponse> discarded(ByteBuf frame) throws IOException {
-    Pb0.GetAllResponse response = Frames.parse(frame, Pb0.GetAllResponse.parser());
-    return new Answer<>(
-        response.getDiscarded(),
-        error(response.hasError(), response.getError(), response.hasDiscarded()),
-        response.hasPalinode() ? response.getPalinode() : null);
-  }
-
-  private static Pb0.@Nullable Error error(
-      boolean hasError, Pb0.Error error, boolean isUnderstood) {
-    if (hasError) {
-      return error;
-    }
-    return isUnderstood
-        ? null
-        : ErrorCode.UNSUPPORTED_OPERATION.toProto("this node cannot read the past");
   }
 
   static Answer<List<VectorClock>> getVersion(ByteBuf frame) throws IOException {

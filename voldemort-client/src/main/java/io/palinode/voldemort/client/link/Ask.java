@@ -74,36 +74,9 @@ public record Ask<T>(
         frame -> Answer.getInSnapshot(frame, snapshot));
   }
 
-  /** The keys of a node that differ between two points; from a node of ours only. */
-  public static Ask<Pb0.DifferenceResponse> difference(String store, Pb0.DifferenceRequest wanted) {
-    return of(
-        request(Pb0.RequestType.GET_ALL, store)
-            .setGetAll(Pb0.GetAllRequest.newBuilder().setDifference(wanted)),
-        Answer::difference);
-  }
-
-  /** Whether a snapshot is whole at a node; from a node of ours only. */
-  public static Ask<Pb0.VerifyResponse> verify(String store, String snapshot) {
-    return of(
-        request(Pb0.RequestType.GET_ALL, store)
-            .setGetAll(Pb0.GetAllRequest.newBuilder().setVerify(snapshot)),
-        Answer::verify);
-  }
-
-  /** How far a node's past reaches; from a node of ours only. */
-  public static Ask<Pb0.ReachResponse> reach(String store) {
-    return of(
-        request(Pb0.RequestType.GET_ALL, store)
-            .setGetAll(Pb0.GetAllRequest.newBuilder().setReach(true)),
-        Answer::reach);
-  }
-
-  /** What a rollback discarded at a node; from a node of ours only. */
-  public static Ask<Pb0.DiscardedResponse> discarded(String store, Pb0.DiscardedRequest wanted) {
-    return of(
-        request(Pb0.RequestType.GET_ALL, store)
-            .setGetAll(Pb0.GetAllRequest.newBuilder().setDiscarded(wanted)),
-        Answer::discarded);
+  /** A question about the past of a node; only for a node that answers such questions. */
+  public static Ask<Pb0.PastResponse> past(String store, Pb0.PastRequest question) {
+    return of(request(Pb0.RequestType.PAST, store).setPast(question), Answer::past);
   }
 
   public static Ask<List<Versioned>> metadata(String key) {

@@ -55,6 +55,8 @@ final class NodeConnection {
   private static final long BACKOFF_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long BACKOFF_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
   private static final int SWEEPS_PER_TIMEOUT = 10;
+  private static final int ACCEPTS_SEVERAL = 1;
+  private static final int ACCEPTS_PAST = 2;
 
   private final int node;
   private final InetSocketAddress address;
@@ -69,6 +71,9 @@ final class NodeConnection {
 
   /** The last answer did not say that the node takes several requests. */
   private volatile boolean takesOne;
+
+  /** The last answer said that the node answers questions about its past. */
+  private volatile boolean acceptsPast;
 
   private enum State {
     IDLE,
@@ -112,7 +117,12 @@ final class NodeConnection {
     return takesOne;
   }
 
-  /** As {@link NodeLanes#send}. */
+  /** Whether the node is known to answer questions about its past. Thread-safe. */
+  boolean acceptsPast() {
+    return acceptsPast;
+  }
+
+  /** As {@link NodeLanes#send}, whatever the node accepts. */
   <T> CompletableFuture<T> send(Ask<T> ask, long epoch) {
     Pb0.VoldemortRequest message =
         ask.request().toBuilder()
@@ -311,8 +321,10 @@ final class NodeConnection {
 
   private <T> void carryAnswer(Exchange<T> exchange, ByteBuf frame) throws IOException {
     Answer<T> answer = exchange.read(frame);
-    pipelined |= answer.context() != null && answer.context().getTakesSeveral();
+    int accepts = answer.context() == null ? 0 : answer.context().getAccepts();
+    pipelined |= accepts >= ACCEPTS_SEVERAL;
     takesOne = !pipelined;
+    acceptsPast = accepts >= ACCEPTS_PAST;
     transport
         .links()
         .model()
@@ -348,7 +360,8 @@ final class NodeConnection {
         : transport.session().observed(exchange.epoch, answer.context());
   }
 
-  private RuntimeException refusal(Pb0.Error error) {
+  /** What a request fails with that the node refused. */
+  RuntimeException refusal(Pb0.Error error) {
     ErrorCode code = ErrorCode.of(error.getErrorCode());
     return code == ErrorCode.OBSOLETE_VERSION
         ? new ObsoleteVersionException(node, error.getErrorMessage())

@@ -23,6 +23,8 @@ import java.util.function.LongPredicate;
  * <p>Thread-safe. A connection that is not needed is not opened.
  */
 public final class NodeLanes {
+  private static final String NODE_ID = "node.id";
+
   private final List<NodeConnection> lanes = new ArrayList<>();
 
   public NodeLanes(int node, InetSocketAddress address, Transport transport) {
@@ -38,10 +40,25 @@ public final class NodeLanes {
   /**
    * Sends a request. The result fails with {@link NodeException}, {@link ObsoleteVersionException},
    * {@link RefusedByFence} or, once the client is closed, {@link StoreException}; it completes on
-   * any thread.
+   * any thread. A question about the past fails so too, unsent, unless the node answers such
+   * questions.
    */
   public <T> CompletableFuture<T> send(Ask<T> ask, long epoch) {
-    return laneOf(ask.request()).send(ask, epoch);
+    return ask.request().hasPast() ? sendPast(ask, epoch) : laneOf(ask.request()).send(ask, epoch);
+  }
+
+  /** Asks first what the node accepts: an unknown type of request breaks a stock connection. */
+  private <T> CompletableFuture<T> sendPast(Ask<T> ask, long epoch) {
+    NodeConnection first = lanes.get(0);
+    return first.acceptsPast()
+        ? first.send(ask, epoch)
+        : first
+            .send(Ask.metadata(NODE_ID), epoch)
+            .thenCompose(
+                id ->
+                    first.acceptsPast()
+                        ? first.send(ask, epoch)
+                        : CompletableFuture.failedFuture(first.refusal(Answer.NO_PAST)));
   }
 
   private NodeConnection laneOf(Pb0.VoldemortRequest request) {
@@ -57,6 +74,7 @@ public final class NodeLanes {
       case GET, GET_VERSION -> request.getGet().getKey();
       case PUT -> request.getPut().getKey();
       case DELETE -> request.getDelete().getKey();
+      case PAST -> ByteString.EMPTY;
       case GET_ALL ->
           request.getGetAll().getKeysCount() == 0
               ? ByteString.EMPTY
