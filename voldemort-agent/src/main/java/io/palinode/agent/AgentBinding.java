@@ -1,6 +1,5 @@
 package io.palinode.agent;
 
-
 import io.palinode.detector.binding.NodeHealth;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;

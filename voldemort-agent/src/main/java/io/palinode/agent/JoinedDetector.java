@@ -72,7 +72,7 @@ final class JoinedDetector {
             ClusterMember.start(
                 binding,
                 snapshots,
-                NodeDetectorConfig.of(config.kafka(), Topics.DEFAULT)
+                NodeDetectorConfig.of(config.joining().kafka(), Topics.DEFAULT)
                     .withPace(config.pace())
                     .withLingerMs(LINGER_MS),
                 epochMicros,

@@ -8,6 +8,7 @@ import io.palinode.agent.boot.Writing;
 import io.palinode.agent.stock.OwnCalls;
 import io.palinode.agent.stock.StockEngine;
 import io.palinode.agent.stock.StockTypes;
+import io.palinode.agent.stock.WatchedEngines;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.HostedWrites;
@@ -16,7 +17,6 @@ import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.VectorClock;
 import java.io.IOException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,11 +37,10 @@ public final class EngineHooks implements Listener {
   private final StoreNode node;
   private final HostedWrites writes;
   private final StockTypes types;
-  private final List<StockEngine> engines;
+  private final WatchedEngines engines;
   private final OwnCalls own;
   private final PiggyBack piggyBack;
   private final Fuse fuse;
-  private final @Nullable Object hints;
   private final HintPushes pushes = new HintPushes();
   private final KeyStripes stripes = new KeyStripes();
   private final ThreadLocal<Conversation> conversations =
@@ -54,25 +53,14 @@ public final class EngineHooks implements Listener {
 
   private final Frame readsHint;
 
-  /**
-   * @param hints the engine of the server's hints; null if it keeps none
-   */
-  public EngineHooks(
-      StoreNode node,
-      StockTypes types,
-      List<StockEngine> engines,
-      OwnCalls own,
-      PiggyBack piggyBack,
-      Fuse fuse,
-      @Nullable Object hints) {
+  public EngineHooks(StoreNode node, WatchedEngines engines, PiggyBack piggyBack, Fuse fuse) {
     this.node = node;
     this.writes = node.hosted();
-    this.types = types;
-    this.engines = List.copyOf(engines);
-    this.own = own;
+    this.engines = engines;
+    this.types = engines.types();
+    this.own = engines.own();
     this.piggyBack = piggyBack;
     this.fuse = fuse;
-    this.hints = hints;
     this.hintEnds =
         (result, thrown) -> {
           writes.leave();
@@ -98,8 +86,8 @@ public final class EngineHooks implements Listener {
     if (operation == Operation.HINT_TO_PUSH) {
       return conversations.get().pushes() ? readsHint : null;
     }
-    StockEngine watched = watched(engine);
-    boolean isHint = watched == null && engine == hints && puts(operation, argument);
+    StockEngine watched = engines.of(engine);
+    boolean isHint = watched == null && engine == engines.hints() && puts(operation, argument);
     boolean passes = fuse.isBlown() && !operation.endsLock();
     if ((watched == null && !isHint) || own.isOwn() || passes) {
       return null;
@@ -173,16 +161,6 @@ public final class EngineHooks implements Listener {
   private static boolean puts(Operation operation, @Nullable Object version) {
     return operation == Operation.BDB_PUT
         || (operation == Operation.MEMORY_WRITE && version == null);
-  }
-
-  private @Nullable StockEngine watched(Object engine) {
-    // By identity: engines call any two of them equal.
-    for (StockEngine each : engines) {
-      if (each.is(engine)) {
-        return each;
-      }
-    }
-    return null;
   }
 
   private RuntimeException refusal(RefusedException refused, Conversation conversation) {
@@ -324,7 +302,7 @@ public final class EngineHooks implements Listener {
 
   @Override
   public void storeRemoved(Object engine) {
-    StockEngine removed = watched(engine);
+    StockEngine removed = engines.of(engine);
     if (removed != null) {
       removed.remove();
       log.warn("store={} state=REMOVED, only the other stores are watched now", removed.store());

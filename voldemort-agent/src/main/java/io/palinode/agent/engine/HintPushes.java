@@ -1,6 +1,5 @@
 package io.palinode.agent.engine;
 
-
 import io.palinode.store.order.FenceState;
 import org.jspecify.annotations.Nullable;
 

@@ -25,39 +25,57 @@ public final class StockEngine {
   private volatile boolean removed;
 
   /** The methods of the interface of all engines. */
-  public record Calls(
-      MethodHandle get,
-      MethodHandle delete,
-      MethodHandle getAndLock,
-      MethodHandle putAndUnlock,
-      MethodHandle releaseLock,
-      MethodHandle setValues,
-      MethodHandle entries,
-      MethodHandle hasNext,
-      MethodHandle next,
-      MethodHandle close,
-      MethodHandle first,
-      MethodHandle second) {
+  record Calls(MethodHandle get, MethodHandle delete, Locked locked, Entries entries) {
+    private static final String ENGINE = "voldemort.store.StorageEngine";
 
     static Calls of(StockTypes types) {
-      Class<?> engine = types.type("voldemort.store.StorageEngine");
-      Class<?> handle = types.type("voldemort.server.storage.KeyLockHandle");
-      Class<?> iterator = types.type("voldemort.utils.ClosableIterator");
-      Class<?> pair = types.type("voldemort.utils.Pair");
+      Class<?> engine = types.type(ENGINE);
       Class<?> version = types.type("voldemort.versioning.Version");
       return new Calls(
           types.method(engine, "get", List.class, Object.class, Object.class),
           types.method(engine, "delete", boolean.class, Object.class, version),
-          types.method(engine, "getAndLock", handle, Object.class),
-          types.method(engine, "putAndUnlock", void.class, Object.class, handle),
-          types.method(engine, "releaseLock", void.class, handle),
-          types.method(handle, "setValues", void.class, List.class),
-          types.method(engine, "entries", iterator),
-          types.method(iterator, "hasNext", boolean.class),
-          types.method(iterator, "next", Object.class),
-          types.method(iterator, "close", void.class),
-          types.method(pair, "getFirst", Object.class),
-          types.method(pair, "getSecond", Object.class));
+          Locked.of(types),
+          Entries.of(types));
+    }
+
+    /** Replaces a record under its lock. */
+    private record Locked(
+        MethodHandle getAndLock,
+        MethodHandle setValues,
+        MethodHandle putAndUnlock,
+        MethodHandle releaseLock) {
+
+      static Locked of(StockTypes types) {
+        Class<?> engine = types.type(ENGINE);
+        Class<?> handle = types.type("voldemort.server.storage.KeyLockHandle");
+        return new Locked(
+            types.method(engine, "getAndLock", handle, Object.class),
+            types.method(handle, "setValues", void.class, List.class),
+            types.method(engine, "putAndUnlock", void.class, Object.class, handle),
+            types.method(engine, "releaseLock", void.class, handle));
+      }
+    }
+
+    /** Walks over the pairs of an engine. */
+    private record Entries(
+        MethodHandle open,
+        MethodHandle hasNext,
+        MethodHandle next,
+        MethodHandle close,
+        MethodHandle first,
+        MethodHandle second) {
+
+      static Entries of(StockTypes types) {
+        Class<?> iterator = types.type("voldemort.utils.ClosableIterator");
+        Class<?> pair = types.type("voldemort.utils.Pair");
+        return new Entries(
+            types.method(types.type(ENGINE), "entries", iterator),
+            types.method(iterator, "hasNext", boolean.class),
+            types.method(iterator, "next", Object.class),
+            types.method(iterator, "close", void.class),
+            types.method(pair, "getFirst", Object.class),
+            types.method(pair, "getSecond", Object.class));
+      }
     }
   }
 
@@ -111,7 +129,7 @@ public final class StockEngine {
     return removed;
   }
 
-  public boolean is(Object other) {
+  boolean is(Object other) {
     return engine == other;
   }
 
@@ -178,15 +196,15 @@ public final class StockEngine {
   }
 
   private void replace(Object stockKey, List<Object> versions) {
-    Object handle = StockTypes.call(calls.getAndLock(), engine, stockKey);
+    Object handle = StockTypes.call(calls.locked().getAndLock(), engine, stockKey);
     try {
-      Object unused = StockTypes.call(calls.setValues(), handle, versions);
+      Object unused = StockTypes.call(calls.locked().setValues(), handle, versions);
     } catch (RuntimeException | Error e) {
-      Object unused = StockTypes.call(calls.releaseLock(), engine, handle);
+      Object unused = StockTypes.call(calls.locked().releaseLock(), engine, handle);
       throw e;
     }
     // putAndUnlock releases the lock even if it fails; a second release would hide the cause.
-    Object unused = StockTypes.call(calls.putAndUnlock(), engine, stockKey, handle);
+    Object unused = StockTypes.call(calls.locked().putAndUnlock(), engine, stockKey, handle);
   }
 
   private List<Object> stockVersions(byte[] record) {
@@ -222,11 +240,11 @@ public final class StockEngine {
           });
       return;
     }
-    Object iterator = StockTypes.call(calls.entries(), engine);
+    Object iterator = StockTypes.call(calls.entries().open(), engine);
     try {
       visitEach(iterator, visitor);
     } finally {
-      Object unused = StockTypes.call(calls.close(), iterator);
+      Object unused = StockTypes.call(calls.entries().close(), iterator);
     }
   }
 
@@ -234,15 +252,15 @@ public final class StockEngine {
   private void visitEach(Object iterator, Visitor visitor) {
     byte @Nullable [] key = null;
     List<Object> versions = new ArrayList<>(1);
-    while ((boolean) StockTypes.call(calls.hasNext(), iterator)) {
-      Object pair = StockTypes.call(calls.next(), iterator);
-      byte[] nextKey = types.bytes(StockTypes.call(calls.first(), pair));
+    while ((boolean) StockTypes.call(calls.entries().hasNext(), iterator)) {
+      Object pair = StockTypes.call(calls.entries().next(), iterator);
+      byte[] nextKey = types.bytes(StockTypes.call(calls.entries().first(), pair));
       if (key != null && !Arrays.equals(key, nextKey)) {
         visit(key, versions, visitor);
         versions.clear();
       }
       key = nextKey;
-      versions.add(StockTypes.call(calls.second(), pair));
+      versions.add(StockTypes.call(calls.entries().second(), pair));
     }
     if (key != null) {
       visit(key, versions, visitor);

@@ -94,12 +94,9 @@ public final class StandInServer implements AutoCloseable {
     Hooks.listen(
         new EngineHooks(
             node,
-            types,
-            engines,
-            own,
+            new WatchedEngines(types, engines, own, Hints.engineOf(slops)),
             StandInMessages.piggyBack(node, types),
-            fuse,
-            Hints.engineOf(slops)));
+            fuse));
   }
 
   public StoreNodeConfig config() {

@@ -1,6 +1,5 @@
 package io.palinode.agent.weave;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
