@@ -1,5 +1,7 @@
 package io.palinode.voldemort.client.link;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.protobuf.ByteString;
 import io.palinode.voldemort.client.session.Session;
 import io.palinode.voldemort.protocol.Pb0;
@@ -35,18 +37,19 @@ public record Ask<T>(
         .setRequestRouteType(ROUTE_NORMAL);
   }
 
+  private static Pb0.GetRequest.Builder part(byte[] key) {
+    return Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key));
+  }
+
   public static Ask<List<Versioned>> get(String store, byte[] key) {
-    return of(
-        request(Pb0.RequestType.GET, store)
-            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key))),
-        Answer::get);
+    return of(request(Pb0.RequestType.GET, store).setGet(part(key)), Answer::get);
   }
 
   /**
    * @param origins whether the node returns origins, for read repair; a stock node does not
    */
   public static Ask<Answer.Found> read(String store, byte[] key, boolean origins) {
-    Pb0.GetRequest.Builder get = Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key));
+    Pb0.GetRequest.Builder get = part(key);
     if (origins) {
       get.setOrigins(true);
     }
@@ -56,8 +59,7 @@ public record Ask<T>(
   /** What the key was; from a node of ours only. */
   public static Ask<List<Versioned>> getAsOf(String store, byte[] key, long hlc) {
     return of(
-        request(Pb0.RequestType.GET, store)
-            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key)).setAsOf(hlc)),
+        request(Pb0.RequestType.GET, store).setGet(part(key).setAsOf(hlc)),
         frame -> Answer.getAsOf(frame, hlc));
   }
 
@@ -66,11 +68,7 @@ public record Ask<T>(
       String store, byte[] key, String snapshot, long number) {
     return of(
         request(Pb0.RequestType.GET, store)
-            .setGet(
-                Pb0.GetRequest.newBuilder()
-                    .setKey(ByteString.copyFrom(key))
-                    .setSnapshot(snapshot)
-                    .setSnapshotNumber(number)),
+            .setGet(part(key).setSnapshot(snapshot).setSnapshotNumber(number)),
         frame -> Answer.getInSnapshot(frame, snapshot));
   }
 
@@ -80,17 +78,11 @@ public record Ask<T>(
   }
 
   public static Ask<List<Versioned>> metadata(String key) {
-    return of(
-        request(Pb0.RequestType.GET, METADATA)
-            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8(key))),
-        Answer::get);
+    return get(METADATA, key.getBytes(UTF_8));
   }
 
   public static Ask<List<VectorClock>> getVersion(String store, byte[] key) {
-    return of(
-        request(Pb0.RequestType.GET_VERSION, store)
-            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key))),
-        Answer::getVersion);
+    return of(request(Pb0.RequestType.GET_VERSION, store).setGet(part(key)), Answer::getVersion);
   }
 
   public static Ask<Answer.Accepted> put(String store, byte[] key, Versioned version) {
