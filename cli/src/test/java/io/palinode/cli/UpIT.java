@@ -142,9 +142,9 @@ class UpIT {
       for (int node = 0; node < NODES; node++) {
         PastStore.Reach reach = store.past().reachAt(node);
         assertThat(reach.from()).isLessThan(first);
-        assertThat(reach.memoryFrom()).isGreaterThan(first);
-        assertThat(reach.diskBytes()).isPositive();
-        assertThat(reach.diskFailure()).isEmpty();
+        assertThat(reach.memory().from()).isGreaterThan(first);
+        assertThat(reach.disk().bytes()).isPositive();
+        assertThat(reach.disk().failure()).isEmpty();
       }
     }
   }

@@ -80,23 +80,23 @@ public final class PastStore {
   /**
    * The times that can be read at a node, and what its window-logs take.
    *
-   * @param exactFrom from here on every time; before it only multiples of {@code granularityHlc}
-   * @param memoryFrom how far back memory alone reaches
-   * @param memoryBytes of memory
-   * @param diskFailure why some of it is not written to disk now; empty: it is, or is not meant to
-   *     be
    * @param stock the clients that write there without a clock
    */
   public record Reach(
-      long from,
-      long to,
-      long exactFrom,
-      long granularityHlc,
-      long memoryFrom,
-      long memoryBytes,
-      long diskBytes,
-      String diskFailure,
-      StockClients stock) {}
+      long from, long to, Exact exact, Memory memory, Disk disk, StockClients stock) {}
+
+  /** From here on every time can be read; before it only multiples of {@code granularityHlc}. */
+  public record Exact(long from, long granularityHlc) {}
+
+  /** How far back memory alone reaches, and what it takes. */
+  public record Memory(long from, long bytes) {}
+
+  /**
+   * What the window-logs take on disk.
+   *
+   * @param failure why some of it is not written now; empty: it is, or is not meant to be
+   */
+  public record Disk(long bytes, String failure) {}
 
   /**
    * Clients that send no clock, such as stock Voldemort clients.
@@ -110,15 +110,14 @@ public final class PastStore {
   public Reach reachAt(int node) {
     Pb0.ReachResponse reach =
         ask(node, OF_NO_STORE, Pb0.PastRequest.newBuilder().setReach(true)).getReach();
+    long from = reach.getFromHlc();
     return new Reach(
-        reach.getFromHlc(),
+        from,
         reach.getToHlc(),
-        reach.hasExactFromHlc() ? reach.getExactFromHlc() : reach.getFromHlc(),
-        reach.getGranularityHlc(),
-        reach.hasMemoryFromHlc() ? reach.getMemoryFromHlc() : reach.getFromHlc(),
-        reach.getBytes(),
-        reach.getDiskBytes(),
-        reach.getDiskFailure(),
+        new Exact(
+            reach.hasExactFromHlc() ? reach.getExactFromHlc() : from, reach.getGranularityHlc()),
+        new Memory(reach.hasMemoryFromHlc() ? reach.getMemoryFromHlc() : from, reach.getBytes()),
+        new Disk(reach.getDiskBytes(), reach.getDiskFailure()),
         new StockClients(reach.getStockConnections(), reach.getStockWrites()));
   }
 
@@ -130,9 +129,9 @@ public final class PastStore {
     long granularity = 0;
     for (int node : replicas.order()) {
       try {
-        Reach reach = reachAt(node);
-        if (hlc < reach.exactFrom()) {
-          granularity = Math.max(granularity, reach.granularityHlc());
+        Exact exact = reachAt(node).exact();
+        if (hlc < exact.from()) {
+          granularity = Math.max(granularity, exact.granularityHlc());
         }
       } catch (NodeException unanswered) {
         // It will not answer for the time either.

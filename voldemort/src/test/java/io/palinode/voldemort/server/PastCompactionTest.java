@@ -129,8 +129,10 @@ class PastCompactionTest {
     try (StoreClient client = connect(service)) {
       Store store = client.store(TestNodes.EVERYWHERE);
       PastStore.Reach reach = store.past().reachAt(0);
-      assertThat(reach.exactFrom()).isEqualTo(service.node().reach()).isGreaterThan(reach.from());
-      assertThat(reach.granularityHlc()).isPositive();
+      assertThat(reach.exact().from())
+          .isEqualTo(service.node().reach())
+          .isGreaterThan(reach.from());
+      assertThat(reach.exact().granularityHlc()).isPositive();
       List<Long> refused = new ArrayList<>();
       List<Long> times = List.copyOf(written.keySet());
       for (int i = 0; i < times.size(); i += 23) {
