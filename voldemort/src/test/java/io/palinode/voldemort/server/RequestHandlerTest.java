@@ -132,6 +132,20 @@ class RequestHandlerTest {
   }
 
   @Test
+  void aQuestionNeedsNoStoreAndIsRefusedWithoutItsPart() {
+    Pb0Requests requests = new Pb0Requests(node, snapshots());
+    VoldemortRequest reach =
+        past(Pb0.PastRequest.newBuilder().setReach(true)).toBuilder().setStore("").build();
+    Pb0.PastResponse answer = (Pb0.PastResponse) requests.answer(reach);
+    assertThat(answer.hasError()).isFalse();
+    assertThat(answer.getReach().getToHlc()).isEqualTo(node.clock().last().own());
+    Pb0.PastResponse refused =
+        (Pb0.PastResponse) requests.answer(reach.toBuilder().clearPast().build());
+    assertThat(refused.getError().getErrorMessage())
+        .isEqualTo("a request of this type needs its part 'past'");
+  }
+
+  @Test
   void anAnswerThatASlowReaderHasNotTakenIsSentBeforeAnOrderlyEnd() {
     ChannelInboundHandlerAdapter answering =
         new ChannelInboundHandlerAdapter() {
