@@ -187,17 +187,17 @@ final class GetCommand implements Callable<Integer> {
       int id = item.path("node").asInt();
       PastStore.Reach reach = access.useAnyStore(store -> store.past().reachAt(id));
       node.put("reach", Hlc.format(reach.from())).put("reachTo", Hlc.format(reach.to()));
-      node.put("exactReach", Hlc.format(reach.exactFrom()));
-      node.put("granularity", granularity(reach.granularityHlc()));
-      node.put("memoryReach", Hlc.format(reach.memoryFrom()));
-      node.put("memoryBytes", reach.memoryBytes());
-      node.put("memory", SnapshotCommand.bytes(reach.memoryBytes()));
-      node.put("diskBytes", reach.diskBytes());
-      node.put("disk", SnapshotCommand.bytes(reach.diskBytes()));
+      node.put("exactReach", Hlc.format(reach.exact().from()));
+      node.put("granularity", granularity(reach.exact().granularityHlc()));
+      node.put("memoryReach", Hlc.format(reach.memory().from()));
+      node.put("memoryBytes", reach.memory().bytes());
+      node.put("memory", SnapshotCommand.bytes(reach.memory().bytes()));
+      node.put("diskBytes", reach.disk().bytes());
+      node.put("disk", SnapshotCommand.bytes(reach.disk().bytes()));
       node.put("stockConnections", reach.stock().connections());
       node.put("stockWrites", reach.stock().writes());
-      if (!reach.diskFailure().isEmpty()) {
-        node.put("why", "the window-log is not written to disk: " + reach.diskFailure());
+      if (!reach.disk().failure().isEmpty()) {
+        node.put("why", "the window-log is not written to disk: " + reach.disk().failure());
       }
     } catch (Refusal unanswered) {
       node.put("why", unanswered.getMessage());

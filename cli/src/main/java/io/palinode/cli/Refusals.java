@@ -10,7 +10,7 @@ import io.palinode.predicate.text.PredicateException;
 import io.palinode.store.order.ClockBehindException;
 import io.palinode.voldemort.bdb.DataFolderException;
 import io.palinode.voldemort.bdb.DiskFullException;
-import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.ClusterFormatException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;

@@ -6,9 +6,9 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.palinode.voldemort.client.EpochView;
-import io.palinode.voldemort.client.RolledBack;
-import io.palinode.voldemort.client.Session;
+import io.palinode.voldemort.client.session.EpochView;
+import io.palinode.voldemort.client.session.RolledBack;
+import io.palinode.voldemort.client.session.Session;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +32,7 @@ class ArchitectureTest {
 
   private static final String AGENT = "io.palinode.agent..";
   private static final String AGENT_CLIENT = "io.palinode.agent.client";
+  private static final String AGENT_ADVICE = "io.palinode.agent.advice..";
   private static final String AGENT_BOOT = "io.palinode.agent.boot";
 
   private static final Map<String, List<String>> ARROWS =
@@ -134,11 +135,11 @@ class ArchitectureTest {
         .check(production);
     noClasses()
         .that()
-        .resideInAPackage("io.palinode.agent.advice")
+        .resideInAPackage(AGENT_ADVICE)
         .should()
         .dependOnClassesThat()
         .resideOutsideOfPackages(
-            "io.palinode.agent.advice", AGENT_BOOT, "java..", "net.bytebuddy..", "org.jspecify..")
+            AGENT_ADVICE, AGENT_BOOT, "java..", "net.bytebuddy..", "org.jspecify..")
         .check(production);
   }
 

@@ -168,7 +168,7 @@ class DivergenceIT {
   private static StoreClient client(StoreCluster cluster, String id, HeldLinks links) {
     return StoreClient.connect(
         ClientConfig.of(cluster.addresses(), id)
-            .withRouting(Routing.NEAREST_FIRST, 0)
+            .withRouting(Routing.nearestFirst(0))
             .withLinks(links));
   }
 }

@@ -91,7 +91,7 @@ final class RealParts implements AutoCloseable {
   StoreClient client(String id, int region, HeldLinks links) {
     return StoreClient.connect(
         ClientConfig.of(cluster.addresses(), id)
-            .withRouting(Routing.NEAREST_FIRST, region)
+            .withRouting(Routing.nearestFirst(region))
             .withLinks(links));
   }
 

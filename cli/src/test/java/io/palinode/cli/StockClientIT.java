@@ -16,7 +16,7 @@ import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.Ring;

@@ -11,7 +11,7 @@ import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import java.io.IOException;
@@ -147,9 +147,9 @@ class UpIT {
       for (int node = 0; node < NODES; node++) {
         PastStore.Reach reach = store.past().reachAt(node);
         assertThat(reach.from()).isLessThan(first);
-        assertThat(reach.memoryFrom()).isGreaterThan(first);
-        assertThat(reach.diskBytes()).isPositive();
-        assertThat(reach.diskFailure()).isEmpty();
+        assertThat(reach.memory().from()).isGreaterThan(first);
+        assertThat(reach.disk().bytes()).isPositive();
+        assertThat(reach.disk().failure()).isEmpty();
       }
     }
   }

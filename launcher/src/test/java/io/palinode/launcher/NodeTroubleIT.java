@@ -10,7 +10,7 @@ import io.palinode.orchestrator.Status;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;

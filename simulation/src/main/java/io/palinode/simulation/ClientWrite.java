@@ -5,7 +5,7 @@ import io.palinode.simulation.store.Answer;
 import io.palinode.simulation.store.Operation;
 import io.palinode.simulation.store.Replication;
 import io.palinode.simulation.store.SimulatedStore;
-import io.palinode.voldemort.client.Session;
+import io.palinode.voldemort.client.session.Session;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

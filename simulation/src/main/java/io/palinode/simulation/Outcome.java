@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
 import io.palinode.detector.binding.Version;
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.util.List;
 
 /** How a client's call ended. */

@@ -16,7 +16,7 @@ import io.palinode.simulation.check.StoreModel;
 import io.palinode.simulation.store.SimulatedStore;
 import io.palinode.simulation.store.StoreKind;
 import io.palinode.store.past.Accesses;
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;

@@ -3,6 +3,9 @@ package io.palinode.agent;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.agent.boot.Hooks;
+import io.palinode.agent.weave.ServerVersion;
+import io.palinode.agent.weave.Weaver;
+import io.palinode.agent.weave.WeavingTransformer;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.file.Files;
@@ -46,7 +49,7 @@ public final class Agent {
       boolean unused =
           StatusServer.start(config.statusPort(), version, transformer::woven, server, registry);
     }
-    log.info("agent voldemort={} kafka={} state=ATTACHED", version, config.kafka());
+    log.info("agent voldemort={} kafka={} state=ATTACHED", version, config.joining().kafka());
   }
 
   /**

@@ -11,25 +11,36 @@ import java.util.List;
 /**
  * The agent's configuration.
  *
- * @param kafka {@code host:port} pairs separated by commas
  * @param data the folder of the agent's files
  * @param pace how often progress is published
- * @param joinTimeout how long a start of the server waits until the node has joined
- * @param unjoined the reaction if that takes longer
  * @param failuresMax the number of internal failures that turn the agent off
  * @param statusPort the local port of {@code /status} and {@code /metrics}; 0 for none
  */
 record AgentConfig(
-    String kafka,
+    Joining joining,
     Path data,
-    Epsilon epsilon,
-    WindowLogConfig windowLog,
-    Duration convergenceWindow,
+    NodeSettings node,
     ProgressPace pace,
-    Duration joinTimeout,
-    Unjoined unjoined,
     int failuresMax,
     int statusPort) {
+
+  /**
+   * How the node joins its cluster.
+   *
+   * @param kafka {@code host:port} pairs separated by commas
+   * @param timeout how long a start of the server waits until the node has joined
+   * @param unjoined the reaction if that takes longer
+   */
+  record Joining(String kafka, Duration timeout, Unjoined unjoined) {
+    Joining {
+      if (kafka.isBlank()) {
+        throw new IllegalArgumentException("kafka must be host:port pairs");
+      }
+      if (timeout.isNegative() || timeout.isZero()) {
+        throw new IllegalArgumentException("joinTimeout must be positive: " + timeout);
+      }
+    }
+  }
 
   /** The reaction of a server whose agent has not reached Kafka. */
   enum Unjoined {
@@ -62,12 +73,6 @@ record AgentConfig(
           "statusPort");
 
   AgentConfig {
-    if (kafka.isBlank()) {
-      throw new IllegalArgumentException("kafka must be host:port pairs");
-    }
-    if (joinTimeout.isNegative() || joinTimeout.isZero()) {
-      throw new IllegalArgumentException("joinTimeout must be positive: " + joinTimeout);
-    }
     if (failuresMax < 1) {
       throw new IllegalArgumentException("failuresMax must be at least 1: " + failuresMax);
     }
@@ -86,21 +91,28 @@ record AgentConfig(
   }
 
   private static AgentConfig of(Settings settings) {
-    WindowLogConfig defaults = WindowLogConfig.DEFAULT;
     return new AgentConfig(
-        settings.required("kafka"),
+        new Joining(
+            settings.required("kafka"),
+            settings.value("joinTimeout", Duration.ofSeconds(60), Settings::duration),
+            settings.value("unjoined", Unjoined.SERVE, AgentConfig::unjoined)),
         Path.of(settings.required("data")),
-        settings.value("epsilon", EPSILON_DEFAULT, Epsilon::parse),
-        new WindowLogConfig(
-            settings.value("windowLogAge", defaults.ageMax(), Settings::duration),
-            settings.value("windowLogBytes", defaults.bytesMax(), Settings::bytes)),
-        settings.value(
-            "convergenceWindow", NodeSettings.CONVERGENCE_WINDOW_DEFAULT, Settings::duration),
+        node(settings),
         settings.value("progressEvery", PACE_DEFAULT, AgentConfig::pace),
-        settings.value("joinTimeout", Duration.ofSeconds(60), Settings::duration),
-        settings.value("unjoined", Unjoined.SERVE, AgentConfig::unjoined),
         settings.value("failuresMax", 100, Integer::valueOf),
         settings.value("statusPort", 0, Integer::valueOf));
+  }
+
+  private static NodeSettings node(Settings settings) {
+    WindowLogConfig defaults = WindowLogConfig.DEFAULT;
+    return NodeSettings.of(settings.value("epsilon", EPSILON_DEFAULT, Epsilon::parse))
+        .withWindowLog(
+            new WindowLogConfig(
+                settings.value("windowLogAge", defaults.ageMax(), Settings::duration),
+                settings.value("windowLogBytes", defaults.bytesMax(), Settings::bytes)))
+        .withConvergenceWindow(
+            settings.value(
+                "convergenceWindow", NodeSettings.CONVERGENCE_WINDOW_DEFAULT, Settings::duration));
   }
 
   private static ProgressPace pace(String text) {

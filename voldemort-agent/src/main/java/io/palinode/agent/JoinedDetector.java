@@ -1,6 +1,7 @@
 package io.palinode.agent;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.palinode.agent.engine.Fuse;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.kafka.ClusterMember;
@@ -71,7 +72,7 @@ final class JoinedDetector {
             ClusterMember.start(
                 binding,
                 snapshots,
-                NodeDetectorConfig.of(config.kafka(), Topics.DEFAULT)
+                NodeDetectorConfig.of(config.joining().kafka(), Topics.DEFAULT)
                     .withPace(config.pace())
                     .withLingerMs(LINGER_MS),
                 epochMicros,

@@ -4,11 +4,22 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.agent.AgentConfig.Unjoined;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.boot.Lifecycle;
+import io.palinode.agent.engine.EngineHooks;
+import io.palinode.agent.engine.Fuse;
+import io.palinode.agent.engine.PiggyBack;
+import io.palinode.agent.stock.Hints;
+import io.palinode.agent.stock.MetaFiles;
+import io.palinode.agent.stock.OwnCalls;
+import io.palinode.agent.stock.ServerStores;
+import io.palinode.agent.stock.StockEngine;
+import io.palinode.agent.stock.StockEngines;
+import io.palinode.agent.stock.StockTypes;
+import io.palinode.agent.stock.StoresNow;
+import io.palinode.agent.stock.WatchedEngines;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.node.NodeParts;
-import io.palinode.store.node.NodeSettings;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.server.SystemMicros;
@@ -95,7 +106,7 @@ final class WatchedServer implements Lifecycle {
   private void open(Object storageService) {
     ServerStores server = new ServerStores(storageService);
     DirectMemory.requireRoom(
-        server.definitions().size(), config.windowLog().bytesMax(), DirectMemory.max());
+        server.definitions().size(), config.node().windowLog().bytesMax(), DirectMemory.max());
     StockTypes types = server.types();
     OwnCalls own = new OwnCalls();
     // The engines call the node that is created over them.
@@ -116,7 +127,11 @@ final class WatchedServer implements Lifecycle {
     PiggyBack piggyBack = new PiggyBack(opened, types);
     Object slops = server.slopEngine();
     Hooks.listen(
-        new EngineHooks(opened, types, engines, own, piggyBack, fuse, Hints.engineOf(slops)));
+        new EngineHooks(
+            opened,
+            new WatchedEngines(types, engines, own, Hints.engineOf(slops)),
+            piggyBack,
+            fuse));
     Hints hints = new Hints(types, slops, Set.copyOf(now.watched()), own);
     AgentBinding binding = new AgentBinding(opened, hints::dropAfter, this::isOff, missedAt::get);
     LocalSnapshots snapshots =
@@ -184,11 +199,8 @@ final class WatchedServer implements Lifecycle {
   }
 
   private StoreNodeConfig nodeConfig(ServerStores server) {
-    NodeSettings settings =
-        NodeSettings.of(config.epsilon())
-            .withWindowLog(config.windowLog())
-            .withConvergenceWindow(config.convergenceWindow());
-    return new StoreNodeConfig(server.nodeId(), server.cluster(), server.definitions(), settings);
+    return new StoreNodeConfig(
+        server.nodeId(), server.cluster(), server.definitions(), config.node());
   }
 
   /** Waits for the clock promise of the last incarnation, as a Palinode node does. */
@@ -204,16 +216,15 @@ final class WatchedServer implements Lifecycle {
   }
 
   private void awaitJoined() {
-    if (!detector.awaitJoined(config.joinTimeout())) {
+    Duration timeout = config.joining().timeout();
+    if (!detector.awaitJoined(timeout)) {
       String why = detector.notJoined();
-      refuseOr(
-          "it has not joined within " + config.joinTimeout() + (why == null ? "" : ": " + why),
-          null);
+      refuseOr("it has not joined within " + timeout + (why == null ? "" : ": " + why), null);
     }
   }
 
   private void refuseOr(String why, @Nullable Throwable cause) {
-    if (config.unjoined() == Unjoined.STOP) {
+    if (config.joining().unjoined() == Unjoined.STOP) {
       throw refusal(why, cause);
     }
     log.error("agent state=UNWATCHED, the server serves unwatched: {}", why);

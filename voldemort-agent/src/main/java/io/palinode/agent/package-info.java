@@ -2,11 +2,11 @@
  * The detector, the window-log and the node's side of rollback inside an unmodified Voldemort
  * server.
  *
- * <p>{@link io.palinode.agent.Weaver} weaves calls into the methods of the storage engines that
- * commit writes. {@link io.palinode.agent.EngineHooks} passes these writes to a {@link
+ * <p>{@link io.palinode.agent.weave.Weaver} weaves calls into the methods of the storage engines
+ * that commit writes. {@link io.palinode.agent.engine.EngineHooks} passes these writes to a {@link
  * io.palinode.voldemort.StoreNode}, which stamps and logs them and passes them on. The node reads
- * and restores records through {@link io.palinode.agent.StockEngines}. Classes of the server are
- * named by text only ({@link io.palinode.agent.StockTypes}).
+ * and restores records through {@link io.palinode.agent.stock.StockEngines}. Classes of the server
+ * are named by text only ({@link io.palinode.agent.stock.StockTypes}).
  *
  * <p>Promises, and who relies on them:
  *

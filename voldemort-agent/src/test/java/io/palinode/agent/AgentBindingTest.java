@@ -1,9 +1,10 @@
 package io.palinode.agent;
 
-import static io.palinode.agent.StandInServer.clock;
+import static io.palinode.agent.stock.StandInServer.clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.agent.stock.StandInServer;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;

@@ -12,11 +12,11 @@ class AgentConfigTest {
   @Test
   void whatIsNotSetHasADefault() {
     AgentConfig config = AgentConfig.parse("f", "kafka: a:1\ndata: /d\n");
-    assertThat(config.kafka()).isEqualTo("a:1");
+    assertThat(config.joining().kafka()).isEqualTo("a:1");
     assertThat(config.data()).isEqualTo(Path.of("/d"));
-    assertThat(config.unjoined()).isEqualTo(Unjoined.SERVE);
+    assertThat(config.joining().unjoined()).isEqualTo(Unjoined.SERVE);
     assertThat(config.pace().busy()).isEqualTo(Duration.ofMillis(50));
-    assertThat(config.joinTimeout()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(config.joining().timeout()).isEqualTo(Duration.ofSeconds(60));
   }
 
   @Test
@@ -26,9 +26,9 @@ class AgentConfigTest {
             "f",
             "kafka: a:1\ndata: /d\nwindowLogAge: 2h\nwindowLogBytes: 64MiB\nunjoined: stop\nprogressEvery: 5ms\n");
     assertThat(config.pace().busy()).isEqualTo(Duration.ofMillis(5));
-    assertThat(config.windowLog().ageMax()).isEqualTo(Duration.ofHours(2));
-    assertThat(config.windowLog().bytesMax()).isEqualTo(64L << 20);
-    assertThat(config.unjoined()).isEqualTo(Unjoined.STOP);
+    assertThat(config.node().windowLog().ageMax()).isEqualTo(Duration.ofHours(2));
+    assertThat(config.node().windowLog().bytesMax()).isEqualTo(64L << 20);
+    assertThat(config.joining().unjoined()).isEqualTo(Unjoined.STOP);
   }
 
   @Test

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The digests that a node publishes of a store's key "k". */
-final class DigestsOfANode {
+public final class DigestsOfANode {
   private static final String YAML =
       """
       apiVersion: palinode.io/v1
@@ -46,22 +46,22 @@ final class DigestsOfANode {
   }
 
   /** Of one that has begun, and has what it has. */
-  static DigestsOfANode of(StoreNode node, String store) {
+  public static DigestsOfANode of(StoreNode node, String store) {
     return new DigestsOfANode(node, store);
   }
 
   /** Of one of ours, which is empty. */
-  static DigestsOfANode ofOurs(StoreNodeConfig config, String store) {
+  public static DigestsOfANode ofOurs(StoreNodeConfig config, String store) {
     AtomicLong micros = new AtomicLong(1_000_000);
     MemoryEngine engine = new MemoryEngine(List.of("disk", "memory", NodeMeta.STORE));
     return of(new StoreNode(config, engine, micros::incrementAndGet), store);
   }
 
-  void put(String value, VectorClock clock) throws RefusedException {
+  public void put(String value, VectorClock clock) throws RefusedException {
     var unused = node.writes().put(key(), Versioned.ofText(value, clock), Caller.STOCK);
   }
 
-  void delete(VectorClock upTo) throws RefusedException {
+  public void delete(VectorClock upTo) throws RefusedException {
     var unused = node.writes().delete(key(), upTo, Caller.STOCK);
   }
 
@@ -70,7 +70,7 @@ final class DigestsOfANode {
   }
 
   /** Since the last time. */
-  List<Long> take() {
+  public List<Long> take() {
     List<Emission> emissions = new ArrayList<>();
     int unused = ring.drain(emissions, 100);
     return emissions.stream()

@@ -1,10 +1,11 @@
 package io.palinode.agent;
 
-import static io.palinode.agent.StandInServer.clock;
+import static io.palinode.agent.stock.StandInServer.clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.palinode.agent.boot.Hooks;
+import io.palinode.agent.stock.StandInServer;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.palinode.cli.chaos;
 
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

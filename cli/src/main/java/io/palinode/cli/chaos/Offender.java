@@ -1,10 +1,10 @@
 package io.palinode.cli.chaos;
 
 import io.palinode.cli.chaos.MadeViolations.Made;
-import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.voldemort.client.session.StoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;

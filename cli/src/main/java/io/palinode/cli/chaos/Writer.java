@@ -1,10 +1,10 @@
 package io.palinode.cli.chaos;
 
 import io.palinode.voldemort.client.ClientConfig;
-import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.protocol.Versioned;
 import java.time.Duration;
 import java.util.HashMap;

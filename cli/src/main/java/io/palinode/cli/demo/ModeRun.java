@@ -101,7 +101,7 @@ final class ModeRun {
   private ClientConfig clientConfig(Network network, int client) {
     int region = client % stage.nodes();
     return ClientConfig.of(stage.addresses(), "client-" + client)
-        .withRouting(ClientConfig.Routing.NEAREST_FIRST, region)
+        .withRouting(ClientConfig.Routing.nearestFirst(region))
         .withLinks(network.clientIn(region));
   }
 

@@ -5,7 +5,7 @@ import io.palinode.cli.store.StoreAccess;
 import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.voldemort.client.PastStore;
-import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.client.session.StoreException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,8 +1,8 @@
 package io.palinode.cli.store;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.session.RolledBackException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

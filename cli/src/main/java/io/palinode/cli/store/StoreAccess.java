@@ -5,7 +5,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.client.session.StoreException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.cli.chaos.MadeViolations.Made;
 import io.palinode.cli.chaos.MadeViolations.Outcome;
 import io.palinode.cli.chaos.MadeViolations.Unjudged;
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

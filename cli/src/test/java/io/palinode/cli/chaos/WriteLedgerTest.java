@@ -2,7 +2,7 @@ package io.palinode.cli.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

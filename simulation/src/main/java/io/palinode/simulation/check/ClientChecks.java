@@ -2,7 +2,7 @@ package io.palinode.simulation.check;
 
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Hlc;
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

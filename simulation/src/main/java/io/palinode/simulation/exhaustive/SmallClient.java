@@ -1,8 +1,8 @@
 package io.palinode.simulation.exhaustive;
 
-import io.palinode.voldemort.client.EpochView;
-import io.palinode.voldemort.client.RolledBack;
-import io.palinode.voldemort.client.SequentialKeys;
+import io.palinode.voldemort.client.session.EpochView;
+import io.palinode.voldemort.client.session.RolledBack;
+import io.palinode.voldemort.client.session.SequentialKeys;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import java.util.ArrayList;
 import java.util.List;

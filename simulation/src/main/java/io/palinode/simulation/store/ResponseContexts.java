@@ -55,7 +55,7 @@ final class ResponseContexts {
         ResponseContext.newBuilder()
             .setEpoch(node.fence().epoch())
             .setHvc(ByteString.copyFrom(HvcCodec.encode(reading)))
-            .setTakesSeveral(true)
+            .setAccepts(1)
             .setSafePoint(node.safePoint());
     if (!by.hasEpoch()) {
       FenceState fence = node.fence();

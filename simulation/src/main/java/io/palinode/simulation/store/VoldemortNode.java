@@ -14,7 +14,7 @@ import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
-import io.palinode.voldemort.server.Pb0Requests;
+import io.palinode.voldemort.request.Pb0Requests;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -20,7 +20,7 @@ import java.util.jar.JarFile;
  * below {@code java.io.tmpdir}. An orderly end removes the folder; otherwise the next start of an
  * agent on this machine does.
  */
-public final class AgentLoader extends URLClassLoader {
+final class AgentLoader extends URLClassLoader {
   static {
     registerAsParallelCapable();
   }
@@ -37,7 +37,7 @@ public final class AgentLoader extends URLClassLoader {
   }
 
   /** A loader over the agent's jar. {@code shared} is the loader of this class. */
-  public static AgentLoader open(Path agentJar, ClassLoader shared) throws IOException {
+  static AgentLoader open(Path agentJar, ClassLoader shared) throws IOException {
     Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
     sweep(temporary);
     Path folder =

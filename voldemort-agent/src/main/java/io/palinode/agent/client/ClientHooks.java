@@ -1,12 +1,12 @@
 package io.palinode.agent.client;
 
-import io.palinode.agent.Fuse;
-import io.palinode.agent.StockTypes;
 import io.palinode.agent.boot.Frame;
 import io.palinode.agent.boot.Listener;
 import io.palinode.agent.boot.Operation;
 import io.palinode.agent.boot.Ride;
 import io.palinode.agent.boot.Writing;
+import io.palinode.agent.engine.Fuse;
+import io.palinode.agent.stock.StockTypes;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.palinode.agent.client;
 
-import io.palinode.agent.StockTypes;
-import io.palinode.agent.UnknownField;
+import io.palinode.agent.engine.UnknownField;
+import io.palinode.agent.stock.StockTypes;
 import io.palinode.hvc.Hlc;
-import io.palinode.voldemort.client.EpochView;
-import io.palinode.voldemort.client.RolledBack;
-import io.palinode.voldemort.client.Session;
+import io.palinode.voldemort.client.session.EpochView;
+import io.palinode.voldemort.client.session.RolledBack;
+import io.palinode.voldemort.client.session.Session;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,6 +1,6 @@
 package io.palinode.agent.client;
 
-import io.palinode.agent.StockTypes;
+import io.palinode.agent.stock.StockTypes;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
 

@@ -4,9 +4,9 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.agent.boot.Ride;
 import io.palinode.agent.boot.Writing;
 import io.palinode.agent.client.ClientHooks.UnderWay;
-import io.palinode.voldemort.client.EpochView;
-import io.palinode.voldemort.client.Session;
-import io.palinode.voldemort.client.Session.Verdict;
+import io.palinode.voldemort.client.session.EpochView;
+import io.palinode.voldemort.client.session.Session;
+import io.palinode.voldemort.client.session.Session.Verdict;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +26,8 @@ final class RequestRide implements Ride {
   private @Nullable Verdict verdict;
 
   /**
-   * @param origin see {@link io.palinode.voldemort.client.Session#context}
-   * @param readAt see {@link io.palinode.voldemort.client.Session#context}
+   * @param origin see {@link io.palinode.voldemort.client.session.Session#context}
+   * @param readAt see {@link io.palinode.voldemort.client.session.Session#context}
    */
   RequestRide(
       ClusterClient cluster,

@@ -1,8 +1,8 @@
 package io.palinode.agent.client;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.voldemort.client.RolledBack;
-import io.palinode.voldemort.client.Session;
+import io.palinode.voldemort.client.session.RolledBack;
+import io.palinode.voldemort.client.session.Session;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;

@@ -1,7 +1,7 @@
 /**
  * The agent in an application that uses Voldemort's own client. Requests carry a context with
- * client id, epoch and HVC ({@link io.palinode.voldemort.client.Session}); responses carry one too.
- * Only pb0 can carry contexts; other protocols stay unchanged.
+ * client id, epoch and HVC ({@link io.palinode.voldemort.client.session.Session}); responses carry
+ * one too. Only pb0 can carry contexts; other protocols stay unchanged.
  *
  * <p>Promises, and who relies on them:
  *
@@ -14,8 +14,8 @@
  *       (Programs that read again and retry, such as {@code applyUpdate}.)
  *   <li><b>A read repair names the node at which it was read.</b> (Detection: it is a copy, and
  *       opens no interval under {@code first}.)
- *   <li><b>A failure of the agent never fails the application.</b> {@link io.palinode.agent.Fuse}
- *       counts it; at the limit the client runs without the agent.
+ *   <li><b>A failure of the agent never fails the application.</b> {@link
+ *       io.palinode.agent.engine.Fuse} counts it; at the limit the client runs without the agent.
  *   <li>Servers without the agent ignore the unknown field.
  * </ul>
  *

@@ -1,6 +1,15 @@
 package io.palinode.voldemort.client;
 
 import com.google.protobuf.ByteString;
+import io.palinode.voldemort.client.link.Answer;
+import io.palinode.voldemort.client.link.Ask;
+import io.palinode.voldemort.client.link.NodeLanes;
+import io.palinode.voldemort.client.link.Transport;
+import io.palinode.voldemort.client.session.EpochView;
+import io.palinode.voldemort.client.session.NodeException;
+import io.palinode.voldemort.client.session.ObsoleteVersionException;
+import io.palinode.voldemort.client.session.RefusedByFence;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.protocol.Pb0;
 import java.time.Duration;
 import java.util.Collection;
@@ -45,6 +54,7 @@ final class Copies {
   private static final Duration FLUSH_MAX = Duration.ofSeconds(5);
 
   private final Transport transport;
+  private final ClientMetrics metrics;
   private final Map<Integer, AtomicInteger> inFlight = new HashMap<>();
   private final Set<Copy> sleeping = ConcurrentHashMap.newKeySet();
 
@@ -60,8 +70,9 @@ final class Copies {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition room = lock.newCondition();
 
-  Copies(Collection<Integer> nodes, Transport transport) {
+  Copies(Collection<Integer> nodes, Transport transport, ClientMetrics metrics) {
     this.transport = transport;
+    this.metrics = metrics;
     nodes.forEach(node -> inFlight.put(node, new AtomicInteger()));
   }
 
@@ -70,7 +81,7 @@ final class Copies {
     if (haveRoom(nodes)) {
       return;
     }
-    transport.metrics().copyWaits.increment();
+    metrics.copyWaits.increment();
     lock.lock();
     try {
       while (!haveRoom(nodes)) {
@@ -206,7 +217,7 @@ final class Copies {
       this.acceptedIn = acceptedIn;
       this.connection = connection;
       this.count = count(connection.node());
-      this.tally = ask.isRepair() ? transport.metrics().repairs : transport.metrics().copies;
+      this.tally = ask.isRepair() ? metrics.repairs : metrics.copies;
       this.ask = ask;
       this.call = call;
       Pb0.VoldemortRequest request = ask.request();
@@ -284,7 +295,7 @@ final class Copies {
     }
 
     private void sendAfter(Duration pause) {
-      transport.metrics().pauseRetries.increment();
+      metrics.pauseRetries.increment();
       heldUp.putIfAbsent(target, this);
       // After that: a thread that does not see the one sees the other.
       holdUps.incrementAndGet();

@@ -1,5 +1,8 @@
 package io.palinode.voldemort.client;
 
+import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.NodeException;
+import io.palinode.voldemort.client.session.RefusedByFence;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;

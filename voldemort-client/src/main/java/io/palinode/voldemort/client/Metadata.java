@@ -1,5 +1,11 @@
 package io.palinode.voldemort.client;
 
+import io.palinode.voldemort.client.link.Ask;
+import io.palinode.voldemort.client.link.NodeLanes;
+import io.palinode.voldemort.client.link.Transport;
+import io.palinode.voldemort.client.session.NodeException;
+import io.palinode.voldemort.client.session.RefusedByFence;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.protocol.Versioned;
@@ -23,8 +29,7 @@ record Metadata(Cluster cluster, List<StoreDefinition> stores) {
   static Metadata fetch(List<String> addresses, Transport transport) {
     Map<String, String> failures = new LinkedHashMap<>();
     for (String address : addresses) {
-      NodeConnection connection =
-          new NodeConnection(NODE_UNKNOWN, ClientConfig.address(address), transport);
+      NodeLanes connection = new NodeLanes(NODE_UNKNOWN, ClientConfig.address(address), transport);
       try {
         String cluster = read(connection, CLUSTER, transport);
         String stores = read(connection, STORES, transport);
@@ -43,7 +48,7 @@ record Metadata(Cluster cluster, List<StoreDefinition> stores) {
             .collect(Collectors.joining("; ", "no store node answered (", ")")));
   }
 
-  private static String read(NodeConnection connection, String key, Transport transport) {
+  private static String read(NodeLanes connection, String key, Transport transport) {
     long epoch = transport.session().view().epoch();
     List<Versioned> versions = Replicas.await(connection.send(Ask.metadata(key), epoch));
     if (versions.size() != 1) {

@@ -3,6 +3,8 @@ package io.palinode.voldemort.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.ByteString;
+import io.palinode.voldemort.client.link.Ask;
+import io.palinode.voldemort.client.session.NodeException;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.protocol.Pb0;
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * reasons of nodes say which times can be read, and which snapshots are not there. Thread-safe.
  */
 public final class PastStore {
+  private static final String OF_NO_STORE = "";
+
   private final StoreDefinition definition;
   private final Ring ring;
   private final Replicas replicas;
@@ -76,23 +80,23 @@ public final class PastStore {
   /**
    * The times that can be read at a node, and what its window-logs take.
    *
-   * @param exactFrom from here on every time; before it only multiples of {@code granularityHlc}
-   * @param memoryFrom how far back memory alone reaches
-   * @param memoryBytes of memory
-   * @param diskFailure why some of it is not written to disk now; empty: it is, or is not meant to
-   *     be
    * @param stock the clients that write there without a clock
    */
   public record Reach(
-      long from,
-      long to,
-      long exactFrom,
-      long granularityHlc,
-      long memoryFrom,
-      long memoryBytes,
-      long diskBytes,
-      String diskFailure,
-      StockClients stock) {}
+      long from, long to, Exact exact, Memory memory, Disk disk, StockClients stock) {}
+
+  /** From here on every time can be read; before it only multiples of {@code granularityHlc}. */
+  public record Exact(long from, long granularityHlc) {}
+
+  /** How far back memory alone reaches, and what it takes. */
+  public record Memory(long from, long bytes) {}
+
+  /**
+   * What the window-logs take on disk.
+   *
+   * @param failure why some of it is not written now; empty: it is, or is not meant to be
+   */
+  public record Disk(long bytes, String failure) {}
 
   /**
    * Clients that send no clock, such as stock Voldemort clients.
@@ -104,17 +108,16 @@ public final class PastStore {
 
   /** Throws {@link NodeException} when the node does not answer. */
   public Reach reachAt(int node) {
-    Ask<Pb0.ReachResponse> ask = Ask.reach(definition.name());
-    Pb0.ReachResponse reach = replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+    Pb0.ReachResponse reach =
+        ask(node, OF_NO_STORE, Pb0.PastRequest.newBuilder().setReach(true)).getReach();
+    long from = reach.getFromHlc();
     return new Reach(
-        reach.getFromHlc(),
+        from,
         reach.getToHlc(),
-        reach.hasExactFromHlc() ? reach.getExactFromHlc() : reach.getFromHlc(),
-        reach.getGranularityHlc(),
-        reach.hasMemoryFromHlc() ? reach.getMemoryFromHlc() : reach.getFromHlc(),
-        reach.getBytes(),
-        reach.getDiskBytes(),
-        reach.getDiskFailure(),
+        new Exact(
+            reach.hasExactFromHlc() ? reach.getExactFromHlc() : from, reach.getGranularityHlc()),
+        new Memory(reach.hasMemoryFromHlc() ? reach.getMemoryFromHlc() : from, reach.getBytes()),
+        new Disk(reach.getDiskBytes(), reach.getDiskFailure()),
         new StockClients(reach.getStockConnections(), reach.getStockWrites()));
   }
 
@@ -126,9 +129,9 @@ public final class PastStore {
     long granularity = 0;
     for (int node : replicas.order()) {
       try {
-        Reach reach = reachAt(node);
-        if (hlc < reach.exactFrom()) {
-          granularity = Math.max(granularity, reach.granularityHlc());
+        Exact exact = reachAt(node).exact();
+        if (hlc < exact.from()) {
+          granularity = Math.max(granularity, exact.granularityHlc());
         }
       } catch (NodeException unanswered) {
         // It will not answer for the time either.
@@ -144,7 +147,8 @@ public final class PastStore {
 
   /** The value of the key in a snapshot, by R replicas; null when it has none. */
   public @Nullable String getIn(Snapshot snapshot, String key) {
-    return value(key, Ask.getInSnapshot(definition.name(), bytes(key), snapshot));
+    return value(
+        key, Ask.getInSnapshot(definition.name(), bytes(key), snapshot.name(), snapshot.number()));
   }
 
   private @Nullable String value(String key, Ask<List<Versioned>> ask) {
@@ -172,9 +176,9 @@ public final class PastStore {
     if (behind != null) {
       wanted.setBehind(ByteString.copyFrom(behind));
     }
-    Ask<Pb0.DifferenceResponse> ask = Ask.difference(definition.name(), wanted.build());
     Pb0.DifferenceResponse page =
-        replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+        ask(node, definition.name(), Pb0.PastRequest.newBuilder().setDifference(wanted))
+            .getDifference();
     return new Page(
         page.getKeysList().stream().map(PastStore::difference).toList(),
         page.hasEnd() ? page.getEnd().toByteArray() : null);
@@ -192,8 +196,8 @@ public final class PastStore {
    * that says what is wrong. Takes as long as the node takes to read it.
    */
   public Verified verifyAt(int node, String snapshot) {
-    Ask<Pb0.VerifyResponse> ask = Ask.verify(definition.name(), snapshot);
-    Pb0.VerifyResponse found = replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+    Pb0.VerifyResponse found =
+        ask(node, OF_NO_STORE, Pb0.PastRequest.newBuilder().setVerify(snapshot)).getVerify();
     return new Verified(found.getNumber(), found.getKeys(), found.getChecksum());
   }
 
@@ -231,9 +235,9 @@ public final class PastStore {
             .setSettledHlc(settled)
             .setBehind(behind)
             .build();
-    Ask<Pb0.DiscardedResponse> ask = Ask.discarded(definition.name(), wanted);
     Pb0.DiscardedResponse page =
-        replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+        ask(node, definition.name(), Pb0.PastRequest.newBuilder().setDiscarded(wanted))
+            .getDiscarded();
     return new DiscardedPage(
         page.getWritesList().stream().map(PastStore::discarded).toList(),
         page.hasEnd() ? page.getEnd() : null);
@@ -246,6 +250,11 @@ public final class PastStore {
         write.getBeforeList().stream().map(Versioned::fromProto).toList(),
         write.getAfterList().stream().map(Versioned::fromProto).toList(),
         write.getClient());
+  }
+
+  private Pb0.PastResponse ask(int node, String store, Pb0.PastRequest.Builder question) {
+    Ask<Pb0.PastResponse> ask = Ask.past(store, question.build());
+    return replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
   }
 
   private static byte[] bytes(String text) {

@@ -1,6 +1,8 @@
 package io.palinode.voldemort.client;
 
 import com.google.protobuf.UnsafeByteOperations;
+import io.palinode.voldemort.client.link.Answer;
+import io.palinode.voldemort.client.link.Ask;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.LinkedHashMap;
 import java.util.List;

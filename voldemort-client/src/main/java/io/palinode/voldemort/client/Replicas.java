@@ -1,6 +1,16 @@
 package io.palinode.voldemort.client;
 
 import com.google.protobuf.ByteString;
+import io.palinode.voldemort.client.link.Answer;
+import io.palinode.voldemort.client.link.Ask;
+import io.palinode.voldemort.client.link.LinkListener;
+import io.palinode.voldemort.client.link.NodeLanes;
+import io.palinode.voldemort.client.link.Transport;
+import io.palinode.voldemort.client.session.EpochView;
+import io.palinode.voldemort.client.session.RefusedByFence;
+import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.voldemort.client.session.Session;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import java.net.InetSocketAddress;
@@ -21,22 +31,50 @@ import java.util.function.Function;
  */
 final class Replicas {
   private final Transport transport;
-  private final Duration pauseMax;
+  private final ReplicaOrder order;
+  private final ClientMetrics metrics = new ClientMetrics();
   private final Duration preferredTimeout;
   private final Copies copies;
   private final Map<Integer, NodeLanes> connections = new LinkedHashMap<>();
 
-  Replicas(Cluster cluster, Transport transport, ClientConfig config) {
-    this.transport = transport;
-    this.pauseMax = config.pauseMax();
+  Replicas(Cluster cluster, ClientConfig config, Transport bootstrap) {
+    this.order = config.routing().order();
+    this.transport =
+        new Transport(
+            bootstrap.threads(),
+            config.links(),
+            bootstrap.session(),
+            new Observations(),
+            bootstrap.nanoTime());
     this.preferredTimeout = config.preferredTimeout();
     for (Node node : cluster.nodes()) {
       InetSocketAddress address =
           InetSocketAddress.createUnresolved(node.host(), node.socketPort());
-      connections.put(
-          node.id(), new NodeLanes(node.id(), address, transport, config.connectionsMax()));
+      connections.put(node.id(), new NodeLanes(node.id(), address, transport));
     }
-    this.copies = new Copies(connections.keySet(), transport);
+    this.copies = new Copies(connections.keySet(), transport, metrics);
+  }
+
+  private final class Observations implements LinkListener {
+    @Override
+    public void answered(int node, long nanos) {
+      order.answered(node, nanos);
+    }
+
+    @Override
+    public void failed(int node) {
+      order.failed(node);
+    }
+
+    @Override
+    public void reconnected() {
+      metrics.reconnects.increment();
+    }
+
+    @Override
+    public void refused() {
+      metrics.requestsRefused.increment();
+    }
   }
 
   /**
@@ -45,6 +83,7 @@ final class Replicas {
    */
   <T> T run(Function<Call, T> work) {
     Session session = transport.session();
+    Duration pauseMax = transport.links().pauseMax();
     Call call = new Call(session.begin(), transport.nanoTime().getAsLong() + pauseMax.toNanos());
     for (Duration pause = Call.PAUSE_MIN; ; pause = Call.longer(pause)) {
       try {
@@ -61,7 +100,7 @@ final class Replicas {
         session.requireCurrent(call.epoch());
         throw e;
       }
-      transport.metrics().pauseRetries.increment();
+      metrics.pauseRetries.increment();
       session.pause(pause);
     }
   }
@@ -82,7 +121,7 @@ final class Replicas {
   }
 
   List<Integer> order(List<Integer> preferenceList) {
-    return transport.order().order(preferenceList);
+    return order.order(preferenceList);
   }
 
   /** All nodes, the one to ask first first. */
@@ -137,7 +176,7 @@ final class Replicas {
   }
 
   ClientMetrics metrics() {
-    return transport.metrics();
+    return metrics;
   }
 
   /** Blocks while too many copies are in flight to one of the nodes. */
@@ -166,8 +205,7 @@ final class Replicas {
     EpochView view = transport.session().view();
     copies.giveUp(view::isOver);
     for (NodeLanes connection : connections.values()) {
-      connection.giveUp(
-          exchange -> !exchange.probe && view.isOver(exchange.epoch), RefusedByFence::over);
+      connection.giveUp(view::isOver);
     }
   }
 

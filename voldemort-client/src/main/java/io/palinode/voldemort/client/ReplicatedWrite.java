@@ -1,5 +1,11 @@
 package io.palinode.voldemort.client;
 
+import io.palinode.voldemort.client.link.Answer;
+import io.palinode.voldemort.client.link.Ask;
+import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.NodeException;
+import io.palinode.voldemort.client.session.ObsoleteVersionException;
+import io.palinode.voldemort.client.session.RefusedByFence;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

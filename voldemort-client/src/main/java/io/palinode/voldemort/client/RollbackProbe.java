@@ -1,6 +1,7 @@
 package io.palinode.voldemort.client;
 
 import io.netty.channel.EventLoopGroup;
+import io.palinode.voldemort.client.link.Ask;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;

@@ -2,6 +2,14 @@ package io.palinode.voldemort.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.palinode.voldemort.client.link.Answer;
+import io.palinode.voldemort.client.link.Ask;
+import io.palinode.voldemort.client.link.LinkModel;
+import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.NodeException;
+import io.palinode.voldemort.client.session.ObsoleteVersionException;
+import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.protocol.Siblings;

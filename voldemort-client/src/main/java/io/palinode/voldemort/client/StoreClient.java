@@ -3,6 +3,16 @@ package io.palinode.voldemort.client;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.palinode.voldemort.client.link.Ask;
+import io.palinode.voldemort.client.link.LinkListener;
+import io.palinode.voldemort.client.link.Transport;
+import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.RefusedByFence;
+import io.palinode.voldemort.client.session.RolledBack;
+import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.voldemort.client.session.SafePointTimeoutException;
+import io.palinode.voldemort.client.session.Session;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.Ring;
@@ -54,7 +64,7 @@ public final class StoreClient implements AutoCloseable {
     this.metadata = metadata;
     this.session = transport.session();
     this.epochMillis = epochMillis;
-    this.replicas = new Replicas(metadata.cluster(), transport, config);
+    this.replicas = new Replicas(metadata.cluster(), config, transport);
     this.readRepair = config.readRepair();
     List<Integer> nodes = metadata.cluster().nodes().stream().map(Node::id).toList();
     RollbackProbe probe = new RollbackProbe(threads, replicas, nodes, probe(metadata));
@@ -86,37 +96,25 @@ public final class StoreClient implements AutoCloseable {
 
   private static StoreClient bootstrap(
       ClientConfig config, EventLoopGroup threads, LongSupplier epochMillis) {
-    long deadline = System.nanoTime() + config.pauseMax().toNanos();
+    Duration pauseMax = config.links().pauseMax();
+    long deadline = System.nanoTime() + pauseMax.toNanos();
     for (Duration pause = Call.PAUSE_MIN; ; pause = Call.longer(pause)) {
       // A new one each time: an epoch that ends during the bootstrap was never worked in.
-      Transport transport = transport(config, threads);
+      Session session = Session.goingOn(config.clientId(), pauseMax);
+      Transport transport =
+          new Transport(
+              threads, config.links().forBootstrap(), session, LinkListener.NONE, System::nanoTime);
       try {
-        Metadata metadata = Metadata.fetch(config.bootstrap(), transport.direct());
+        Metadata metadata = Metadata.fetch(config.bootstrap(), transport);
         return new StoreClient(config, metadata, transport, epochMillis);
       } catch (RefusedByFence e) {
         if (System.nanoTime() - deadline > 0) {
           throw new StoreException(
-              "the cluster was paused for longer than " + config.pauseMax().toMillis() + " ms", e);
+              "the cluster was paused for longer than " + pauseMax.toMillis() + " ms", e);
         }
       }
-      transport.session().pause(pause);
+      session.pause(pause);
     }
-  }
-
-  private static Transport transport(ClientConfig config, EventLoopGroup threads) {
-    ReplicaOrder order =
-        switch (config.routing()) {
-          case PREFERENCE_LIST -> ReplicaOrder.PREFERENCE_LIST;
-          case NEAREST_FIRST -> new NearestFirst(config.region());
-        };
-    return new Transport(
-        threads,
-        config.requestTimeout(),
-        config.links(),
-        Session.goingOn(config.clientId(), config.pauseMax()),
-        order,
-        new ClientMetrics(),
-        System::nanoTime);
   }
 
   private static Ask<?> probe(Metadata metadata) {

@@ -6,8 +6,8 @@
  *
  * <ul>
  *   <li>A call never returns a result of an epoch that is over: it throws {@link
- *       io.palinode.voldemort.client.RolledBackException} instead, with the cut that the store was
- *       rolled back to. Programs that run optimistically restart their work on it.
+ *       io.palinode.voldemort.client.session.RolledBackException} instead, with the cut that the
+ *       store was rolled back to. Programs that run optimistically restart their work on it.
  *   <li>Every request carries the entry-wise maximum of all clocks that this client has received.
  *       Its writes thus happen after its reads, at every node.
  *   <li>The messages of one client to one node arrive in the order in which a thread sent them, as

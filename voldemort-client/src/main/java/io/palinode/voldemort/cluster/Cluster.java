@@ -44,7 +44,7 @@ public record Cluster(String name, List<Zone> zones, List<Node> nodes) {
     }
   }
 
-  public int partitionCount() {
+  int partitionCount() {
     return nodes.stream().mapToInt(node -> node.partitions().size()).sum();
   }
 

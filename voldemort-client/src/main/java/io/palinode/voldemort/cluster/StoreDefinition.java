@@ -79,7 +79,7 @@ public record StoreDefinition(
     MEMORY;
 
     /** As stores.xml writes it. */
-    public String xmlName() {
+    String xmlName() {
       return name().toLowerCase(Locale.ROOT);
     }
   }

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.palinode.voldemort.client.ClientConfig.Routing;
-import io.palinode.voldemort.client.LinkModel.Direction;
+import io.palinode.voldemort.client.link.LinkModel.Direction;
+import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import java.time.Duration;
 import java.util.List;
@@ -190,7 +192,7 @@ class ConnectionTest {
 
   @Test
   void nearestFirstBeginsWithTheNodeOfTheRegionAndStaysThere() {
-    StoreClient client = cluster.client(cluster.config().withRouting(Routing.NEAREST_FIRST, 2));
+    StoreClient client = cluster.client(cluster.config().withRouting(Routing.nearestFirst(2)));
     String key = cluster.keyOf(0, 0);
     assertThat(client.store(R1W1).put(key, "v").node()).isEqualTo(2);
     for (int i = 0; i < 10; i++) {

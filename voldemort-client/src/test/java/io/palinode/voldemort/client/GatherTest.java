@@ -3,6 +3,8 @@ package io.palinode.voldemort.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.NodeException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

@@ -1,5 +1,6 @@
 package io.palinode.voldemort.client;
 
+import io.palinode.voldemort.client.link.LinkModel;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.List;

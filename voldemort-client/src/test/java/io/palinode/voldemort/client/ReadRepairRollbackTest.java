@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.palinode.voldemort.client.Store.Written;
+import io.palinode.voldemort.client.session.RolledBackException;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -6,7 +6,7 @@ import static io.palinode.voldemort.client.TestCluster.R2W2;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.voldemort.client.LinkModel.Direction;
+import io.palinode.voldemort.client.link.LinkModel.Direction;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import io.palinode.voldemort.protocol.Siblings;

@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.voldemort.client.LinkModel.Direction;
 import io.palinode.voldemort.client.Store.Written;
+import io.palinode.voldemort.client.link.LinkModel.Direction;
+import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.ObsoleteVersionException;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import io.palinode.voldemort.protocol.VectorClock;

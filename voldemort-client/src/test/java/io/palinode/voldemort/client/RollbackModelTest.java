@@ -4,6 +4,8 @@ import static io.palinode.voldemort.client.TestCluster.R1W1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.voldemort.client.Store.Written;
+import io.palinode.voldemort.client.session.RolledBack;
+import io.palinode.voldemort.client.session.RolledBackException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

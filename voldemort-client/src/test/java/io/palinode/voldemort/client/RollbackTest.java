@@ -8,8 +8,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.voldemort.client.LinkModel.Direction;
 import io.palinode.voldemort.client.Store.Written;
+import io.palinode.voldemort.client.link.LinkModel.Direction;
+import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.RolledBack;
+import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.voldemort.client.session.SafePointTimeoutException;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.palinode.voldemort.client;
 
+import io.palinode.voldemort.client.link.LinkModel;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Three nodes, 0 to 2, of nine partitions, and the clients of a test. Closes all it opened. */
-final class TestCluster implements AutoCloseable {
+public final class TestCluster implements AutoCloseable {
   static final String R1W1 = "r1w1";
   static final String R2W2 = "r2w2";
   static final String R1W3 = "r1w3";
@@ -52,7 +52,7 @@ final class TestCluster implements AutoCloseable {
   private final List<StoreClient> clients = new CopyOnWriteArrayList<>();
   private final Cluster cluster;
 
-  TestCluster() {
+  public TestCluster() {
     Map<String, String> metadata = new ConcurrentHashMap<>();
     for (int id = 0; id < NODES; id++) {
       nodes.add(
@@ -78,7 +78,7 @@ final class TestCluster implements AutoCloseable {
     return IntStream.range(0, PARTITIONS).filter(p -> p % NODES == node).boxed().toList();
   }
 
-  TestNode node(int id) {
+  public TestNode node(int id) {
     return nodes.get(id);
   }
 

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * contract of a node: requests of another epoch, and all while paused, meet a fence; answers come
  * in order. Everything is under its monitor.
  */
-final class TestNode implements AutoCloseable {
+public final class TestNode implements AutoCloseable {
   private final int id;
   private final Map<String, String> metadata;
   private final Set<String> stores;
@@ -61,6 +61,7 @@ final class TestNode implements AutoCloseable {
   private boolean holding;
   private boolean stock;
   private boolean oneAtATime;
+  private int accepts = 2;
   private boolean garbage;
   private int accepted;
 
@@ -114,7 +115,7 @@ final class TestNode implements AutoCloseable {
     }
   }
 
-  synchronized int port() {
+  public synchronized int port() {
     return port;
   }
 
@@ -196,6 +197,14 @@ final class TestNode implements AutoCloseable {
     if (isMetadata) {
       return metadataResponse(request);
     }
+    if (request.getType() == Pb0.RequestType.PAST && !oneAtATime && accepts == 2) {
+      Pb0.ReachResponse reach =
+          Pb0.ReachResponse.newBuilder().setFromHlc(1).setToHlc(2).setBytes(3).build();
+      return Pb0.PastResponse.newBuilder()
+          .setReach(reach)
+          .setPalinode(context(clock.tick()))
+          .build();
+    }
     if (!stores.contains(request.getStore())) {
       return refusal(
           request,
@@ -233,7 +242,7 @@ final class TestNode implements AutoCloseable {
     return Pb0.ResponseContext.newBuilder()
         .setHvc(ByteString.copyFrom(HvcCodec.encode(now)))
         .setEpoch(epoch)
-        .setTakesSeveral(!oneAtATime)
+        .setAccepts(oneAtATime ? 0 : accepts)
         .addAllSequentialKeys(sequentialKeys)
         .setSafePoint(safePoint);
   }
@@ -271,7 +280,7 @@ final class TestNode implements AutoCloseable {
       }
       case PUT -> put(request, store, now);
       case DELETE -> delete(request, store, now);
-      case GET_ALL -> throw new IllegalStateException("the client does not send this");
+      case GET_ALL, PAST -> throw new IllegalStateException("the client does not send this here");
     };
   }
 
@@ -342,18 +351,18 @@ final class TestNode implements AutoCloseable {
             Pb0.DeleteResponse.newBuilder().setSuccess(false).setError(shown);
         yield stock ? response.build() : response.setPalinode(context).build();
       }
-      case GET_ALL -> throw new IllegalStateException("the client does not send this");
+      case GET_ALL, PAST -> throw new IllegalStateException("the client does not send this here");
     };
   }
 
   // Methods for tests
 
   /** Takes requests, but does nothing about them until {@link #release}. */
-  synchronized void hold() {
+  public synchronized void hold() {
     holding = true;
   }
 
-  synchronized void release() {
+  public synchronized void release() {
     holding = false;
     waiting.clear();
     while (!held.isEmpty()) {
@@ -362,12 +371,12 @@ final class TestNode implements AutoCloseable {
   }
 
   /** Serves the held requests, and holds later ones. */
-  synchronized void releaseHeld() {
+  public synchronized void releaseHeld() {
     release();
     hold();
   }
 
-  synchronized int heldCount() {
+  public synchronized int heldCount() {
     return held.size();
   }
 
@@ -378,8 +387,13 @@ final class TestNode implements AutoCloseable {
   }
 
   /** Answers like a stock node with the agent: with a context, and one request at a time. */
-  synchronized void beAgent() {
+  public synchronized void beAgent() {
     oneAtATime = true;
+  }
+
+  /** Answers like a node of ours that knows no questions about its past. */
+  synchronized void beOfAnEarlierRelease() {
+    accepts = 1;
   }
 
   synchronized void answerGarbage(boolean on) {
@@ -449,7 +463,7 @@ final class TestNode implements AutoCloseable {
         .toList();
   }
 
-  synchronized int connectionsAccepted() {
+  public synchronized int connectionsAccepted() {
     return accepted;
   }
 

@@ -13,9 +13,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class BulkRequests implements AutoCloseable {
   /** Two, so that short requests do not wait for a long one. */
-  static final int THREADS = 2;
+  private static final int THREADS = 2;
 
-  static final int WAITING_MAX = 6;
+  private static final int WAITING_MAX = 6;
+
+  /** As many requests at once, running and waiting. */
+  static final int MAX = THREADS + WAITING_MAX;
 
   private final ThreadPoolExecutor executor;
   private final Duration closeTimeout;

@@ -10,6 +10,9 @@ import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.voldemort.request.Pb0Requests;
+import io.palinode.voldemort.request.Pb0Scan;
+import io.palinode.voldemort.request.Routing;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,7 +53,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame)
       throws InvalidProtocolBufferException {
-    Pb0Scan.TooMuch tooMuch = Pb0Scan.in(frame, Pb0Scan.Limits.DEFAULT);
+    Pb0Scan.TooMuch tooMuch = Pb0Scan.in(frame);
     if (tooMuch != null) {
       order.add(ctx, new Asked(VoldemortRequest.getDefaultInstance(), tooMuch));
       return;
@@ -68,7 +71,8 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
     }
     VoldemortRequest request = asked.request();
     if (requests.isBulk(request)) {
-      return bulk.offer(elsewhere(ctx, request)) || answer(ctx, requests.refuseBulk(request));
+      return bulk.offer(elsewhere(ctx, request))
+          || answer(ctx, requests.refuseBulk(request, BulkRequests.MAX));
     }
     if (requests.isRouted(request)) {
       return routing.offer(elsewhere(ctx, request)) || answer(ctx, requests.refuseRouted(request));

@@ -19,6 +19,10 @@ import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Frames;
+import io.palinode.voldemort.request.Pb0Requests;
+import io.palinode.voldemort.request.Routing;
+import io.palinode.voldemort.request.StoreRequests;
+import io.palinode.voldemort.request.VpRequests;
 import io.palinode.voldemort.vp.VpVersion;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +61,7 @@ final class StoreServer implements AutoCloseable {
     this.accepting = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-accept", true));
     this.workers =
         new NioEventLoopGroup(
-            config.requestThreads(), new DefaultThreadFactory(name + "-requests", true));
+            config.limits().requestThreads(), new DefaultThreadFactory(name + "-requests", true));
     this.bulk = new BulkRequests(name + "-bulk", config.closeTimeout());
     this.listener = bind();
   }
@@ -131,7 +135,7 @@ final class StoreServer implements AutoCloseable {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object accepted) {
       Channel channel = (Channel) accepted;
-      if (connections.size() >= config.connectionsMax()) {
+      if (connections.size() >= config.limits().connectionsMax()) {
         node.counters().add(NodeCounter.CONNECTIONS_REFUSED);
         channel.unsafe().closeForcibly();
         return;
@@ -158,7 +162,7 @@ final class StoreServer implements AutoCloseable {
     if (protocol.equals(Frames.PROTOCOL)) {
       pipeline
           .addLast(Frames.decoder())
-          .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
+          .addLast(new InFlightLimit(config.limits().inFlightMax(), node.counters()))
           .addLast(Frames.encoder())
           .addLast(new RequestHandler(requests, bulk, routing, node.counters()));
       return true;
@@ -169,7 +173,7 @@ final class StoreServer implements AutoCloseable {
     }
     pipeline
         .addLast(new VpFrames(version))
-        .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
+        .addLast(new InFlightLimit(config.limits().inFlightMax(), node.counters()))
         .addLast(new VpRequestHandler(vpRequests, routing, version, node.counters()));
     return true;
   }

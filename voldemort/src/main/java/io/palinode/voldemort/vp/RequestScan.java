@@ -29,7 +29,7 @@ import java.util.List;
  */
 public final class RequestScan {
   /** The same limit as for a pb0 message. */
-  public static final int REQUEST_BYTES_MAX = Frames.MESSAGE_BYTES_MAX;
+  static final int REQUEST_BYTES_MAX = Frames.MESSAGE_BYTES_MAX;
 
   /** Each key becomes several objects, so a limit of bytes does not bound the heap. */
   public static final int KEYS_MAX = 1 << 18;

@@ -29,7 +29,7 @@ public enum VpVersion {
   }
 
   /** What a client sends first, three ASCII bytes. */
-  public String protocolName() {
+  String protocolName() {
     return protocolName;
   }
 

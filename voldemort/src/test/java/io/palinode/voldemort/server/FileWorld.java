@@ -57,7 +57,11 @@ final class FileWorld {
         StoreNodeConfig.of(0, TestNodes.cluster(1), TestNodes.stores(1, Persistence.BDB));
     ServerConfig server =
         new ServerConfig(
-            "127.0.0.1", 0, 2, 4, Duration.ofSeconds(1), 1 << 20, Duration.ofSeconds(1));
+            "127.0.0.1",
+            0,
+            new ServerConfig.Limits(2, 4, 1 << 20),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1));
     return StoreService.open(
         new StoreServiceConfig(
             config, data, BDB, server, new DiskBound(Duration.ofDays(1), 8 << 20, 0)),

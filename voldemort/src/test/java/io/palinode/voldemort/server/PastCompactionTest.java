@@ -20,7 +20,7 @@ import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
@@ -129,8 +129,10 @@ class PastCompactionTest {
     try (StoreClient client = connect(service)) {
       Store store = client.store(TestNodes.EVERYWHERE);
       PastStore.Reach reach = store.past().reachAt(0);
-      assertThat(reach.exactFrom()).isEqualTo(service.node().reach()).isGreaterThan(reach.from());
-      assertThat(reach.granularityHlc()).isPositive();
+      assertThat(reach.exact().from())
+          .isEqualTo(service.node().reach())
+          .isGreaterThan(reach.from());
+      assertThat(reach.exact().granularityHlc()).isPositive();
       List<Long> refused = new ArrayList<>();
       List<Long> times = List.copyOf(written.keySet());
       for (int i = 0; i < times.size(); i += 23) {

@@ -16,6 +16,8 @@ import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.voldemort.request.Pb0Requests;
+import io.palinode.voldemort.request.Routing;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,28 +55,28 @@ class RequestHandlerTest {
     assertThat(other.<Object>readOutbound()).isInstanceOf(Pb0.GetResponse.class);
     assertThat(bulky.<Object>readOutbound()).isNull();
     release.countDown();
-    assertThat(next(bulky)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(bulky)).isInstanceOf(Pb0.PastResponse.class);
     assertThat(next(bulky)).isInstanceOf(Pb0.GetResponse.class);
     other.writeInbound(frame(difference()));
-    assertThat(next(other)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(other)).isInstanceOf(Pb0.PastResponse.class);
   }
 
   @Test
   void moreBulkRequestsThanThereIsRoomForAreRefusedByName() {
     List<EmbeddedChannel> busy = new ArrayList<>();
-    for (int i = 0; i < BulkRequests.THREADS + BulkRequests.WAITING_MAX; i++) {
+    for (int i = 0; i < BulkRequests.MAX; i++) {
       EmbeddedChannel channel = connection();
       channel.writeInbound(frame(difference()));
       busy.add(channel);
     }
     EmbeddedChannel refused = connection();
     refused.writeInbound(frame(difference()), frame(get()));
-    Pb0.GetAllResponse answer = refused.readOutbound();
+    Pb0.PastResponse answer = refused.readOutbound();
     assertThat(answer.getError().getErrorMessage())
         .isEqualTo("node 0 is busy with 8 other requests of this kind: try again later");
     assertThat(refused.<Object>readOutbound()).isInstanceOf(Pb0.GetResponse.class);
     release.countDown();
-    busy.forEach(channel -> assertThat(((Pb0.GetAllResponse) next(channel)).hasError()).isFalse());
+    busy.forEach(channel -> assertThat(((Pb0.PastResponse) next(channel)).hasError()).isFalse());
   }
 
   @Test
@@ -82,7 +84,7 @@ class RequestHandlerTest {
     EmbeddedChannel channel = connection(new InFlightLimit(2, node.counters()));
     channel.writeInbound(frame(difference()), frame(get()), frame(getVersion()));
     release.countDown();
-    assertThat(next(channel)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(channel)).isInstanceOf(Pb0.PastResponse.class);
     assertThat(next(channel)).isInstanceOf(Pb0.GetResponse.class);
     assertThat(next(channel)).isInstanceOf(Pb0.GetVersionResponse.class);
   }
@@ -113,15 +115,34 @@ class RequestHandlerTest {
 
   @Test
   void whatGoesThroughAWindowLogOrAStoreIsBulk() {
-    Pb0.GetAllRequest discarded =
-        Pb0.GetAllRequest.newBuilder()
-            .setDiscarded(
-                Pb0.DiscardedRequest.newBuilder().setFromHlc(1).setToHlc(2).setSettledHlc(3))
-            .build();
-    assertThat(PastRequests.isBulk(discarded)).isTrue();
-    assertThat(PastRequests.isBulk(difference().getGetAll())).isTrue();
-    assertThat(PastRequests.isBulk(Pb0.GetAllRequest.newBuilder().setReach(true).build()))
-        .isFalse();
+    Pb0Requests requests = new Pb0Requests(node, snapshots());
+    assertThat(
+            requests.isBulk(
+                past(
+                    Pb0.PastRequest.newBuilder()
+                        .setDiscarded(
+                            Pb0.DiscardedRequest.newBuilder()
+                                .setFromHlc(1)
+                                .setToHlc(2)
+                                .setSettledHlc(3)))))
+        .isTrue();
+    assertThat(requests.isBulk(difference())).isTrue();
+    assertThat(requests.isBulk(past(Pb0.PastRequest.newBuilder().setVerify("s")))).isTrue();
+    assertThat(requests.isBulk(past(Pb0.PastRequest.newBuilder().setReach(true)))).isFalse();
+  }
+
+  @Test
+  void aQuestionNeedsNoStoreAndIsRefusedWithoutItsPart() {
+    Pb0Requests requests = new Pb0Requests(node, snapshots());
+    VoldemortRequest reach =
+        past(Pb0.PastRequest.newBuilder().setReach(true)).toBuilder().setStore("").build();
+    Pb0.PastResponse answer = (Pb0.PastResponse) requests.answer(reach);
+    assertThat(answer.hasError()).isFalse();
+    assertThat(answer.getReach().getToHlc()).isEqualTo(node.clock().last().own());
+    Pb0.PastResponse refused =
+        (Pb0.PastResponse) requests.answer(reach.toBuilder().clearPast().build());
+    assertThat(refused.getError().getErrorMessage())
+        .isEqualTo("a request of this type needs its part 'past'");
   }
 
   @Test
@@ -144,8 +165,7 @@ class RequestHandlerTest {
 
   @Test
   void aRefusalIsAnErrorInTheResponseOfItsOwnRequest() throws Exception {
-    Pb0Requests requests =
-        new Pb0Requests(node, new LocalSnapshots(0, new Held(node.history(), release), folder));
+    Pb0Requests requests = new Pb0Requests(node, snapshots());
     assertThat(Pb0.GetResponse.parseFrom(refusal(requests, Pb0.RequestType.GET)).hasError())
         .isTrue();
     assertThat(Pb0.GetAllResponse.parseFrom(refusal(requests, Pb0.RequestType.GET_ALL)).hasError())
@@ -153,6 +173,8 @@ class RequestHandlerTest {
     assertThat(
             Pb0.GetVersionResponse.parseFrom(refusal(requests, Pb0.RequestType.GET_VERSION))
                 .hasError())
+        .isTrue();
+    assertThat(Pb0.PastResponse.parseFrom(refusal(requests, Pb0.RequestType.PAST)).hasError())
         .isTrue();
     assertThat(Pb0.PutResponse.parseFrom(refusal(requests, Pb0.RequestType.PUT)).hasError())
         .isTrue();
@@ -183,7 +205,7 @@ class RequestHandlerTest {
     channel.writeInbound(frame(difference()));
     channel.writeInbound(requests);
     release.countDown();
-    assertThat(next(channel)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(channel)).isInstanceOf(Pb0.PastResponse.class);
     // Two in each turn of the loop.
     channel.runPendingTasks();
     for (int i = 0; i < held; i++) {
@@ -192,14 +214,17 @@ class RequestHandlerTest {
     assertThat(channel.config().isAutoRead()).as("it reads on").isTrue();
   }
 
+  private LocalSnapshots snapshots() {
+    return new LocalSnapshots(0, new Held(node.history(), release), folder);
+  }
+
   private EmbeddedChannel connection(ChannelHandler... before) {
-    LocalSnapshots snapshots = new LocalSnapshots(0, new Held(node.history(), release), folder);
     EmbeddedChannel channel = new EmbeddedChannel(before);
     channel
         .pipeline()
         .addLast(
             new RequestHandler(
-                new Pb0Requests(node, snapshots), bulk, new Routing(node), node.counters()));
+                new Pb0Requests(node, snapshots()), bulk, new Routing(node), node.counters()));
     return channel;
   }
 
@@ -239,13 +264,17 @@ class RequestHandlerTest {
 
   private VoldemortRequest difference() {
     Pb0.PastPoint now = Pb0.PastPoint.newBuilder().setHlc(node.clock().last().own()).build();
+    return past(
+        Pb0.PastRequest.newBuilder()
+            .setDifference(Pb0.DifferenceRequest.newBuilder().setBefore(now).setAfter(now)));
+  }
+
+  private static VoldemortRequest past(Pb0.PastRequest.Builder question) {
     return VoldemortRequest.newBuilder()
-        .setType(Pb0.RequestType.GET_ALL)
+        .setType(Pb0.RequestType.PAST)
         .setShouldRoute(false)
         .setStore(TestNodes.EVERYWHERE)
-        .setGetAll(
-            Pb0.GetAllRequest.newBuilder()
-                .setDifference(Pb0.DifferenceRequest.newBuilder().setBefore(now).setAfter(now)))
+        .setPast(question)
         .build();
   }
 

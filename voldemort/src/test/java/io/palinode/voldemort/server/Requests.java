@@ -13,10 +13,10 @@ import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 
 /** Requests as clients send them. */
-final class Requests {
+public final class Requests {
   private Requests() {}
 
-  static VoldemortRequest get(String store, String key) {
+  public static VoldemortRequest get(String store, String key) {
     return of(RequestType.GET, store).setGet(getPart(key)).build();
   }
 

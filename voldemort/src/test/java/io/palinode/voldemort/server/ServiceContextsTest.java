@@ -208,8 +208,13 @@ class ServiceContextsTest {
   }
 
   private static Pb0.ReachResponse reach(RawConnection connection) throws IOException {
-    VoldemortRequest.Builder asked = with(context(), getAll(EVERYWHERE)).toBuilder();
-    asked.getGetAllBuilder().setReach(true);
-    return connection.call(asked.build(), GetAllResponse.parser()).getReach();
+    VoldemortRequest asked =
+        VoldemortRequest.newBuilder()
+            .setType(Pb0.RequestType.PAST)
+            .setShouldRoute(false)
+            .setStore("")
+            .setPast(Pb0.PastRequest.newBuilder().setReach(true))
+            .build();
+    return connection.call(with(context(), asked), Pb0.PastResponse.parser()).getReach();
   }
 }

@@ -32,7 +32,11 @@ final class TestServices {
             TestNodes.stores(3, Persistence.MEMORY).get(1));
     ServerConfig server =
         new ServerConfig(
-            "127.0.0.1", port, 2, 4, HANDSHAKE_TIMEOUT, IN_FLIGHT_MAX, Duration.ofSeconds(10));
+            "127.0.0.1",
+            port,
+            new ServerConfig.Limits(2, 4, IN_FLIGHT_MAX),
+            HANDSHAKE_TIMEOUT,
+            Duration.ofSeconds(10));
     StoreNodeConfig config = StoreNodeConfig.of(0, TestNodes.cluster(3), stores);
     return StoreService.open(
         new StoreServiceConfig(config, folder, BdbConfig.DEFAULT, server, null), clock);

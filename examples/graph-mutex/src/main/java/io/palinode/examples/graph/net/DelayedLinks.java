@@ -1,6 +1,6 @@
 package io.palinode.examples.graph.net;
 
-import io.palinode.voldemort.client.LinkModel;
+import io.palinode.voldemort.client.link.LinkModel;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.function.LongSupplier;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a colouring client needs of a store: text cells, and the safe point. Gets, puts and the wait
- * for the safe point may throw {@link io.palinode.voldemort.client.RolledBackException}, once a
- * rollback.
+ * for the safe point may throw {@link io.palinode.voldemort.client.session.RolledBackException},
+ * once a rollback.
  */
 public interface Cells extends AutoCloseable {
   @Nullable String get(String key);

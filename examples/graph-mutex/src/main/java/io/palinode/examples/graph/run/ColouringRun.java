@@ -2,7 +2,7 @@ package io.palinode.examples.graph.run;
 
 import io.palinode.examples.graph.Partition;
 import io.palinode.voldemort.client.ClientConfig;
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,7 +1,7 @@
 package io.palinode.examples.graph.run;
 
 import io.palinode.examples.graph.truth.SectionLog;
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.time.Duration;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.palinode.examples.graph.truth;
 
 import io.palinode.examples.graph.Edge;
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.util.ArrayList;
 import java.util.List;
 

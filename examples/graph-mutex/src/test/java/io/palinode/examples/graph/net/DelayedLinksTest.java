@@ -3,8 +3,8 @@ package io.palinode.examples.graph.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.palinode.voldemort.client.LinkModel;
-import io.palinode.voldemort.client.LinkModel.Direction;
+import io.palinode.voldemort.client.link.LinkModel;
+import io.palinode.voldemort.client.link.LinkModel.Direction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.palinode.examples.graph.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.palinode.voldemort.client.LinkModel.Direction;
+import io.palinode.voldemort.client.link.LinkModel.Direction;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

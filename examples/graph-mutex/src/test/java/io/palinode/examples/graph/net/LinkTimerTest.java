@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.voldemort.client.LinkModel;
-import io.palinode.voldemort.client.LinkModel.Direction;
+import io.palinode.voldemort.client.link.LinkModel;
+import io.palinode.voldemort.client.link.LinkModel.Direction;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.palinode.examples.graph.Graphs;
 import io.palinode.examples.graph.Keys;
 import io.palinode.examples.graph.Partition;
 import io.palinode.examples.graph.run.RunConfig.Finish;
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

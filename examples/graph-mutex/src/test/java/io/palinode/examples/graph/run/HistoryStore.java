@@ -1,7 +1,7 @@
 package io.palinode.examples.graph.run;
 
-import io.palinode.voldemort.client.RolledBack;
-import io.palinode.voldemort.client.RolledBackException;
+import io.palinode.voldemort.client.session.RolledBack;
+import io.palinode.voldemort.client.session.RolledBackException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

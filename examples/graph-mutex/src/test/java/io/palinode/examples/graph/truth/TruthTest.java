@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.palinode.examples.graph.Edge;
 import io.palinode.examples.graph.Keys;
 import io.palinode.examples.graph.Rule;
-import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.session.RolledBack;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,8 +1,0 @@
-/**
- * Code that is copied into methods of the server. It names no class of the server, and calls only
- * {@link io.palinode.agent.boot.Hooks}: no other class of the agent is visible there.
- */
-@NullMarked
-package io.palinode.agent.advice;
-
-import org.jspecify.annotations.NullMarked;
