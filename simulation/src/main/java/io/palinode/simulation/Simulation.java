@@ -2,6 +2,9 @@ package io.palinode.simulation;
 
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.store.StoreKind;
+import io.palinode.simulation.world.Fault;
+import io.palinode.simulation.world.Seams;
+import io.palinode.simulation.world.World;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -65,9 +68,10 @@ public final class Simulation {
   /** With a line for each event, as it happens. The same run as without. */
   public Result run(long seed, @Nullable Consumer<String> trace) {
     World world = new World(seed, store, faults, seams.get(), affected, trace);
+    Cluster cluster = new Cluster(world);
     BrokenInvariant broken = null;
     try {
-      world.run();
+      cluster.run();
     } catch (BrokenInvariant seen) {
       broken = seen;
       if (trace != null) {

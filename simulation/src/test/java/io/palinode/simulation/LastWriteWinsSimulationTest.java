@@ -3,6 +3,7 @@ package io.palinode.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.simulation.store.StoreKind;
+import io.palinode.simulation.world.Fault;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,6 +3,8 @@ package io.palinode.simulation;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.simulation.world.Seams;
+import io.palinode.simulation.world.WatchedMutex;
 import io.palinode.store.binding.StoreBinding;
 import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.ControlRecord;

@@ -2,6 +2,7 @@ package io.palinode.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.simulation.world.Fault;
 import java.util.EnumSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -1,6 +1,7 @@
 package io.palinode.simulation;
 
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.simulation.world.Seams;
 import io.palinode.store.affected.Access;
 import io.palinode.store.affected.Trace;
 import io.palinode.store.binding.ConcernedClients;

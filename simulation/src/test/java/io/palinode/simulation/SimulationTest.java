@@ -3,6 +3,7 @@ package io.palinode.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.simulation.Simulation.Result;
+import io.palinode.simulation.world.Fault;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,0 +1,167 @@
+package io.palinode.simulation.client;
+
+import io.palinode.detector.binding.Version;
+import io.palinode.simulation.environment.NodeClock;
+import io.palinode.simulation.store.Answer;
+import io.palinode.simulation.store.Operation;
+import io.palinode.simulation.store.Replication;
+import io.palinode.simulation.store.SimulatedStore;
+import io.palinode.simulation.world.World;
+import io.palinode.voldemort.client.Session;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One put or delete of a client. The first replica in order that accepts it decides; then it goes
+ * to the others.
+ */
+final class ClientWrite {
+  private final ClientCalls calls;
+  private final World world;
+  private final ClientCalls.Call call;
+  private final String key;
+  private final @Nullable String value;
+  private final List<Version> onTopOf;
+  private final List<Integer> order;
+  private final int attempt;
+  private final long pause;
+  private final long micros;
+  private int accepted;
+  private int pending;
+
+  ClientWrite(
+      ClientCalls calls,
+      ClientCalls.Call call,
+      String key,
+      @Nullable String value,
+      List<Version> onTopOf,
+      List<Integer> order,
+      int attempt,
+      long pause) {
+    this.calls = calls;
+    this.world = calls.world();
+    this.micros = world.time().nowMicros();
+    this.call = call;
+    this.key = key;
+    this.value = value;
+    this.onTopOf = onTopOf;
+    this.order = order;
+    this.attempt = attempt;
+    this.pause = pause;
+  }
+
+  void toFirst(int turn) {
+    if (turn == order.size()) {
+      call.fail("no node takes it");
+      return;
+    }
+    int node = order.get(turn);
+    calls.send(
+        node,
+        write(node),
+        call.epoch,
+        Session.NO_ORIGIN,
+        (reply, answer) -> {
+          switch (reply) {
+            case COUNTS -> toOthers(node, answer);
+            case PAUSED ->
+                calls.again(
+                    call,
+                    pause,
+                    () ->
+                        calls.putRetrying(
+                            call, key, value, order, attempt, ClientCalls.longer(pause)));
+            case OBSOLETE -> afterFaster(node);
+            case OVER -> call.fail("over");
+            case FAILED -> toFirst(turn + 1);
+          }
+        });
+  }
+
+  /** Also reads the node with a newer version, in any routing. */
+  private void afterFaster(int node) {
+    if (attempt == ClientCalls.OBSOLETE_MAX) {
+      call.fail("others were faster");
+      return;
+    }
+    List<Integer> from = new ArrayList<>(List.of(node));
+    order.stream().filter(other -> other != node).forEach(from::add);
+    world
+        .time()
+        .in(50L * attempt, () -> calls.putRetrying(call, key, value, from, attempt + 1, pause));
+  }
+
+  private void toOthers(int first, @Nullable Answer answer) {
+    long acceptedAt = answer == null ? 0 : answer.context().getAcceptedAt();
+    accepted = 1;
+    pending = order.size() - 1;
+    for (int node : order) {
+      if (node != first) {
+        copy(node, first, acceptedAt, ClientCalls.PAUSE_MICROS_MIN);
+      }
+    }
+    settle(first, acceptedAt);
+  }
+
+  private void copy(int node, int first, long acceptedAt, long wait) {
+    calls.send(
+        node,
+        write(first),
+        call.epoch,
+        first,
+        (reply, answer) -> {
+          if (reply == Reply.PAUSED && !call.isOverdue()) {
+            world.time().in(wait, () -> copy(node, first, acceptedAt, ClientCalls.longer(wait)));
+            return;
+          }
+          pending--;
+          accepted += reply == Reply.COUNTS || reply == Reply.OBSOLETE ? 1 : 0;
+          settle(first, acceptedAt);
+        });
+  }
+
+  private void settle(int first, long acceptedAt) {
+    if (accepted >= needed()) {
+      call.end(
+          new Outcome.Done(List.of()),
+          () -> {
+            if (write(first) instanceof Operation.Put put) {
+              acknowledged(first, acceptedAt, put.version());
+            }
+          });
+    } else if (pending == 0) {
+      call.fail("too few nodes have it");
+    }
+  }
+
+  private void acknowledged(int first, long acceptedAt, Version version) {
+    long epoch = calls.session().view().epochFor(call.epoch);
+    world.requireSequential(epoch, key, version, acceptedAt);
+    world.clientChecks().acknowledged(calls.client(), call.epoch, first, acceptedAt, key, version);
+  }
+
+  /** As in production's store client. Evaluated at each answer, so a span may end meanwhile. */
+  private int needed() {
+    Replication replication = world.shape().replication();
+    long now = NodeClock.EPOCH_MICROS + world.time().nowMicros();
+    boolean all =
+        world.seams().knowsSequentialKeys()
+            && calls
+                .session()
+                .view()
+                .sequential()
+                .covers(key.getBytes(StandardCharsets.UTF_8), now);
+    int sequential = replication.replicas() - replication.reads() + 1;
+    return all
+        ? Math.max(replication.writes(), world.seams().sequentialWrites(sequential))
+        : replication.writes();
+  }
+
+  private Operation write(int first) {
+    return world
+        .store()
+        .write(key, value, onTopOf, new SimulatedStore.Writer(calls.client(), first, micros));
+  }
+}
