@@ -4,6 +4,7 @@ import io.palinode.cli.terminal.Refusal;
 import io.palinode.simulation.Simulation;
 import io.palinode.simulation.exhaustive.EveryInterleaving;
 import io.palinode.simulation.exhaustive.EveryInterleaving.Explored;
+import io.palinode.simulation.store.StoreKind;
 import io.palinode.simulation.world.Fault;
 import java.io.PrintWriter;
 import java.util.Set;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  palinode simulate --seeds 2000 --faults all",
       "  palinode simulate --seed 17 --trace",
+      "  palinode simulate --seeds 500 --store last-write-wins",
       "  palinode simulate --exhaustive"
     })
 public final class SimulateCommand implements Callable<Integer> {
@@ -74,8 +76,8 @@ public final class SimulateCommand implements Callable<Integer> {
       defaultValue = "all",
       paramLabel = "LIST",
       description =
-          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk,takeover (default:"
-              + " ${DEFAULT-VALUE}). Part of what a seed means.")
+          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk,takeover,duty"
+              + " (default: ${DEFAULT-VALUE}). Part of what a seed means.")
   private String faults = "all";
 
   @Option(
@@ -86,6 +88,15 @@ public final class SimulateCommand implements Callable<Integer> {
           "What rollbacks undo: all, or affected, which is only what came of the witnesses"
               + " (default: ${DEFAULT-VALUE}). Part of what a seed means.")
   private String scope = "all";
+
+  @Option(
+      names = "--store",
+      defaultValue = "voldemort",
+      paramLabel = "STORE",
+      description =
+          "What the nodes store: voldemort, or last-write-wins, which has no vector clocks"
+              + " (default: ${DEFAULT-VALUE}). Part of what a seed means.")
+  private String store = "voldemort";
 
   @Option(
       names = "--states-max",
@@ -116,10 +127,15 @@ public final class SimulateCommand implements Callable<Integer> {
     return Refusal.valid(() -> Fault.parse(faults));
   }
 
+  private StoreKind store() {
+    return Refusal.valid(() -> StoreKind.parse(store));
+  }
+
   private Simulation simulation(Set<Fault> wanted) {
+    Simulation simulation = new Simulation(wanted).of(store());
     return switch (scope) {
-      case "all" -> new Simulation(wanted);
-      case "affected" -> new Simulation(wanted).affectingOnlySome();
+      case "all" -> simulation;
+      case "affected" -> simulation.affectingOnlySome();
       default -> throw new Refusal("--scope must be all or affected: --scope=" + scope);
     };
   }
@@ -150,8 +166,8 @@ public final class SimulateCommand implements Callable<Integer> {
       if (result.broken() != null && ++failures <= FAILURES_SHOWN) {
         out.println(text(result));
         out.printf(
-            "  palinode simulate --seed %d --faults %s --scope %s --trace%n",
-            seed, Fault.format(wanted), scope);
+            "  palinode simulate --seed %d --faults %s --scope %s --store %s --trace%n",
+            seed, Fault.format(wanted), scope, store);
       }
       if (System.nanoTime() - reportedAt > PROGRESS_NANOS) {
         reportedAt = System.nanoTime();
