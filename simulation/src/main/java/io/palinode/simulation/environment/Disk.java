@@ -1,7 +1,6 @@
 package io.palinode.simulation.environment;
 
 import io.palinode.retroscope.snapshot.file.Entry;
-import io.palinode.simulation.node.Killed;
 import io.palinode.store.engine.MemoryEngine;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageException;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * right before or right after a commit.
  */
 public final class Disk implements StorageEngine {
-  /** Around each commit; may throw {@link Killed}. */
+  /** Around each commit; may end the process by an error. */
   public interface Observer {
     Observer NONE =
         new Observer() {

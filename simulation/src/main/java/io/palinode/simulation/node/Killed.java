@@ -6,7 +6,7 @@ import java.io.Serial;
  * Ends a process in the middle of an action. An error, so that no code handles it as a failure and
  * continues.
  */
-public final class Killed extends Error {
+final class Killed extends Error {
   @Serial private static final long serialVersionUID = 1L;
 
   Killed() {
