@@ -3,6 +3,7 @@ package io.palinode.simulation;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.client.ClientProcess;
+import io.palinode.simulation.job.Checkpoint;
 import io.palinode.simulation.job.JobProcess;
 import io.palinode.simulation.node.NodeMachine;
 import io.palinode.simulation.node.NodeProcess;
@@ -31,7 +32,7 @@ final class Cluster {
   private final List<OrchestratorProcess> superseded = new ArrayList<>();
   private final Operator operator;
   private final CalmCheck calm;
-  private JobProcess.Checkpoint checkpoint;
+  private Checkpoint checkpoint;
   private JobProcess jobProcess;
   private OrchestratorProcess orchestrator;
 
@@ -41,14 +42,14 @@ final class Cluster {
     this.calm = new CalmCheck(this);
     new PredicateChanges(world, operator).begin();
     this.checkpoint =
-        JobProcess.Checkpoint.none(
-            world.shape().partitions(), world.predicates().size(), world.predicate());
+        Checkpoint.none(
+            world.shape().candidates().partitions(), world.predicates().size(), world.predicate());
     this.jobProcess = newJob();
     this.orchestrator = new OrchestratorProcess(world);
     for (int node = 0; node < world.shape().nodes(); node++) {
       machines.add(new NodeMachine(world, node, this::disconnect));
     }
-    for (int client = 0; client < world.shape().clients(); client++) {
+    for (int client = 0; client < world.shape().clients().count(); client++) {
       clients.add(new ClientProcess(world, machines, client));
     }
   }

@@ -47,18 +47,21 @@ public final class Simulation {
    * How a run ended.
    *
    * @param broken null when everything held
-   * @param affected plans that undid only some of what was written
    */
   public record Result(
       long seed,
       @Nullable BrokenInvariant broken,
-      int plans,
-      int affected,
-      int halts,
-      int stepsBack,
+      Rollbacks rollbacks,
       int violations,
-      int acknowledgements,
-      long events) {}
+      int acknowledgements) {}
+
+  /**
+   * The rollbacks of a run.
+   *
+   * @param plans that ended
+   * @param affected plans that undid only some of what was written
+   */
+  public record Rollbacks(int plans, int affected, int halts, int stepsBack) {}
 
   /** Runs a seed to its end. Some tens of milliseconds. */
   public Result run(long seed) {
@@ -81,12 +84,12 @@ public final class Simulation {
     return new Result(
         seed,
         broken,
-        world.controlChecks().plans(),
-        world.affected().checked(),
-        world.controlChecks().halts(),
-        world.controlChecks().stepsBack(),
+        new Rollbacks(
+            world.controlChecks().plans(),
+            world.affected().checked(),
+            world.controlChecks().halts(),
+            world.controlChecks().stepsBack()),
         world.detection().reports(),
-        world.clientChecks().acknowledgements(),
-        world.time().events());
+        world.clientChecks().acknowledgements());
   }
 }

@@ -49,8 +49,8 @@ class AffectedSimulationTest {
     long affected = 0;
     for (long seed = 0; seed < seeds; seed++) {
       Simulation.Result result = simulation.run(seed);
-      plans += result.plans();
-      affected += result.affected();
+      plans += result.rollbacks().plans();
+      affected += result.rollbacks().affected();
       if (result.broken() != null) {
         failures.add("seed=" + seed + " " + result.broken().getMessage());
       }

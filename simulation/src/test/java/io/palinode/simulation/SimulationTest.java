@@ -70,7 +70,7 @@ class SimulationTest {
     long plans = 0;
     for (long seed = 0; seed < seeds; seed++) {
       Result result = simulation.run(seed);
-      plans += result.plans();
+      plans += result.rollbacks().plans();
       if (result.broken() != null) {
         failures.add("seed=" + seed + " " + result.broken().getMessage());
       }

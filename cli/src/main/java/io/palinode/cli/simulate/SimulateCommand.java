@@ -161,8 +161,8 @@ public final class SimulateCommand implements Callable<Integer> {
     long reportedAt = System.nanoTime();
     for (long seed = firstSeed; seed < firstSeed + seeds; seed++) {
       Simulation.Result result = simulation.run(seed);
-      plans += result.plans();
-      affected += result.affected();
+      plans += result.rollbacks().plans();
+      affected += result.rollbacks().affected();
       if (result.broken() != null && ++failures <= FAILURES_SHOWN) {
         out.println(text(result));
         out.printf(
@@ -193,9 +193,9 @@ public final class SimulateCommand implements Callable<Integer> {
         "seed %d: %d rollbacks, %d stepped back, %d halted, %d violations, %d acknowledged writes"
             .formatted(
                 result.seed(),
-                result.plans(),
-                result.stepsBack(),
-                result.halts(),
+                result.rollbacks().plans(),
+                result.rollbacks().stepsBack(),
+                result.rollbacks().halts(),
                 result.violations(),
                 result.acknowledgements());
     return result.broken() == null

@@ -157,12 +157,12 @@ final class ClientCalls implements Session.Listener {
   }
 
   void put(String key, String value, Consumer<Outcome> then) {
-    begin(call -> putRetrying(call, key, value, order(key), 1, PAUSE_MICROS_MIN), then);
+    begin(call -> putRetrying(call, ClientWrite.Attempt.first(key, value, order(key))), then);
   }
 
   /** Of what R nodes have; nothing, if that is nothing. */
   void delete(String key, Consumer<Outcome> then) {
-    begin(call -> putRetrying(call, key, null, order(key), 1, PAUSE_MICROS_MIN), then);
+    begin(call -> putRetrying(call, ClientWrite.Attempt.first(key, null, order(key))), then);
   }
 
   private void begin(Consumer<Call> work, Consumer<Outcome> then) {
@@ -215,7 +215,7 @@ final class ClientCalls implements Session.Listener {
       then.accept(new Outcome.Failed("too few nodes answer"));
       return;
     }
-    Operation get = new Operation.Get(key, world.shape().repairs(), false);
+    Operation get = new Operation.Get(key, world.shape().clients().repairs(), false);
     int node = order.get(turn);
     send(
         node,
@@ -257,7 +257,7 @@ final class ClientCalls implements Session.Listener {
     long epoch = answers.get(0).epoch();
     boolean isOfOne = answers.stream().allMatch(found -> found.epoch() == epoch);
     boolean isPresent = session.view().epochFor(call.epoch) == epoch;
-    if (!world.shape().repairs() || !isOfOne || !isPresent) {
+    if (!world.shape().clients().repairs() || !isOfOne || !isPresent) {
       return;
     }
     Map<Integer, List<Version>> found = new LinkedHashMap<>();
@@ -278,20 +278,18 @@ final class ClientCalls implements Session.Listener {
     }
   }
 
-  void putRetrying(
-      Call call, String key, @Nullable String value, List<Integer> order, int attempt, long pause) {
+  void putRetrying(Call call, ClientWrite.Attempt attempt) {
     read(
         call,
-        key,
-        order,
+        attempt.key(),
+        attempt.order(),
         0,
         outcome -> {
           if (outcome instanceof Outcome.Done found) {
-            if (value == null && found.found().isEmpty()) {
+            if (attempt.value() == null && found.found().isEmpty()) {
               call.end(new Outcome.Done(List.of()), () -> {});
             } else {
-              new ClientWrite(this, call, key, value, found.found(), order, attempt, pause)
-                  .toFirst(0);
+              new ClientWrite(this, call, attempt, found.found()).toFirst(0);
             }
           } else {
             call.end(outcome, () -> {});
@@ -382,7 +380,7 @@ final class ClientCalls implements Session.Listener {
   /** The replicas of a key: as the ring has them, or the nearest first. */
   private List<Integer> order(String key) {
     List<Integer> order = new ArrayList<>(world.store().replicas(key));
-    if (world.shape().nearestFirst()) {
+    if (world.shape().clients().nearestFirst()) {
       order.sort(java.util.Comparator.comparingLong(node -> latencies[node]));
     }
     return order;

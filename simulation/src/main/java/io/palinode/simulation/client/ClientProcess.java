@@ -38,7 +38,7 @@ public final class ClientProcess {
     this.machines = machines;
     this.id = id;
     this.name = "client" + id;
-    for (int other = 0; other < world.shape().clients(); other++) {
+    for (int other = 0; other < world.shape().clients().count(); other++) {
       if (other != id) {
         own.add(WatchedMutex.flag(id, other, id));
         others.add(WatchedMutex.flag(id, other, other));
@@ -172,7 +172,7 @@ public final class ClientProcess {
 
   /** Whether it deletes now what it could write otherwise. */
   private boolean deletes() {
-    return world.shape().deletes() && world.dice().percent(40);
+    return world.shape().clients().deletes() && world.dice().percent(40);
   }
 
   /** Puts, or deletes without a value. Repeats a failure; a rollback ends the task. */

@@ -1,7 +1,6 @@
 package io.palinode.simulation.client;
 
 import io.palinode.detector.binding.Version;
-import io.palinode.simulation.environment.NodeClock;
 import io.palinode.simulation.store.Answer;
 import io.palinode.simulation.store.Operation;
 import io.palinode.simulation.store.Replication;
@@ -18,46 +17,55 @@ import org.jspecify.annotations.Nullable;
  * to the others.
  */
 final class ClientWrite {
+  /**
+   * What is to be written, and how often that was tried.
+   *
+   * @param value null: the key is deleted
+   * @param order in which the replicas are asked
+   * @param number of the attempt, from 1
+   * @param pause before the next attempt, if the nodes are paused
+   */
+  record Attempt(String key, @Nullable String value, List<Integer> order, int number, long pause) {
+    static Attempt first(String key, @Nullable String value, List<Integer> order) {
+      return new Attempt(key, value, order, 1, ClientCalls.PAUSE_MICROS_MIN);
+    }
+
+    Attempt afterPause() {
+      return new Attempt(key, value, order, number, ClientCalls.longer(pause));
+    }
+
+    /** The next one, which asks {@code node} before the others. */
+    Attempt beginningAt(int node) {
+      List<Integer> from = new ArrayList<>(List.of(node));
+      order.stream().filter(other -> other != node).forEach(from::add);
+      return new Attempt(key, value, from, number + 1, pause);
+    }
+  }
+
   private final ClientCalls calls;
   private final World world;
   private final ClientCalls.Call call;
-  private final String key;
-  private final @Nullable String value;
+  private final Attempt attempt;
   private final List<Version> onTopOf;
-  private final List<Integer> order;
-  private final int attempt;
-  private final long pause;
   private final long micros;
   private int accepted;
   private int pending;
 
-  ClientWrite(
-      ClientCalls calls,
-      ClientCalls.Call call,
-      String key,
-      @Nullable String value,
-      List<Version> onTopOf,
-      List<Integer> order,
-      int attempt,
-      long pause) {
+  ClientWrite(ClientCalls calls, ClientCalls.Call call, Attempt attempt, List<Version> onTopOf) {
     this.calls = calls;
     this.world = calls.world();
     this.micros = world.time().nowMicros();
     this.call = call;
-    this.key = key;
-    this.value = value;
-    this.onTopOf = onTopOf;
-    this.order = order;
     this.attempt = attempt;
-    this.pause = pause;
+    this.onTopOf = onTopOf;
   }
 
   void toFirst(int turn) {
-    if (turn == order.size()) {
+    if (turn == attempt.order().size()) {
       call.fail("no node takes it");
       return;
     }
-    int node = order.get(turn);
+    int node = attempt.order().get(turn);
     calls.send(
         node,
         write(node),
@@ -68,11 +76,7 @@ final class ClientWrite {
             case COUNTS -> toOthers(node, answer);
             case PAUSED ->
                 calls.again(
-                    call,
-                    pause,
-                    () ->
-                        calls.putRetrying(
-                            call, key, value, order, attempt, ClientCalls.longer(pause)));
+                    call, attempt.pause(), () -> calls.putRetrying(call, attempt.afterPause()));
             case OBSOLETE -> afterFaster(node);
             case OVER -> call.fail("over");
             case FAILED -> toFirst(turn + 1);
@@ -82,22 +86,19 @@ final class ClientWrite {
 
   /** Also reads the node with a newer version, in any routing. */
   private void afterFaster(int node) {
-    if (attempt == ClientCalls.OBSOLETE_MAX) {
+    if (attempt.number() == ClientCalls.OBSOLETE_MAX) {
       call.fail("others were faster");
       return;
     }
-    List<Integer> from = new ArrayList<>(List.of(node));
-    order.stream().filter(other -> other != node).forEach(from::add);
-    world
-        .time()
-        .in(50L * attempt, () -> calls.putRetrying(call, key, value, from, attempt + 1, pause));
+    Attempt next = attempt.beginningAt(node);
+    world.time().in(50L * attempt.number(), () -> calls.putRetrying(call, next));
   }
 
   private void toOthers(int first, @Nullable Answer answer) {
     long acceptedAt = answer == null ? 0 : answer.context().getAcceptedAt();
     accepted = 1;
-    pending = order.size() - 1;
-    for (int node : order) {
+    pending = attempt.order().size() - 1;
+    for (int node : attempt.order()) {
       if (node != first) {
         copy(node, first, acceptedAt, ClientCalls.PAUSE_MICROS_MIN);
       }
@@ -138,21 +139,23 @@ final class ClientWrite {
 
   private void acknowledged(int first, long acceptedAt, Version version) {
     long epoch = calls.session().view().epochFor(call.epoch);
-    world.requireSequential(epoch, key, version, acceptedAt);
-    world.clientChecks().acknowledged(calls.client(), call.epoch, first, acceptedAt, key, version);
+    world.requireSequential(epoch, attempt.key(), version, acceptedAt);
+    world
+        .clientChecks()
+        .acknowledged(calls.client(), call.epoch, first, acceptedAt, attempt.key(), version);
   }
 
   /** As in production's store client. Evaluated at each answer, so a span may end meanwhile. */
   private int needed() {
     Replication replication = world.shape().replication();
-    long now = NodeClock.EPOCH_MICROS + world.time().nowMicros();
+    long now = world.wallMicros();
     boolean all =
         world.seams().knowsSequentialKeys()
             && calls
                 .session()
                 .view()
                 .sequential()
-                .covers(key.getBytes(StandardCharsets.UTF_8), now);
+                .covers(attempt.key().getBytes(StandardCharsets.UTF_8), now);
     int sequential = replication.replicas() - replication.reads() + 1;
     return all
         ? Math.max(replication.writes(), world.seams().sequentialWrites(sequential))
@@ -162,6 +165,10 @@ final class ClientWrite {
   private Operation write(int first) {
     return world
         .store()
-        .write(key, value, onTopOf, new SimulatedStore.Writer(calls.client(), first, micros));
+        .write(
+            attempt.key(),
+            attempt.value(),
+            onTopOf,
+            new SimulatedStore.Writer(calls.client(), first, micros));
   }
 }

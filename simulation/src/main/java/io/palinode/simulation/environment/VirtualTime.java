@@ -33,9 +33,4 @@ public final class VirtualTime {
     }
     nowMicros = Math.max(nowMicros, untilMicros);
   }
-
-  /** How much has happened, or is to. */
-  public long events() {
-    return asked;
-  }
 }

@@ -82,33 +82,6 @@ public final class JobProcess {
 
   private boolean alive = true;
 
-  /** All that a job begins with. Immutable. */
-  public record Checkpoint(
-      int predicatesRead,
-      @Nullable PredicateVersion predicate,
-      List<Integer> offsets,
-      List<SequenceCheck.Position> positions,
-      Map<String, Instance> instances,
-      Map<String, Notice> restarts,
-      List<KeptBack.State> keptBack,
-      long newestEpoch) {
-    /**
-     * @param predicate that was always there
-     */
-    public static Checkpoint none(
-        int partitions, int predicatesRead, @Nullable PredicateVersion predicate) {
-      return new Checkpoint(
-          predicatesRead,
-          predicate,
-          new ArrayList<>(java.util.Collections.nCopies(partitions, 0)),
-          List.of(),
-          Map.of(),
-          Map.of(),
-          List.of(),
-          0);
-    }
-  }
-
   /** A way from the source to detection: what it brings keeps its order. */
   private final class Channel {
     private final ArrayDeque<Runnable> underWay = new ArrayDeque<>();
@@ -152,18 +125,18 @@ public final class JobProcess {
             .predicates()
             .tail(
                 world.job(),
-                from.predicatesRead(),
+                from.predicates().read(),
                 () -> alive,
                 version -> notices.send(() -> received(version)));
-    PredicateVersion known = from.predicate();
+    PredicateVersion known = from.predicates().newest();
     this.predicate = known == null ? null : known.detected(world.shape().nodes());
     this.taken = known;
-    sequences.restore(from.positions());
-    from.instances().forEach((key, instance) -> instances.put(key, instance.copy()));
-    restarts.putAll(from.restarts());
-    newestEpoch = from.newestEpoch();
-    keptBack.restore(from.keptBack());
-    for (int partition = 0; partition < world.shape().partitions(); partition++) {
+    sequences.restore(from.source().positions());
+    from.detection().instances().forEach((key, instance) -> instances.put(key, instance.copy()));
+    restarts.putAll(from.detection().restarts());
+    newestEpoch = from.detection().newestEpoch();
+    keptBack.restore(from.source().keptBack());
+    for (int partition = 0; partition < world.shape().candidates().partitions(); partition++) {
       int of = partition;
       watermarks.add(new ProgressWatermarks(world.shape().nodes()));
       tails.add(
@@ -210,14 +183,12 @@ public final class JobProcess {
     instances.forEach((key, instance) -> copies.put(key, instance.copy()));
     checkpoints.accept(
         new Checkpoint(
-            predicates.position(),
-            taken,
-            tails.stream().map(Tail::position).toList(),
-            List.copyOf(sequences.positions()),
-            copies,
-            Map.copyOf(restarts),
-            keptBack.states(),
-            newestEpoch));
+            new Checkpoint.Predicates(predicates.position(), taken),
+            new Checkpoint.Source(
+                tails.stream().map(Tail::position).toList(),
+                List.copyOf(sequences.positions()),
+                keptBack.states()),
+            new Checkpoint.Detection(copies, Map.copyOf(restarts), newestEpoch)));
     world.time().in(CHECKPOINT_MICROS, this::checkpoint);
   }
 

@@ -119,7 +119,9 @@ final class CandidateSender {
     if (heldUp) {
       return;
     }
-    if (world.shape().isRingSmall() && running && world.dice().percent(HELD_UP_PERCENT)) {
+    if (world.shape().candidates().isRingSmall()
+        && running
+        && world.dice().percent(HELD_UP_PERCENT)) {
       heldUp = true;
       world.time().in(world.dice().mostlyNear(5_000, 100_000), this::goOn);
     } else {

@@ -83,8 +83,8 @@ public final class NodeProcess {
     this.commits =
         new NodeCommits(world, id, store, this::intent, this::requireWatchedAndRecorded, this::io);
     this.binding = new RecordedStore(world.seams().store(store), commits);
-    int partitions = world.shape().partitions();
-    CandidateRing ring = new CandidateRing(world.shape().ringSlots(), partitions);
+    int partitions = world.shape().candidates().partitions();
+    CandidateRing ring = new CandidateRing(world.shape().candidates().ringSlots(), partitions);
     this.detector =
         new LocalDetector(
             binding,

@@ -5,6 +5,8 @@ import io.palinode.detector.binding.WriteEvent;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.NodeIntervals;
+import io.palinode.simulation.check.Subject;
+import io.palinode.simulation.check.Watch;
 import io.palinode.simulation.check.Write;
 import io.palinode.simulation.world.Texts;
 import io.palinode.simulation.world.WatchedMutex;
@@ -39,7 +41,7 @@ final class WatchedIntervals {
     this.machine = machine;
     this.incarnation = incarnation;
     this.restoredEpoch = restoredEpoch;
-    this.said = new NodeIntervals(machine.id(), world.shape().isRingSmall());
+    this.said = new NodeIntervals(machine.id(), world.shape().candidates().isRingSmall());
   }
 
   /** The detector is to look for this version; what it knew of others is forgotten. */
@@ -71,7 +73,7 @@ final class WatchedIntervals {
       watching = restoredEpoch.getAsLong() <= epoch;
       if (!watching) {
         said.requireOpen(List.of());
-      } else if (!world.shape().isRingSmall()) {
+      } else if (!world.shape().candidates().isRingSmall()) {
         requireSame();
       }
     }
@@ -113,12 +115,8 @@ final class WatchedIntervals {
           .detection()
           .wrote(
               new Write(
-                  machine.id(),
-                  incarnation,
-                  epoch,
-                  version,
-                  WatchedMutex.instance(key),
-                  WatchedMutex.term(key),
+                  new Watch(machine.id(), incarnation, epoch, version),
+                  new Subject(WatchedMutex.instance(key), WatchedMutex.term(key)),
                   "1",
                   event));
     }
@@ -134,7 +132,7 @@ final class WatchedIntervals {
 
   /** A request was answered. */
   void wrote() {
-    if (watching && !world.shape().isRingSmall()) {
+    if (watching && !world.shape().candidates().isRingSmall()) {
       requireSame();
     }
   }

@@ -4,7 +4,6 @@ import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.violations.ApprovalRequest;
 import io.palinode.simulation.environment.Dice;
-import io.palinode.simulation.environment.NodeClock;
 import io.palinode.simulation.node.NodeMachine;
 import io.palinode.simulation.world.FailingDuties;
 import io.palinode.simulation.world.PredicateVersion;
@@ -102,9 +101,7 @@ public final class Operator {
   private void abandon() {
     if (++abandoned > ABANDONED_MAX && world.areFaultsOver() && !predicateDeleted) {
       predicateDeleted = true;
-      world.apply(
-          PredicateVersion.after(
-              world.predicate(), null, NodeClock.EPOCH_MICROS + world.time().nowMicros()));
+      world.apply(PredicateVersion.after(world.predicate(), null, world.wallMicros()));
     }
     orchestrator.get().say(Intervention.ABANDON);
   }

@@ -11,7 +11,6 @@ import io.palinode.orchestrator.violations.SeenViolations;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.environment.Link;
-import io.palinode.simulation.environment.NodeClock;
 import io.palinode.simulation.environment.Tail;
 import io.palinode.simulation.world.Fault;
 import io.palinode.simulation.world.PredicateVersion;
@@ -257,6 +256,6 @@ public final class OrchestratorProcess {
   }
 
   private long now() {
-    return NodeClock.EPOCH_MICROS + world.time().nowMicros();
+    return world.wallMicros();
   }
 }

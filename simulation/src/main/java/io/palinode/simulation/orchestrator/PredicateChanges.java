@@ -2,7 +2,6 @@ package io.palinode.simulation.orchestrator;
 
 import io.palinode.predicate.Predicate;
 import io.palinode.simulation.environment.Dice;
-import io.palinode.simulation.environment.NodeClock;
 import io.palinode.simulation.world.PredicateVersion;
 import io.palinode.simulation.world.Shape;
 import io.palinode.simulation.world.WatchedMutex;
@@ -48,7 +47,7 @@ public final class PredicateChanges {
     boolean deletes = known != null && known.predicate() != null && dice.percent(40);
     WatchedMutex next = world.shape().watched().goingTo(dice.percent(50));
     Predicate predicate = deletes ? null : next.predicate().predicate();
-    long now = NodeClock.EPOCH_MICROS + world.time().nowMicros();
+    long now = world.wallMicros();
     world.apply(PredicateVersion.after(known, predicate, now));
   }
 }

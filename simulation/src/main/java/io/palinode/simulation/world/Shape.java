@@ -13,23 +13,37 @@ import java.time.Duration;
  * What a run is a run of, drawn from its seed: how many nodes, clients and replicas, and what the
  * predicate asks for. Times are a tenth or so of production's, in the same proportions.
  *
- * @param ringSlots of each node's ring of candidates
- * @param deletes whether clients delete keys now and then
- * @param changes how often the predicate is applied, changed or deleted while the cluster runs
- * @param repairs whether clients send nodes what a get of several has found missing there
  * @param affected whether rollbacks undo only what came of the witnesses; not drawn
+ * @param changes how often the predicate is applied, changed or deleted while the cluster runs
  */
 public record Shape(
-    int clients,
-    int partitions,
     Replication replication,
-    boolean nearestFirst,
+    Clients clients,
+    Candidates candidates,
     WatchedMutex watched,
     boolean affected,
-    int ringSlots,
-    boolean deletes,
-    int changes,
-    boolean repairs) {
+    int changes) {
+  /**
+   * What clients do.
+   *
+   * @param deletes whether they delete keys now and then
+   * @param repairs whether they send nodes what a get of several has found missing there
+   */
+  public record Clients(int count, boolean nearestFirst, boolean deletes, boolean repairs) {}
+
+  /**
+   * The way of candidates.
+   *
+   * @param partitions of their topic
+   * @param ringSlots of each node's ring
+   */
+  public record Candidates(int partitions, int ringSlots) {
+    /** Whether a node's ring overflows when its sender is held up for a while. */
+    public boolean isRingSmall() {
+      return ringSlots <= RING_SLOTS_SMALL;
+    }
+  }
+
   public static final long EPSILON_MICROS = 10_000;
   public static final long REQUEST_TIMEOUT_MICROS = 300_000;
   static final Duration CONVERGENCE_WINDOW = Duration.ofSeconds(1);
@@ -58,17 +72,16 @@ public record Shape(
     boolean deletes = wishes.percent(40) && !affected;
     int changes = wishes.percent(30) && !affected ? (int) wishes.between(1, 4) : 0;
     boolean repairs = wishes.percent(50) && reads > 1 && !affected;
+    int clients = (int) dice.between(2, 3);
+    int partitions = (int) dice.between(1, 2);
+    boolean nearestFirst = dice.percent(50);
     return new Shape(
-        (int) dice.between(2, 3),
-        (int) dice.between(1, 2),
         new Replication(nodes, replicas, reads, writes),
-        dice.percent(50),
+        new Clients(clients, nearestFirst, deletes, repairs),
+        new Candidates(partitions, slots),
         watched(dice, wish, affected),
         affected,
-        slots,
-        deletes,
-        changes,
-        repairs);
+        changes);
   }
 
   public int nodes() {
@@ -78,11 +91,6 @@ public record Shape(
   private static WatchedMutex watched(Dice dice, Wish wish, boolean affected) {
     WatchedMutex drawn = dice.one(WatchedMutex.ALL).wishing(wish);
     return affected ? drawn.affectingOnlySome() : drawn;
-  }
-
-  /** Whether a node's ring overflows when its sender is held up for a while. */
-  public boolean isRingSmall() {
-    return ringSlots <= RING_SLOTS_SMALL;
   }
 
   public RollbackSettings rollback() {
@@ -101,17 +109,17 @@ public record Shape(
     return "nodes=%d clients=%d N=%d R=%d W=%d partitions=%d routing=%s ring=%d %s%s%s%s%s"
         .formatted(
             nodes(),
-            clients,
+            clients.count(),
             replication.replicas(),
             replication.reads(),
             replication.writes(),
-            partitions,
-            nearestFirst ? "nearest-first" : "preference-list",
-            ringSlots,
+            candidates.partitions(),
+            clients.nearestFirst() ? "nearest-first" : "preference-list",
+            candidates.ringSlots(),
             watched,
             affected ? " scope=affected" : "",
-            deletes ? " deletes" : "",
+            clients.deletes() ? " deletes" : "",
             changes > 0 ? " changes=" + changes : "",
-            repairs ? " repairs" : "");
+            clients.repairs() ? " repairs" : "");
   }
 }

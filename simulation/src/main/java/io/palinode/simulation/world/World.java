@@ -87,7 +87,7 @@ public final class World {
     this.seams = seams;
     this.shape = Shape.draw(dice, diceFor(1), affectingOnlySome);
     this.trace = traceLines == null ? Trace.none(time) : Trace.of(time, traceLines);
-    this.network = new Network(shape.nodes() + shape.clients() + 3, time, dice);
+    this.network = new Network(shape.nodes() + shape.clients().count() + 3, time, dice);
     this.store = kind.of(shape.replication(), Shape.SETTINGS);
     this.duties = new FailingDuties(this, diceFor(41));
     this.model =
@@ -102,11 +102,12 @@ public final class World {
         new ControlChecks(
             shape.nodes(), faults.contains(Fault.DUPLICATE) || faults.contains(Fault.TAKEOVER));
     this.detection =
-        new DetectionChecks(shape.watched().joins(), Shape.EPSILON_MICROS, shape.partitions());
+        new DetectionChecks(
+            shape.watched().joins(), Shape.EPSILON_MICROS, shape.candidates().partitions());
     this.control = new SharedLog<>(network, kafka());
     this.violations = new SharedLog<>(network, kafka());
     this.predicates = new SharedLog<>(network, kafka());
-    for (int partition = 0; partition < shape.partitions(); partition++) {
+    for (int partition = 0; partition < shape.candidates().partitions(); partition++) {
       candidates.add(new SharedLog<>(network, kafka()));
     }
     for (int node = 0; node < shape.nodes(); node++) {
@@ -256,7 +257,7 @@ public final class World {
    */
   public void requireSequential(long epoch, String key, Version version, long acceptedAt) {
     ControlLogState truth = controlChecks.truth();
-    long now = NodeClock.EPOCH_MICROS + time.nowMicros();
+    long now = wallMicros();
     boolean isSequential =
         truth.plan() == null
             && truth.epoch() == epoch
@@ -303,6 +304,11 @@ public final class World {
 
   public VirtualTime time() {
     return time;
+  }
+
+  /** What a clock shows that is right. */
+  public long wallMicros() {
+    return NodeClock.EPOCH_MICROS + time.nowMicros();
   }
 
   public Dice dice() {
@@ -354,7 +360,7 @@ public final class World {
 
   /** The keys that the predicate names. */
   public List<String> flags() {
-    return WatchedMutex.flags(shape.clients());
+    return WatchedMutex.flags(shape.clients().count());
   }
 
   public SharedLog<ControlRecord> control() {
@@ -380,7 +386,7 @@ public final class World {
   }
 
   public int kafka() {
-    return shape.nodes() + shape.clients();
+    return shape.nodes() + shape.clients().count();
   }
 
   public int job() {
