@@ -17,24 +17,24 @@ public final class FailingDuties {
   private static final int ABANDON_WAITING_PERCENT = 4;
 
   /** The duties, by the commands that carry them out. */
-  private static final List<Set<String>> KINDS =
+  private static final List<List<String>> KINDS =
       List.of(
-          Set.of("Pause"),
-          Set.of("Watch"),
-          Set.of("TellAccesses"),
-          Set.of("Restore", "RestoreSome", "RestoreFrom"),
-          Set.of("Restore", "RestoreSome", "RestoreFrom", "Keep", "KeepAll"),
-          Set.of("Name"),
-          Set.of("Contribute"),
-          Set.of("Converge", "ConvergeSome"),
-          Set.of("Keep", "KeepAll", "Contribute", "Converge", "LeaveAsIs"));
+          List.of("Pause"),
+          List.of("Watch"),
+          List.of("TellAccesses"),
+          List.of("Restore", "RestoreSome", "RestoreFrom"),
+          List.of("Restore", "RestoreSome", "RestoreFrom", "Keep", "KeepAll"),
+          List.of("Name"),
+          List.of("Contribute"),
+          List.of("Converge", "ConvergeSome"),
+          List.of("Keep", "KeepAll", "Contribute", "Converge", "LeaveAsIs"));
 
   private final World world;
   private final Dice dice;
   private final Set<Long> abandoned = new HashSet<>();
   private final List<Runnable> whenOver = new ArrayList<>();
   private int node = -1;
-  private Set<String> failing = Set.of();
+  private List<String> failing = List.of();
 
   FailingDuties(World world, Dice dice) {
     this.world = world;
@@ -66,7 +66,7 @@ public final class FailingDuties {
     if (record.hasResume()) {
       whenOver.forEach(Runnable::run);
       whenOver.clear();
-      failing = Set.of();
+      failing = List.of();
     }
   }
 
