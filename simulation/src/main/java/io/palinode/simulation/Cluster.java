@@ -17,7 +17,7 @@ import java.util.List;
 
 /**
  * The processes of a run: nodes, clients, the detection job, the orchestrator, and an operator.
- * What ends is started again here.
+ * Kills and restarts the job and the orchestrator.
  */
 final class Cluster {
   private static final long FAULTS_BEGIN_MICROS = 200_000;

@@ -31,12 +31,7 @@ class AffectedSimulationTest {
   void aPlantedBugIsFound(PlantedScopeBug bug) {
     Simulation simulation =
         new Simulation(EnumSet.allOf(Fault.class), bug::plant).affectingOnlySome();
-    for (long seed = 0; seed < PLANTED_SEEDS_MAX; seed++) {
-      if (simulation.run(seed).broken() != null) {
-        return;
-      }
-    }
-    assertThat(PLANTED_SEEDS_MAX).as("seeds without finding %s", bug).isZero();
+    PlantedBugsTest.assertFound(simulation, PLANTED_SEEDS_MAX, bug);
   }
 
   /**

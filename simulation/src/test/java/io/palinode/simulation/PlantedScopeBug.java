@@ -24,7 +24,7 @@ enum PlantedScopeBug {
   FORGETS_WHO_READ {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -43,7 +43,7 @@ enum PlantedScopeBug {
   TAKES_COPIES_FOR_WRITES {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -60,7 +60,7 @@ enum PlantedScopeBug {
   UNDOES_ONE_TOO_FEW {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -77,7 +77,7 @@ enum PlantedScopeBug {
   UNDOES_ALL_KEYS {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -139,7 +139,7 @@ enum PlantedScopeBug {
   TELLS_NOBODY {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -194,15 +194,6 @@ enum PlantedScopeBug {
       @Override
       public List<ControlRecord> append(MachineState state, ControlRecord record) {
         return List.of(change.apply(record));
-      }
-    };
-  }
-
-  private static Seams onStore(UnaryOperator<StoreBinding> wrap) {
-    return new Seams() {
-      @Override
-      public StoreBinding store(StoreBinding real) {
-        return wrap.apply(real);
       }
     };
   }

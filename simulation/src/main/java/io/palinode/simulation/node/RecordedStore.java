@@ -14,6 +14,7 @@ import io.palinode.wire.v1.Restore;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -125,24 +126,20 @@ final class RecordedStore implements StoreBinding {
 
   @Override
   public Restoration restore(long ofEpoch, int ofAttempt, long target) {
-    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), false, null);
-    try {
-      return store.restore(ofEpoch, ofAttempt, target);
-    } finally {
-      intent = null;
-    }
+    return intending(
+        new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), false, null),
+        () -> store.restore(ofEpoch, ofAttempt, target));
   }
 
   @Override
   public Restoration restore(long ofEpoch, int ofAttempt, long target, Map<Long, Long> keys) {
-    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), false, keys);
-    try {
-      Restoration restored = store.restore(ofEpoch, ofAttempt, target, keys);
-      listener.undid(ofAttempt, keys);
-      return restored;
-    } finally {
-      intent = null;
-    }
+    return intending(
+        new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), false, keys),
+        () -> {
+          Restoration restored = store.restore(ofEpoch, ofAttempt, target, keys);
+          listener.undid(ofAttempt, keys);
+          return restored;
+        });
   }
 
   @Override
@@ -162,12 +159,9 @@ final class RecordedStore implements StoreBinding {
 
   @Override
   public Restoration keep(long ofEpoch, int ofAttempt, long target) {
-    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), true, null);
-    try {
-      return store.keep(ofEpoch, ofAttempt, target);
-    } finally {
-      intent = null;
-    }
+    return intending(
+        new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), true, null),
+        () -> store.keep(ofEpoch, ofAttempt, target));
   }
 
   @Override
@@ -217,11 +211,19 @@ final class RecordedStore implements StoreBinding {
   @Override
   public int merge(List<KeyRecord> records) {
     Intent.Merge merge = new Intent.Merge(epoch, attempt, keys(records));
-    intent = merge;
+    return intending(
+        merge,
+        () -> {
+          int changed = store.merge(records);
+          listener.merged(merge);
+          return changed;
+        });
+  }
+
+  private <T> T intending(Intent what, Supplier<T> action) {
+    intent = what;
     try {
-      int changed = store.merge(records);
-      listener.merged(merge);
-      return changed;
+      return action.get();
     } finally {
       intent = null;
     }

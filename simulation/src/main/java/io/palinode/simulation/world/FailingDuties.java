@@ -74,7 +74,7 @@ public final class FailingDuties {
     return abandoned.contains(epoch);
   }
 
-  /** Whether an operator now loses patience with a plan that waits. */
+  /** Whether the operator now abandons a plan that waits. */
   public boolean isWaitTooLong() {
     return !failing.isEmpty() && dice.percent(ABANDON_WAITING_PERCENT);
   }

@@ -306,7 +306,7 @@ public final class World {
     return time;
   }
 
-  /** What a clock shows that is right. */
+  /** The wall clock of a machine without skew. */
   public long wallMicros() {
     return NodeClock.EPOCH_MICROS + time.nowMicros();
   }
