@@ -2,6 +2,12 @@ package io.palinode.simulation;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.Plan;
+import io.palinode.simulation.client.ClientProcess;
+import io.palinode.simulation.environment.NodeClock;
+import io.palinode.simulation.node.NodeMachine;
+import io.palinode.simulation.node.NodeProcess;
+import io.palinode.simulation.world.Texts;
+import io.palinode.simulation.world.World;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -9,10 +15,12 @@ import java.util.Map;
 
 /** Whether a cluster has recovered once its faults are over. */
 final class CalmCheck {
+  private final Cluster cluster;
   private final World world;
 
-  CalmCheck(World world) {
-    this.world = world;
+  CalmCheck(Cluster cluster) {
+    this.cluster = cluster;
+    this.world = cluster.world();
   }
 
   /** Empty once all parts work and no step is left. */
@@ -23,7 +31,7 @@ final class CalmCheck {
     if (plan != null) {
       missing.add("plan " + plan.epoch() + " is " + plan.phase() + " " + plan.failure());
     }
-    for (NodeMachine machine : world.machines()) {
+    for (NodeMachine machine : cluster.machines()) {
       NodeProcess process = machine.process();
       if (process == null || !process.isWell() || process.servedEpoch() != epoch) {
         missing.add(
@@ -32,16 +40,16 @@ final class CalmCheck {
                 + (process == null ? " is down" : " serves " + process.servedEpoch()));
       }
     }
-    for (int client = 0; client < world.clients().size(); client++) {
-      if (world.clients().get(client).lastDoneMicros() < since) {
+    for (int client = 0; client < cluster.clients().size(); client++) {
+      if (cluster.clients().get(client).lastDoneMicros() < since) {
         missing.add("client " + client + " gets nothing done");
       }
     }
-    if (!world.orchestrator().isSettled()) {
-      missing.add("orchestrator " + world.orchestrator().state().found());
+    if (!cluster.orchestrator().isSettled()) {
+      missing.add("orchestrator " + cluster.orchestrator().state().found());
     }
     long calm = Hlc.ofMicros(NodeClock.EPOCH_MICROS + since);
-    if (world.controlChecks().truth().safePoint() < calm && !world.isPredicateDeleted()) {
+    if (world.controlChecks().truth().safePoint() < calm && !cluster.isPredicateDeleted()) {
       missing.add(
           "safe point "
               + Texts.time(world.controlChecks().truth().safePoint())
@@ -55,17 +63,12 @@ final class CalmCheck {
   void requireEnd() {
     world.controlChecks().coverage().requireShown(world.controlChecks().truth());
     for (String key : world.model().keys()) {
-      for (NodeMachine machine : world.machines()) {
-        world.model().requireHolds(machine.id(), key, machine.stored(key), "in the end");
-      }
+      world.requireHolds(key, "in the end");
     }
-    world
-        .clientChecks()
-        .requireKept(
-            world.controlChecks(), world.model(), (node, key) -> world.machine(node).stored(key));
+    world.clientChecks().requireKept(world.controlChecks(), world.model(), world::stored);
     Map<Integer, Long> epochs = new HashMap<>();
-    for (ClientProcess client : world.clients()) {
-      epochs.put(client.calls().client(), client.calls().epoch());
+    for (ClientProcess client : cluster.clients()) {
+      epochs.put(client.number(), client.epoch());
     }
     world.clientChecks().requireNotices(world.controlChecks(), epochs);
     world.detection().requireSound();

@@ -1,5 +1,11 @@
 package io.palinode.simulation;
 
+import io.palinode.simulation.environment.Dice;
+import io.palinode.simulation.node.NodeMachine;
+import io.palinode.simulation.node.NodeProcess;
+import io.palinode.simulation.world.Fault;
+import io.palinode.simulation.world.Shape;
+import io.palinode.simulation.world.World;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,20 +20,22 @@ final class Nemesis {
   private static final long DRIFT_PPM_MAX = 500;
   private static final long JUMP_MICROS_MAX = 900_000;
 
+  private final Cluster cluster;
   private final World world;
   private final Dice dice;
   private final List<Runnable> wrongs = new ArrayList<>();
   private long until;
   private boolean over;
 
-  Nemesis(World world) {
-    this.world = world;
+  Nemesis(Cluster cluster) {
+    this.cluster = cluster;
+    this.world = cluster.world();
     this.dice = world.dice();
     add(Fault.CRASH, this::killNode);
     add(Fault.CRASH, this::killNode);
     add(Fault.CRASH, this::stopNode);
-    add(Fault.CRASH, world::killOrchestrator);
-    add(Fault.CRASH, world::killJob);
+    add(Fault.CRASH, cluster::killOrchestrator);
+    add(Fault.CRASH, cluster::killJob);
     add(Fault.CRASH, this::killClient);
     add(Fault.PARTITION, this::cutLink);
     add(Fault.PARTITION, this::isolate);
@@ -48,7 +56,7 @@ final class Nemesis {
   void setClocks() {
     if (world.faults().contains(Fault.SKEW)) {
       long most = dice.percent(50) ? SKEW_MICROS_MAX : Shape.EPSILON_MICROS / 2;
-      for (NodeMachine machine : world.machines()) {
+      for (NodeMachine machine : cluster.machines()) {
         machine.clock().skew(dice.between(-most, most), dice.between(0, DRIFT_PPM_MAX));
       }
     }
@@ -73,9 +81,9 @@ final class Nemesis {
     over = true;
     world.network().heal();
     world.refuseCandidates(false);
-    world.endSuperseded();
-    for (NodeMachine machine : world.machines()) {
-      machine.disk().setFull(false);
+    cluster.endSuperseded();
+    for (NodeMachine machine : cluster.machines()) {
+      world.disk(machine.id()).setFull(false);
       machine.clock().set();
       if (machine.process() == null) {
         machine.startIn(0);
@@ -86,7 +94,7 @@ final class Nemesis {
   }
 
   private void killNode() {
-    NodeMachine machine = dice.one(world.machines());
+    NodeMachine machine = dice.one(cluster.machines());
     NodeProcess process = machine.process();
     if (process == null) {
       return;
@@ -114,19 +122,19 @@ final class Nemesis {
   }
 
   private void stopNode() {
-    NodeProcess process = dice.one(world.machines()).process();
+    NodeProcess process = dice.one(cluster.machines()).process();
     if (process != null) {
       process.stop();
     }
   }
 
   private void killClient() {
-    dice.one(world.clients()).kill();
+    dice.one(cluster.clients()).kill();
   }
 
   private void supersedeOrchestrator() {
     long frozenMicros = dice.percent(60) ? dice.mostlyNear(20_000, 1_000_000) : 0;
-    world.supersedeOrchestrator(frozenMicros, dice.mostlyNear(20_000, 1_000_000));
+    cluster.supersedeOrchestrator(frozenMicros, dice.mostlyNear(20_000, 1_000_000));
   }
 
   private void cutLink() {
@@ -169,7 +177,7 @@ final class Nemesis {
   }
 
   private void jump() {
-    NodeMachine machine = dice.one(world.machines());
+    NodeMachine machine = dice.one(cluster.machines());
     long most = dice.percent(30) ? JUMP_MICROS_MAX : 20_000;
     long micros = dice.between(-most, most);
     world.trace().add("node" + machine.id(), "clock-jumps", () -> micros + " us");
@@ -177,16 +185,16 @@ final class Nemesis {
   }
 
   private void fillDisk() {
-    NodeMachine machine = dice.one(world.machines());
+    NodeMachine machine = dice.one(cluster.machines());
     world.trace().add("node" + machine.id(), "disk-full", () -> "");
-    machine.disk().setFull(true);
+    world.disk(machine.id()).setFull(true);
     world
         .time()
         .in(
             dice.mostlyNear(10_000, 500_000),
             () -> {
               world.trace().add("node" + machine.id(), "disk-free", () -> "");
-              machine.disk().setFull(false);
+              world.disk(machine.id()).setFull(false);
             });
   }
 

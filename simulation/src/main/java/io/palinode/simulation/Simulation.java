@@ -2,6 +2,9 @@ package io.palinode.simulation;
 
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.store.StoreKind;
+import io.palinode.simulation.world.Fault;
+import io.palinode.simulation.world.Seams;
+import io.palinode.simulation.world.World;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -44,18 +47,21 @@ public final class Simulation {
    * How a run ended.
    *
    * @param broken null when everything held
-   * @param affected plans that undid only some of what was written
    */
   public record Result(
       long seed,
       @Nullable BrokenInvariant broken,
-      int plans,
-      int affected,
-      int halts,
-      int stepsBack,
+      Rollbacks rollbacks,
       int violations,
-      int acknowledgements,
-      long events) {}
+      int acknowledgements) {}
+
+  /**
+   * The rollbacks of a run.
+   *
+   * @param plans that ended
+   * @param affected plans that undid only some of what was written
+   */
+  public record Rollbacks(int plans, int affected, int halts, int stepsBack) {}
 
   /** Runs a seed to its end. Some tens of milliseconds. */
   public Result run(long seed) {
@@ -65,9 +71,10 @@ public final class Simulation {
   /** With a line for each event, as it happens. The same run as without. */
   public Result run(long seed, @Nullable Consumer<String> trace) {
     World world = new World(seed, store, faults, seams.get(), affected, trace);
+    Cluster cluster = new Cluster(world);
     BrokenInvariant broken = null;
     try {
-      world.run();
+      cluster.run();
     } catch (BrokenInvariant seen) {
       broken = seen;
       if (trace != null) {
@@ -77,12 +84,12 @@ public final class Simulation {
     return new Result(
         seed,
         broken,
-        world.controlChecks().plans(),
-        world.affected().checked(),
-        world.controlChecks().halts(),
-        world.controlChecks().stepsBack(),
+        new Rollbacks(
+            world.controlChecks().plans(),
+            world.affected().checked(),
+            world.controlChecks().halts(),
+            world.controlChecks().stepsBack()),
         world.detection().reports(),
-        world.clientChecks().acknowledgements(),
-        world.time().events());
+        world.clientChecks().acknowledgements());
   }
 }

@@ -2,6 +2,7 @@ package io.palinode.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.simulation.world.Fault;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -30,12 +31,7 @@ class AffectedSimulationTest {
   void aPlantedBugIsFound(PlantedScopeBug bug) {
     Simulation simulation =
         new Simulation(EnumSet.allOf(Fault.class), bug::plant).affectingOnlySome();
-    for (long seed = 0; seed < PLANTED_SEEDS_MAX; seed++) {
-      if (simulation.run(seed).broken() != null) {
-        return;
-      }
-    }
-    assertThat(PLANTED_SEEDS_MAX).as("seeds without finding %s", bug).isZero();
+    PlantedBugsTest.assertFound(simulation, PLANTED_SEEDS_MAX, bug);
   }
 
   /**
@@ -48,8 +44,8 @@ class AffectedSimulationTest {
     long affected = 0;
     for (long seed = 0; seed < seeds; seed++) {
       Simulation.Result result = simulation.run(seed);
-      plans += result.plans();
-      affected += result.affected();
+      plans += result.rollbacks().plans();
+      affected += result.rollbacks().affected();
       if (result.broken() != null) {
         failures.add("seed=" + seed + " " + result.broken().getMessage());
       }

@@ -1,8 +1,7 @@
 package io.palinode.simulation;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.palinode.simulation.store.StoreKind;
+import io.palinode.simulation.world.Fault;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,12 +39,7 @@ class LastWriteWinsSimulationTest {
   void aPlantedBugIsFound(PlantedBug bug) {
     Simulation simulation =
         new Simulation(EnumSet.allOf(Fault.class), bug::plant).of(StoreKind.LAST_WRITE_WINS);
-    for (long seed = 0; seed < PLANTED_SEEDS_MAX; seed++) {
-      if (simulation.run(seed).broken() != null) {
-        return;
-      }
-    }
-    assertThat(PLANTED_SEEDS_MAX).as("seeds without finding %s", bug).isZero();
+    PlantedBugsTest.assertFound(simulation, PLANTED_SEEDS_MAX, bug);
   }
 
   private static void assertHolds(Simulation voldemort, int seeds) {

@@ -3,7 +3,8 @@ package io.palinode.simulation;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;
-import io.palinode.store.binding.StoreBinding;
+import io.palinode.simulation.world.Seams;
+import io.palinode.simulation.world.WatchedMutex;
 import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
@@ -49,7 +50,7 @@ enum PlantedBug {
   RESTORES_ONE_TOO_FAR {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new StoreDecorator(real) {
                 @Override
@@ -75,7 +76,7 @@ enum PlantedBug {
   DOES_NOT_CONVERGE {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new StoreDecorator(real) {
                 @Override
@@ -107,7 +108,7 @@ enum PlantedBug {
   RAISES_THE_EPOCH_ONCE {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new StoreDecorator(real) {
                 @Override
@@ -171,7 +172,7 @@ enum PlantedBug {
   ONE_NODE_DOES_NOT_RESTORE {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               real.node() != 1
                   ? real
@@ -187,7 +188,7 @@ enum PlantedBug {
   TAKES_REPLICAS_FOR_ALIKE {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new StoreDecorator(real) {
                 @Override
@@ -301,7 +302,7 @@ enum PlantedBug {
   LOOKS_FOR_NOTHING_THAT_HELD_BEFORE {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new StoreDecorator(real) {
                 @Override
@@ -327,7 +328,7 @@ enum PlantedBug {
   FORGETS_WHAT_DELETES_COVER {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new StoreDecorator(real) {
                 @Override
@@ -454,19 +455,6 @@ enum PlantedBug {
 
   /** For one run. */
   abstract Seams plant();
-
-  private interface Wrap {
-    StoreBinding wrap(StoreBinding real);
-  }
-
-  private static Seams onStore(Wrap wrap) {
-    return new Seams() {
-      @Override
-      public StoreBinding store(StoreBinding real) {
-        return wrap.wrap(real);
-      }
-    };
-  }
 
   private static ControlRecord acknowledged(MachineState state) {
     GapsAcknowledged all =

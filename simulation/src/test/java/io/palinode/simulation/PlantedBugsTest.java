@@ -2,6 +2,7 @@ package io.palinode.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.simulation.world.Fault;
 import java.util.EnumSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -14,11 +15,15 @@ class PlantedBugsTest {
   @EnumSource
   void aPlantedBugIsFound(PlantedBug bug) {
     Simulation simulation = new Simulation(EnumSet.allOf(Fault.class), bug::plant);
-    for (long seed = 0; seed < SEEDS_MAX; seed++) {
+    assertFound(simulation, SEEDS_MAX, bug);
+  }
+
+  static void assertFound(Simulation simulation, int seedsMax, Enum<?> bug) {
+    for (long seed = 0; seed < seedsMax; seed++) {
       if (simulation.run(seed).broken() != null) {
         return;
       }
     }
-    assertThat(SEEDS_MAX).as("seeds without finding %s", bug).isZero();
+    assertThat(seedsMax).as("seeds without finding %s", bug).isZero();
   }
 }

@@ -1,6 +1,7 @@
 package io.palinode.simulation;
 
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.simulation.world.Seams;
 import io.palinode.store.affected.Access;
 import io.palinode.store.affected.Trace;
 import io.palinode.store.binding.ConcernedClients;
@@ -23,7 +24,7 @@ enum PlantedScopeBug {
   FORGETS_WHO_READ {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -42,7 +43,7 @@ enum PlantedScopeBug {
   TAKES_COPIES_FOR_WRITES {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -59,7 +60,7 @@ enum PlantedScopeBug {
   UNDOES_ONE_TOO_FEW {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -76,7 +77,7 @@ enum PlantedScopeBug {
   UNDOES_ALL_KEYS {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -138,7 +139,7 @@ enum PlantedScopeBug {
   TELLS_NOBODY {
     @Override
     Seams plant() {
-      return onStore(
+      return StoreDecorator.seams(
           real ->
               new Whole(real) {
                 @Override
@@ -193,15 +194,6 @@ enum PlantedScopeBug {
       @Override
       public List<ControlRecord> append(MachineState state, ControlRecord record) {
         return List.of(change.apply(record));
-      }
-    };
-  }
-
-  private static Seams onStore(UnaryOperator<StoreBinding> wrap) {
-    return new Seams() {
-      @Override
-      public StoreBinding store(StoreBinding real) {
-        return wrap.apply(real);
       }
     };
   }

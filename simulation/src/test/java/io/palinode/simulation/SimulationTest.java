@@ -3,6 +3,7 @@ package io.palinode.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.simulation.Simulation.Result;
+import io.palinode.simulation.world.Fault;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -69,7 +70,7 @@ class SimulationTest {
     long plans = 0;
     for (long seed = 0; seed < seeds; seed++) {
       Result result = simulation.run(seed);
-      plans += result.plans();
+      plans += result.rollbacks().plans();
       if (result.broken() != null) {
         failures.add("seed=" + seed + " " + result.broken().getMessage());
       }

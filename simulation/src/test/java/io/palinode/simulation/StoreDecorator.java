@@ -4,11 +4,13 @@ import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.simulation.world.Seams;
 import io.palinode.store.affected.Trace;
 import io.palinode.store.binding.StoreBinding;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /** A store that does what another one does; to be overridden where it is to do wrong. */
 class StoreDecorator implements StoreBinding {
@@ -16,6 +18,16 @@ class StoreDecorator implements StoreBinding {
 
   StoreDecorator(StoreBinding real) {
     this.real = real;
+  }
+
+  /** Seams at which each node's store is decorated. */
+  static Seams seams(UnaryOperator<StoreBinding> decorate) {
+    return new Seams() {
+      @Override
+      public StoreBinding store(StoreBinding real) {
+        return decorate.apply(real);
+      }
+    };
   }
 
   @Override

@@ -1,10 +1,11 @@
 package io.palinode.cli.simulate;
 
 import io.palinode.cli.terminal.Refusal;
-import io.palinode.simulation.Fault;
 import io.palinode.simulation.Simulation;
 import io.palinode.simulation.exhaustive.EveryInterleaving;
 import io.palinode.simulation.exhaustive.EveryInterleaving.Explored;
+import io.palinode.simulation.store.StoreKind;
+import io.palinode.simulation.world.Fault;
 import java.io.PrintWriter;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  palinode simulate --seeds 2000 --faults all",
       "  palinode simulate --seed 17 --trace",
+      "  palinode simulate --seeds 500 --store last-write-wins",
       "  palinode simulate --exhaustive"
     })
 public final class SimulateCommand implements Callable<Integer> {
@@ -88,6 +90,15 @@ public final class SimulateCommand implements Callable<Integer> {
   private String scope = "all";
 
   @Option(
+      names = "--store",
+      defaultValue = "voldemort",
+      paramLabel = "STORE",
+      description =
+          "The store of the nodes: voldemort, or last-write-wins, which has no vector clocks"
+              + " (default: ${DEFAULT-VALUE}). A seed with another store is another run.")
+  private String store = "voldemort";
+
+  @Option(
       names = "--states-max",
       defaultValue = "1000000",
       paramLabel = "N",
@@ -116,10 +127,15 @@ public final class SimulateCommand implements Callable<Integer> {
     return Refusal.valid(() -> Fault.parse(faults));
   }
 
+  private StoreKind store() {
+    return Refusal.valid(() -> StoreKind.parse(store));
+  }
+
   private Simulation simulation(Set<Fault> wanted) {
+    Simulation simulation = new Simulation(wanted).of(store());
     return switch (scope) {
-      case "all" -> new Simulation(wanted);
-      case "affected" -> new Simulation(wanted).affectingOnlySome();
+      case "all" -> simulation;
+      case "affected" -> simulation.affectingOnlySome();
       default -> throw new Refusal("--scope must be all or affected: --scope=" + scope);
     };
   }
@@ -145,13 +161,13 @@ public final class SimulateCommand implements Callable<Integer> {
     long reportedAt = System.nanoTime();
     for (long seed = firstSeed; seed < firstSeed + seeds; seed++) {
       Simulation.Result result = simulation.run(seed);
-      plans += result.plans();
-      affected += result.affected();
+      plans += result.rollbacks().plans();
+      affected += result.rollbacks().affected();
       if (result.broken() != null && ++failures <= FAILURES_SHOWN) {
         out.println(text(result));
         out.printf(
-            "  palinode simulate --seed %d --faults %s --scope %s --trace%n",
-            seed, Fault.format(wanted), scope);
+            "  palinode simulate --seed %d --faults %s --scope %s --store %s --trace%n",
+            seed, Fault.format(wanted), scope, store);
       }
       if (System.nanoTime() - reportedAt > PROGRESS_NANOS) {
         reportedAt = System.nanoTime();
@@ -177,9 +193,9 @@ public final class SimulateCommand implements Callable<Integer> {
         "seed %d: %d rollbacks, %d stepped back, %d halted, %d violations, %d acknowledged writes"
             .formatted(
                 result.seed(),
-                result.plans(),
-                result.stepsBack(),
-                result.halts(),
+                result.rollbacks().plans(),
+                result.rollbacks().stepsBack(),
+                result.rollbacks().halts(),
                 result.violations(),
                 result.acknowledgements());
     return result.broken() == null

@@ -28,6 +28,24 @@ class SimulateCommandTest {
   }
 
   @Test
+  void theStoreIsPartOfWhatASeedMeans() {
+    assertThat(run("--seed", "1", "--faults", "none", "--store", "voldemort")).isZero();
+    String voldemort = out.toString();
+    out.getBuffer().setLength(0);
+    assertThat(run("--seed", "1", "--faults", "none")).isZero();
+    assertThat(out.toString()).isEqualTo(voldemort);
+    out.getBuffer().setLength(0);
+    assertThat(run("--seed", "1", "--faults", "none", "--store", "last-write-wins")).isZero();
+    assertThat(out.toString()).contains("seed 1:").isNotEqualTo(voldemort);
+  }
+
+  @Test
+  void anUnknownStoreIsRefusedWithTheKnownOnes() {
+    assertThat(run("--seed", "1", "--store", "paper")).isNotZero();
+    assertThat(err.toString()).contains("'paper'", "voldemort", "last-write-wins");
+  }
+
+  @Test
   void whatIsNoFaultIsRefused() {
     assertThat(run("--seed", "1", "--faults", "rain")).isNotZero();
     assertThat(err.toString()).contains("rain");

@@ -9,14 +9,7 @@ import java.io.Serial;
 public final class BrokenInvariant extends Error {
   @Serial private static final long serialVersionUID = 1L;
 
-  private final Invariant invariant;
-
   public BrokenInvariant(Invariant invariant, String what) {
     super(invariant + ": " + what);
-    this.invariant = invariant;
-  }
-
-  public Invariant invariant() {
-    return invariant;
   }
 }

@@ -34,7 +34,7 @@ final class Concurrency {
       return false;
     }
     // Of joined replicas, another node may have set the end.
-    if (end.owner() == j.node) {
+    if (end.owner() == j.watch.node()) {
       return end.own() < j.start.own();
     }
     return isLess(end, j.start) && physical(end) <= physical(j.start) - epsilonMicros;
@@ -49,7 +49,7 @@ final class Concurrency {
     if (end == null) {
       return true;
     }
-    if (i.node == end.owner()) {
+    if (i.watch.node() == end.owner()) {
       return i.start.own() <= end.own();
     }
     return isLess(i.start, end) || physical(end) - physical(i.start) > epsilonMicros;

@@ -26,7 +26,7 @@ public final class ControlChecks {
    *
    * @param concerned null: all that was written after the target was undone
    */
-  public record Ended(
+  record Ended(
       long epoch, long target, long clock, boolean abandoned, @Nullable Concerned concerned) {
 
     /**
@@ -54,7 +54,6 @@ public final class ControlChecks {
   private long judged;
   private int halts;
   private int stepsBack;
-  private int endedAsIs;
   private boolean keeping;
 
   /**
@@ -84,17 +83,12 @@ public final class ControlChecks {
     return halts;
   }
 
-  /** Plans that an operator ended with the data that each node had. */
-  public int endedAsIs() {
-    return endedAsIs;
-  }
-
   public int stepsBack() {
     return stepsBack;
   }
 
   /** The plan that opened an epoch, once it has ended. */
-  public @Nullable Ended ended(long epoch) {
+  @Nullable Ended ended(long epoch) {
     return ended.get(epoch);
   }
 
@@ -185,7 +179,6 @@ public final class ControlChecks {
 
   private void resuming(@Nullable Plan plan, ControlRecord record) {
     boolean asIs = record.getResume().getAsIs();
-    endedAsIs += asIs ? 1 : 0;
     require(
         Invariant.PROTOCOL,
         plan != null

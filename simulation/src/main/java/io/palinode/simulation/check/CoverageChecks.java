@@ -29,7 +29,7 @@ public final class CoverageChecks {
     published.add(new Published(loss, judged));
   }
 
-  public void judged(long hlc) {
+  void judged(long hlc) {
     judged = Math.max(judged, hlc);
   }
 
@@ -39,7 +39,7 @@ public final class CoverageChecks {
   }
 
   /** A record came into the control log, and counts. */
-  public void counted(ControlRecord record) {
+  void counted(ControlRecord record) {
     if (record.hasSafePoint()) {
       requireRecorded(record.getSafePoint().getHlc());
     } else if (record.getCoverage().hasFound()) {

@@ -68,7 +68,7 @@ public final class DetectionChecks {
     writes.add(write);
     String begun = write.begun();
     if (begun != null) {
-      intervals.add(Interval.written(write, partitionOf(write.instance()), begun));
+      intervals.add(Interval.written(write, partitionOf(write.subject().instance()), begun));
     }
   }
 
@@ -98,7 +98,8 @@ public final class DetectionChecks {
       ended(published, CandidateRecords.decode(record.getClosed().getEnd()));
     }
     places.put(
-        new Place(record.getNode(), record.getIncarnation(), published.instance, sequence),
+        new Place(
+            record.getNode(), record.getIncarnation(), published.subject.instance(), sequence),
         published);
   }
 
@@ -214,7 +215,7 @@ public final class DetectionChecks {
   }
 
   /** What was reported, each once. */
-  public Collection<Violation> all() {
+  Collection<Violation> all() {
     return reported.values();
   }
 
@@ -232,7 +233,11 @@ public final class DetectionChecks {
     for (Violation violation : reported.values()) {
       Interval a = counted(witness(violation, 0), truth);
       Interval b = counted(witness(violation, 1), truth);
-      boolean holds = a != null && b != null && a.term != b.term && concurrency.areConcurrent(a, b);
+      boolean holds =
+          a != null
+              && b != null
+              && a.subject.term() != b.subject.term()
+              && concurrency.areConcurrent(a, b);
       if (!holds && !isEndLost(a) && !isEndLost(b) && !isOfStaleVersion(violation)) {
         throw new BrokenInvariant(Invariant.SOUND, text(violation) + " is of " + a + " and " + b);
       }
@@ -289,15 +294,15 @@ public final class DetectionChecks {
     }
     List<Interval> stand =
         truth().stream()
-            .filter(each -> each.epoch == left.epoch() && !isUndone.test(each.version))
+            .filter(each -> each.watch.epoch() == left.epoch() && !isUndone.test(each.version))
             .map(interval -> interval.endingAt(endLeft(interval, ends)))
             .toList();
     for (Interval a : stand) {
       for (Interval b : stand) {
         if (a.violateWith(b) > left.began()
-            && a.term == 0
-            && b.term == 1
-            && a.instance.equals(b.instance)
+            && a.subject.term() == 0
+            && b.subject.term() == 1
+            && a.subject.instance().equals(b.subject.instance())
             && concurrency.isPossible(a, b)
             && !isTouched(a)
             && !isTouched(b)
@@ -315,18 +320,20 @@ public final class DetectionChecks {
         intervals.stream()
             .filter(first::isSameVersionAs)
             .filter(
-                each -> each.end != null && !ends.isUndone(each.version, each.node, each.end.own()))
+                each ->
+                    each.end != null
+                        && !ends.isUndone(each.version, each.watch.node(), each.end.own()))
             .toList();
     return JoinedReplicas.firstEnd(first, replicas);
   }
 
   private boolean isViolation(Interval a, Interval b) {
-    return a.term == 0
-        && b.term == 1
-        && a.epoch == b.epoch
-        && a.predicateVersion == b.predicateVersion
-        && a.instance.equals(b.instance)
-        && a.violateWith(b) <= judgedOf(a.predicateVersion)
+    return a.subject.term() == 0
+        && b.subject.term() == 1
+        && a.watch.epoch() == b.watch.epoch()
+        && a.watch.predicateVersion() == b.watch.predicateVersion()
+        && a.subject.instance().equals(b.subject.instance())
+        && a.violateWith(b) <= judgedOf(a.watch.predicateVersion())
         && concurrency.isPossible(a, b);
   }
 
@@ -337,7 +344,7 @@ public final class DetectionChecks {
   }
 
   private static boolean isTakenBack(Interval a, Interval b, ControlChecks control) {
-    for (long epoch = a.epoch + 1; epoch <= control.truth().epoch(); epoch++) {
+    for (long epoch = a.watch.epoch() + 1; epoch <= control.truth().epoch(); epoch++) {
       ControlChecks.Ended plan = control.ended(epoch);
       // A plan that undoes only some undoes what was reported, so that must have been.
       boolean undoesAll = plan != null && plan.concerned() == null;
@@ -350,7 +357,7 @@ public final class DetectionChecks {
 
   private void requireNamed(Interval interval, long violate, Interval other) {
     for (Violation violation : reported.values()) {
-      if (violation.getEpoch() == interval.epoch
+      if (violation.getEpoch() == interval.watch.epoch()
           && violation.getViolate() <= violate
           && names(violation, interval)) {
         return;
@@ -403,7 +410,7 @@ public final class DetectionChecks {
    */
   private boolean isLostBefore(Interval interval, long violate) {
     Hvc end = interval.end;
-    return isLostBefore(interval, interval.start, interval.node, violate)
+    return isLostBefore(interval, interval.start, interval.watch.node(), violate)
         || (joined && end != null && isLostBefore(interval, end, end.owner(), violate));
   }
 
@@ -425,7 +432,7 @@ public final class DetectionChecks {
         .anyMatch(
             loss -> {
               Hvc end = interval.end;
-              int node = end == null ? interval.node : end.owner();
+              int node = end == null ? interval.watch.node() : end.owner();
               return isOfNode(loss.of(), node, interval)
                   && isOver(loss.of())
                   && (end == null || isWithin(end, loss.of()));
@@ -458,7 +465,7 @@ public final class DetectionChecks {
   private boolean touches(CoverageLost loss, Interval interval) {
     Hvc end = interval.end;
     // A joined interval may have been begun, or be ended, by any replica.
-    return isOfNode(loss, joined ? loss.getNode() : interval.node, interval)
+    return isOfNode(loss, joined ? loss.getNode() : interval.watch.node(), interval)
         && interval.start.own() <= loss.getToHlc()
         && (end == null || end.own() >= loss.getFromHlc());
   }
@@ -479,8 +486,8 @@ public final class DetectionChecks {
       return interval.end;
     }
     for (First start :
-        starts.getOrDefault(new Channel(interval.node, interval.partition), List.of())) {
-      if (start.incarnation() > interval.incarnation) {
+        starts.getOrDefault(new Channel(interval.watch.node(), interval.partition), List.of())) {
+      if (start.incarnation() > interval.watch.incarnation()) {
         return start.clock().withOwn(Math.max(start.clock().own() - 1, interval.start.own()));
       }
     }

@@ -12,13 +12,9 @@ import org.jspecify.annotations.Nullable;
  * it. An interval found by a scan is as the node's detector published it.
  */
 final class Interval {
-  final int node;
-  final long incarnation;
-  final long epoch;
-  final long predicateVersion;
+  final Watch watch;
   final int partition;
-  final String instance;
-  final int term;
+  final Subject subject;
   final String version;
 
   /** The node that accepted the version first; null when that is not known, or is this node. */
@@ -38,13 +34,9 @@ final class Interval {
 
   private Interval(
       CandidateRecord record, int partition, Hvc start, String version, @Nullable Integer origin) {
-    this.node = record.getNode();
-    this.incarnation = record.getIncarnation();
-    this.epoch = record.getEpoch();
-    this.predicateVersion = ref(record).getPredicateVersion();
+    this.watch = watch(record);
     this.partition = partition;
-    this.instance = instanceOf(ref(record));
-    this.term = ref(record).getTerm();
+    this.subject = subject(record);
     this.version = version;
     this.origin = origin;
     this.found = true;
@@ -54,13 +46,9 @@ final class Interval {
   }
 
   private Interval(Write write, int partition, String version) {
-    this.node = write.node();
-    this.incarnation = write.incarnation();
-    this.epoch = write.epoch();
-    this.predicateVersion = write.predicateVersion();
+    this.watch = write.watch();
     this.partition = partition;
-    this.instance = write.instance();
-    this.term = write.term();
+    this.subject = write.subject();
     this.version = version;
     this.origin = write.event().origin();
     this.found = false;
@@ -70,13 +58,9 @@ final class Interval {
   }
 
   private Interval(Interval same, @Nullable Hvc end) {
-    this.node = same.node;
-    this.incarnation = same.incarnation;
-    this.epoch = same.epoch;
-    this.predicateVersion = same.predicateVersion;
+    this.watch = same.watch;
     this.partition = same.partition;
-    this.instance = same.instance;
-    this.term = same.term;
+    this.subject = same.subject;
     this.version = same.version;
     this.origin = same.origin;
     this.found = same.found;
@@ -106,6 +90,17 @@ final class Interval {
     return record.hasOpened() ? record.getOpened().getInterval() : record.getClosed().getInterval();
   }
 
+  private static Watch watch(CandidateRecord record) {
+    long predicateVersion = ref(record).getPredicateVersion();
+    return new Watch(
+        record.getNode(), record.getIncarnation(), record.getEpoch(), predicateVersion);
+  }
+
+  private static Subject subject(CandidateRecord record) {
+    IntervalRef ref = ref(record);
+    return new Subject(ref.getPredicate() + "|" + ref.getBinding(), ref.getTerm());
+  }
+
   private static Hvc start(CandidateRecord record) {
     return CandidateRecords.decode(
         record.hasOpened() ? record.getOpened().getStart() : record.getClosed().getStart());
@@ -118,13 +113,9 @@ final class Interval {
 
   /** Whether the record names this interval. */
   boolean isOf(CandidateRecord record) {
-    return node == record.getNode()
-        && incarnation == record.getIncarnation()
-        && epoch == record.getEpoch()
-        && predicateVersion == ref(record).getPredicateVersion()
-        && term == ref(record).getTerm()
+    return watch.equals(watch(record))
+        && subject.equals(subject(record))
         && start.own() == start(record).own()
-        && instance.equals(instanceOf(ref(record)))
         && version.equals(version(record));
   }
 
@@ -134,12 +125,8 @@ final class Interval {
    */
   boolean isEndedBy(Write write) {
     return end == null
-        && node == write.node()
-        && incarnation == write.incarnation()
-        && epoch == write.epoch()
-        && predicateVersion == write.predicateVersion()
-        && instance.equals(write.instance())
-        && term == write.term()
+        && watch.equals(write.watch())
+        && subject.equals(write.subject())
         && version.startsWith(write.key() + "@")
         && !write.leaves(version);
   }
@@ -154,10 +141,9 @@ final class Interval {
 
   /** Whether both are of one version in one epoch, perhaps on two replicas. */
   boolean isSameVersionAs(Interval other) {
-    return epoch == other.epoch
-        && predicateVersion == other.predicateVersion
-        && term == other.term
-        && instance.equals(other.instance)
+    return watch.epoch() == other.watch.epoch()
+        && watch.predicateVersion() == other.watch.predicateVersion()
+        && subject.equals(other.subject)
         && version.equals(other.version);
   }
 
@@ -169,14 +155,19 @@ final class Interval {
         version.getTimestampMs());
   }
 
-  static String instanceOf(io.palinode.wire.v1.IntervalRef ref) {
-    return ref.getPredicate() + "|" + ref.getBinding();
-  }
-
   @Override
   public String toString() {
     return "%s term %d at node %d.%d epoch %d [%s, %s] %s origin %s"
-        .formatted(instance, term, node, incarnation, epoch, start, end, version, origin);
+        .formatted(
+            subject.instance(),
+            subject.term(),
+            watch.node(),
+            watch.incarnation(),
+            watch.epoch(),
+            start,
+            end,
+            version,
+            origin);
   }
 
   /** The HLC of a candidates record; null: it has none. */

@@ -21,10 +21,10 @@ final class JoinedReplicas {
       String key =
           "%d %d %s %d %s"
               .formatted(
-                  interval.epoch,
-                  interval.predicateVersion,
-                  interval.instance,
-                  interval.term,
+                  interval.watch.epoch(),
+                  interval.watch.predicateVersion(),
+                  interval.subject.instance(),
+                  interval.subject.term(),
                   interval.version);
       byVersion.computeIfAbsent(key, k -> new ArrayList<>()).add(interval);
     }
@@ -41,7 +41,7 @@ final class JoinedReplicas {
   private static @Nullable Interval first(List<Interval> replicas) {
     Interval first = null;
     for (Interval interval : replicas) {
-      boolean isHere = interval.origin == null || interval.origin == interval.node;
+      boolean isHere = interval.origin == null || interval.origin == interval.watch.node();
       boolean counts = isHere && !interval.endOnly;
       if (counts && (first == null || isEarlier(interval, first))) {
         first = interval;
@@ -57,14 +57,15 @@ final class JoinedReplicas {
     }
     return one.start.own() != other.start.own()
         ? one.start.own() < other.start.own()
-        : one.node < other.node;
+        : one.watch.node() < other.watch.node();
   }
 
   static @Nullable Hvc firstEnd(Interval first, List<Interval> replicas) {
     Hvc least = null;
     for (Interval interval : replicas) {
       Hvc end = interval.end;
-      if (end == null || (interval.node == first.node && end.own() < first.start.own())) {
+      if (end == null
+          || (interval.watch.node() == first.watch.node() && end.own() < first.start.own())) {
         continue;
       }
       if (least == null || isEarlier(end, least)) {

@@ -287,7 +287,7 @@ public final class StoreModel {
   }
 
   /** What the key is now at the node. */
-  public Set<Version> now(int node, String key) {
+  Set<Version> now(int node, String key) {
     List<Moment> past = pasts.get(node).get(key);
     return past == null ? Set.of() : past.get(past.size() - 1).versions();
   }

@@ -10,18 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A write of a key that a term is about, as a node committed it.
  *
- * @param predicateVersion which the node watched then
  * @param holds the value with which the term holds
  */
-public record Write(
-    int node,
-    long incarnation,
-    long epoch,
-    long predicateVersion,
-    String instance,
-    int term,
-    String holds,
-    WriteEvent event) {
+public record Write(Watch watch, Subject subject, String holds, WriteEvent event) {
   String key() {
     return new String(event.key().key(), StandardCharsets.UTF_8);
   }

@@ -12,7 +12,9 @@ import io.palinode.store.node.NodeBinding;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.FenceState;
 import io.palinode.store.past.LocalStore;
+import io.palinode.voldemort.ResponseContexts;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
+import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** A node of the store in which the last write wins. */
 final class LastWriteWinsNode extends NodeBinding implements SimulatedNode {
   private final NodeParts parts;
-  private final ResponseContexts contexts = new ResponseContexts(this);
+  private final ResponseContexts contexts = new ResponseContexts(this, ResponseContexts.SEVERAL_REQUESTS);
   private final List<WriteListener> listeners = new ArrayList<>();
 
   LastWriteWinsNode(NodeParts parts) {
@@ -63,7 +65,7 @@ final class LastWriteWinsNode extends NodeBinding implements SimulatedNode {
     List<Version> found = siblings(key);
     long hlc = receive(request.by()).own();
     parts.accesses().read(hlc, key.store(), key.key(), request.by().getClient());
-    return new Answer(found, null, contexts.served(clock().last(), 0, request.by()));
+    return new Answer(found, null, served(clock().last(), 0, request.by()));
   }
 
   private Answer put(Request request, Operation.Put put) {
@@ -93,7 +95,7 @@ final class LastWriteWinsNode extends NodeBinding implements SimulatedNode {
     listeners.stream()
         .filter(listener -> listener.watches(key))
         .forEach(listener -> listener.written(event));
-    return new Answer(List.of(), null, contexts.served(after, hlc, request.by()));
+    return new Answer(List.of(), null, served(after, hlc, request.by()));
   }
 
   /** Who repairs a version has not written it. */
@@ -112,10 +114,17 @@ final class LastWriteWinsNode extends NodeBinding implements SimulatedNode {
     return by.hasHvc() ? clock().tick(HvcCodec.decode(by.getHvc().toByteArray())) : clock().tick();
   }
 
+  private ResponseContext served(Hvc reading, long acceptedAt, RequestContext by) {
+    return contexts.served(reading, fence().epoch(), acceptedAt, by.hasEpoch());
+  }
+
   private Answer refused(
       RequestContext by, Answer.Kind kind, String why, @Nullable FenceState fence) {
+    Long epoch = by.hasEpoch() ? Long.valueOf(by.getEpoch()) : null;
     return new Answer(
-        List.of(), new Answer.Refusal(kind, why), contexts.refused(clock().last(), fence, by));
+        List.of(),
+        new Answer.Refusal(kind, why),
+        contexts.refused(clock().last(), fence, by.getClient(), epoch));
   }
 
   private static StoreKey key(Operation operation) {

@@ -1,0 +1,151 @@
+package io.palinode.simulation.node;
+
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
+import io.palinode.simulation.check.BrokenInvariant;
+import io.palinode.simulation.check.Invariant;
+import io.palinode.simulation.check.NodeIntervals;
+import io.palinode.simulation.check.Subject;
+import io.palinode.simulation.check.Watch;
+import io.palinode.simulation.check.Write;
+import io.palinode.simulation.world.Texts;
+import io.palinode.simulation.world.WatchedMutex;
+import io.palinode.simulation.world.World;
+import io.palinode.store.control.Command;
+import io.palinode.wire.v1.CandidateRecord;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/** Compares what a node's detector says with what is on its disk, while it watches. */
+final class WatchedIntervals {
+  private final World world;
+  private final NodeMachine machine;
+  private final long incarnation;
+  private final LongSupplier restoredEpoch;
+  private final NodeIntervals said;
+  private boolean watching;
+  private boolean beginning;
+  private long epoch = -1;
+
+  /** Of the predicate; 0: there is none. */
+  private long version;
+
+  /**
+   * @param restoredEpoch from which plan the records are, see {@link
+   *     io.palinode.store.binding.UndoLog#restoredEpoch}
+   */
+  WatchedIntervals(World world, NodeMachine machine, long incarnation, LongSupplier restoredEpoch) {
+    this.world = world;
+    this.machine = machine;
+    this.incarnation = incarnation;
+    this.restoredEpoch = restoredEpoch;
+    this.said = new NodeIntervals(machine.id(), world.shape().candidates().isRingSmall());
+  }
+
+  /** The detector is to look for this version; what it knew of others is forgotten. */
+  void watches(long newVersion) {
+    version = newVersion;
+    said.reset();
+  }
+
+  void before(Command command) {
+    if (command instanceof Command.Watch watch && watch.epoch() > epoch) {
+      epoch = watch.epoch();
+      beginning = true;
+      said.reset();
+    } else if (command instanceof Command.Restore
+        || command instanceof Command.Keep
+        || command instanceof Command.KeepAll
+        || command instanceof Command.RestoreFrom
+        || command instanceof Command.RestoreSome
+        || command instanceof Command.ConvergeSome
+        || command instanceof Command.Converge) {
+      watching = false;
+    }
+  }
+
+  void after(Command command) {
+    // A repeat for the same epoch changes nothing, whatever the store has become meanwhile.
+    if (command instanceof Command.Watch && beginning) {
+      beginning = false;
+      watching = restoredEpoch.getAsLong() <= epoch;
+      if (!watching) {
+        said.requireOpen(List.of());
+      } else if (!world.shape().candidates().isRingSmall()) {
+        requireSame();
+      }
+    }
+  }
+
+  void said(CandidateRecord record) {
+    // What was held up in the ring may be of the epoch before.
+    if (isCurrent(record)) {
+      said.said(record);
+    }
+  }
+
+  void refused(CandidateRecord record) {
+    if (isCurrent(record)) {
+      said.refused(record);
+    }
+  }
+
+  private boolean isCurrent(CandidateRecord record) {
+    long of =
+        record.hasOpened()
+            ? record.getOpened().getInterval().getPredicateVersion()
+            : record.getClosed().getInterval().getPredicateVersion();
+    return record.getEpoch() == epoch && of == version;
+  }
+
+  /** All that there was until now is said, and sent. */
+  void publishedAll() {
+    if (watching && !beginning) {
+      requireSame();
+    }
+  }
+
+  /** The store passed a write to the detector. */
+  void observed(WriteEvent event) {
+    if (watching && version > 0) {
+      String key = new String(event.key().key(), StandardCharsets.UTF_8);
+      world
+          .detection()
+          .wrote(
+              new Write(
+                  new Watch(machine.id(), incarnation, epoch, version),
+                  new Subject(WatchedMutex.instance(key), WatchedMutex.term(key)),
+                  "1",
+                  event));
+    }
+  }
+
+  /** A write was accepted. */
+  void requireWatched() {
+    if (!watching) {
+      throw new BrokenInvariant(
+          Invariant.INTERVALS, "node " + machine.id() + " accepts a write that it does not watch");
+    }
+  }
+
+  /** A request was answered. */
+  void wrote() {
+    if (watching && !world.shape().candidates().isRingSmall()) {
+      requireSame();
+    }
+  }
+
+  private void requireSame() {
+    List<String> holding = new ArrayList<>();
+    for (String key : version == 0 ? List.<String>of() : world.flags()) {
+      for (Version version : world.stored(machine.id(), key)) {
+        if (Texts.value(version).equals("1")) {
+          holding.add(Write.versionOf(key, version.clock(), version.timestampMs()));
+        }
+      }
+    }
+    said.requireOpen(holding);
+  }
+}

@@ -1,0 +1,96 @@
+package io.palinode.simulation.world;
+
+import io.palinode.detector.terms.ActivePredicate;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.form.Predicates;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a cluster watches for: two clients are in the critical section of the edge between them.
+ * Immutable.
+ *
+ * @param joins whether the replicas of one version are one interval
+ */
+public record WatchedMutex(boolean joins, String target, Wish wish, ActivePredicate predicate) {
+  public static final String NAME = "mutex";
+
+  static final List<WatchedMutex> ALL =
+      List.of(
+          of(false, "before-violation", Wish.NOTHING),
+          of(false, "before-first-witness", Wish.NOTHING),
+          of(true, "before-violation", Wish.NOTHING),
+          of(true, "before-first-witness", Wish.NOTHING));
+
+  /** The flag of a client, in the section that it shares with another one. */
+  public static String flag(int one, int other, int whose) {
+    return "cs_%d_%d_%d".formatted(Math.min(one, other), Math.max(one, other), whose);
+  }
+
+  /** All flags of so many clients. */
+  static List<String> flags(int clients) {
+    List<String> flags = new ArrayList<>();
+    for (int one = 0; one < clients; one++) {
+      for (int other = one + 1; other < clients; other++) {
+        flags.add(flag(one, other, one));
+        flags.add(flag(one, other, other));
+      }
+    }
+    return flags;
+  }
+
+  /** Of which instance a flag is a variable. */
+  public static String instance(String flag) {
+    String[] parts = flag.split("_", -1);
+    return "%s|a=%s,b=%s".formatted(NAME, parts[1], parts[2]);
+  }
+
+  public static int term(String flag) {
+    String[] parts = flag.split("_", -1);
+    return parts[3].equals(parts[1]) ? 0 : 1;
+  }
+
+  WatchedMutex wishing(Wish other) {
+    return of(joins, target, other);
+  }
+
+  /** The same with another target. */
+  public WatchedMutex goingTo(boolean beforeFirstWitness) {
+    return of(joins, beforeFirstWitness ? "before-first-witness" : "before-violation", wish);
+  }
+
+  /** The same, whose rollbacks undo only what came of the witnesses. */
+  WatchedMutex affectingOnlySome() {
+    Predicate all = predicate.predicate();
+    Predicate some = all.withOnViolation(all.onViolation().affectingOnlySome());
+    return new WatchedMutex(
+        joins, target, wish, new ActivePredicate(NAME, predicate.version(), some));
+  }
+
+  private static WatchedMutex of(boolean joins, String target, Wish wish) {
+    String yaml =
+        """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: mutex}
+        spec:
+          forEach: {edge: "{a}_{b}"}
+          replicas: %s
+          violation:
+            - all:
+                - {var: "cs_{a}_{b}_{a}", equals: "1"}
+                - {var: "cs_{a}_{b}_{b}", equals: "1"}
+          onViolation:
+            rollback: {to: %s}
+            %s
+        """
+            .formatted(joins ? "first" : "any", target, wish.yaml);
+    return new WatchedMutex(
+        joins, target, wish, new ActivePredicate(NAME, 1, Predicates.parse(yaml, NAME)));
+  }
+
+  @Override
+  public String toString() {
+    return "replicas=" + (joins ? "first" : "any") + " to=" + target + " wish=" + wish;
+  }
+}
