@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** A node of the store in which the last write wins. */
 final class LastWriteWinsNode extends NodeBinding implements SimulatedNode {
   private final NodeParts parts;
-  private final ResponseContexts contexts = new ResponseContexts(this, ResponseContexts.SEVERAL_REQUESTS);
+  private final ResponseContexts contexts =
+      new ResponseContexts(this, ResponseContexts.SEVERAL_REQUESTS);
   private final List<WriteListener> listeners = new ArrayList<>();
 
   LastWriteWinsNode(NodeParts parts) {
