@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.voldemort.client.session.NodeException;
 import io.palinode.voldemort.protocol.Pb0;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,21 +22,23 @@ class PastStoreTest {
 
   /** A node that would not know the type of the request. */
   enum Peer {
-    STOCK(TestNode::beStock),
-    STOCK_WITH_AGENT(TestNode::beAgent),
-    EARLIER_RELEASE(TestNode::beOfAnEarlierRelease);
+    STOCK,
+    STOCK_WITH_AGENT,
+    EARLIER_RELEASE;
 
-    private final Consumer<TestNode> become;
-
-    Peer(Consumer<TestNode> become) {
-      this.become = become;
+    private void become(TestNode node) {
+      switch (this) {
+        case STOCK -> node.beStock();
+        case STOCK_WITH_AGENT -> node.beAgent();
+        case EARLIER_RELEASE -> node.beOfAnEarlierRelease();
+      }
     }
   }
 
   @ParameterizedTest
   @EnumSource(Peer.class)
   void aNodeThatDoesNotAcceptQuestionsReceivesNoneAndKeepsItsConnection(Peer peer) {
-    cluster.all(peer.become);
+    cluster.all(peer::become);
     StoreClient client = cluster.client();
     Store store = client.store(R1W1);
     store.put("k", "v");
