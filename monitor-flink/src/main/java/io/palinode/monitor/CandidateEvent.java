@@ -53,7 +53,7 @@ public record CandidateEvent(
     }
 
     /** Returns whether this kind states how far the node's records are complete. */
-    boolean isProgress() {
+    public boolean isProgress() {
       return this == PROGRESS || this == STOPPED;
     }
   }

@@ -27,7 +27,7 @@ public record Search(
     String predicate, long version, int partition, int node, long incarnation, long epoch, Hvc at) {
 
   /** Returns one notice for each predicate that the progress names. */
-  static List<Notice> notices(CandidateEvent event, List<Searched> named) {
+  public static List<Notice> notices(CandidateEvent event, List<Searched> named) {
     List<Notice> notices = new ArrayList<>(named.size());
     for (Searched searched : named) {
       notices.add(Notice.searched(event, body(searched, event.clock())));

@@ -48,10 +48,10 @@ record PredicateVersion(long version, @Nullable Predicate predicate, long atMicr
   }
 
   /** What the job looks for with it. */
-  io.palinode.monitor.ActivePredicate detected(int nodes) {
+  io.palinode.monitor.instance.ActivePredicate detected(int nodes) {
     return predicate == null
-        ? io.palinode.monitor.ActivePredicate.deleted(WatchedMutex.NAME, version)
-        : new io.palinode.monitor.ActivePredicate(
+        ? io.palinode.monitor.instance.ActivePredicate.deleted(WatchedMutex.NAME, version)
+        : new io.palinode.monitor.instance.ActivePredicate(
             WatchedMutex.NAME,
             version,
             DetectionSpec.of(predicate, nodes, Epsilon.parse(Shape.EPSILON_MICROS + "us")),

@@ -1,7 +1,7 @@
 package io.palinode.monitor.flink;
 
-import io.palinode.monitor.Instance;
-import io.palinode.monitor.InstanceState;
+import io.palinode.monitor.instance.Instance;
+import io.palinode.monitor.instance.InstanceState;
 import java.io.IOException;
 import java.io.Serial;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;

@@ -1,7 +1,7 @@
 package io.palinode.monitor.flink;
 
-import io.palinode.monitor.JudgedPace;
-import io.palinode.monitor.JudgementReports;
+import io.palinode.monitor.judgement.JudgedPace;
+import io.palinode.monitor.judgement.JudgementReports;
 import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.ViolationRecord;

@@ -1,7 +1,7 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.monitor.CandidateEvent;
-import io.palinode.monitor.KeptBack;
+import io.palinode.monitor.sequence.KeptBack;
 import java.io.IOException;
 import java.io.Serial;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.palinode.monitor.flink;
 
-import io.palinode.monitor.Housekeeping;
-import io.palinode.monitor.Instance;
+import io.palinode.monitor.instance.Housekeeping;
+import io.palinode.monitor.instance.Instance;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.flink.api.common.functions.RuntimeContext;

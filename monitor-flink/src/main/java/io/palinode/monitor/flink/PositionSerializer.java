@@ -1,6 +1,6 @@
 package io.palinode.monitor.flink;
 
-import io.palinode.monitor.SequenceCheck.Position;
+import io.palinode.monitor.sequence.SequenceCheck.Position;
 import java.io.IOException;
 import java.io.Serial;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;

@@ -1,8 +1,8 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.hvc.Epsilon;
-import io.palinode.monitor.ActivePredicate;
 import io.palinode.monitor.Notice;
+import io.palinode.monitor.instance.ActivePredicate;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.v1.PredicateRecord;
 import java.util.HashMap;

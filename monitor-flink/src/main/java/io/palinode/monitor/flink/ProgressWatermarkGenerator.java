@@ -1,7 +1,7 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.monitor.CandidateEvent;
-import io.palinode.monitor.ProgressWatermarks;
+import io.palinode.monitor.judgement.ProgressWatermarks;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;

@@ -1,8 +1,8 @@
 package io.palinode.monitor.flink;
 
-import io.palinode.monitor.Instance;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Search;
+import io.palinode.monitor.instance.Instance;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.monitor.CandidateEvent;
-import io.palinode.monitor.KeptBack;
-import io.palinode.monitor.NodesRead;
 import io.palinode.monitor.Notice;
-import io.palinode.monitor.SearchCheck;
-import io.palinode.monitor.SequenceCheck;
-import io.palinode.monitor.SequenceCheck.Position;
+import io.palinode.monitor.judgement.NodesRead;
+import io.palinode.monitor.sequence.KeptBack;
+import io.palinode.monitor.sequence.SearchCheck;
+import io.palinode.monitor.sequence.SequenceCheck;
+import io.palinode.monitor.sequence.SequenceCheck.Position;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.JudgementReport;
 import java.io.Serial;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.monitor.CandidateEvent;
-import io.palinode.monitor.Instance;
-import io.palinode.monitor.InstanceState;
-import io.palinode.monitor.KeptBack;
 import io.palinode.monitor.Notice;
-import io.palinode.monitor.SequenceCheck.Position;
+import io.palinode.monitor.instance.Instance;
+import io.palinode.monitor.instance.InstanceState;
+import io.palinode.monitor.sequence.KeptBack;
+import io.palinode.monitor.sequence.SequenceCheck.Position;
 import java.io.IOException;
 import java.util.HexFormat;
 import java.util.List;
