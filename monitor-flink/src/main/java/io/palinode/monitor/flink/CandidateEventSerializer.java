@@ -4,6 +4,7 @@ import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.CandidateEvent.Kind;
 import java.io.IOException;
 import java.io.Serial;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -19,8 +20,11 @@ import org.apache.flink.core.memory.DataOutputView;
  * +--------+-----------+------+-------------+-------+----------+------+-----+-------+-------+--------+
  * </pre>
  */
-final class CandidateEventSerializer extends StableSerializer<CandidateEvent> {
+public final class CandidateEventSerializer extends StableSerializer<CandidateEvent> {
   static final CandidateEventSerializer INSTANCE = new CandidateEventSerializer();
+
+  public static final TypeInformation<CandidateEvent> TYPE =
+      new StableType<>(CandidateEvent.class, INSTANCE);
 
   @Serial private static final long serialVersionUID = 1L;
 

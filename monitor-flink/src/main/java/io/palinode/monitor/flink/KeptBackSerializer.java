@@ -23,8 +23,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * +--------------------------------------+-----------------------------------------------------+
  * </pre>
  */
-final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
-  static final KeptBackSerializer INSTANCE = new KeptBackSerializer();
+public final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
+  public static final KeptBackSerializer INSTANCE = new KeptBackSerializer();
 
   @Serial private static final long serialVersionUID = 1L;
 

@@ -4,6 +4,7 @@ import io.palinode.monitor.Notice;
 import io.palinode.monitor.Notice.Kind;
 import java.io.IOException;
 import java.io.Serial;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -19,8 +20,10 @@ import org.apache.flink.core.memory.DataOutputView;
  * +--------+------+-----------+------+-------------+-------+-------+
  * </pre>
  */
-final class NoticeSerializer extends StableSerializer<Notice> {
+public final class NoticeSerializer extends StableSerializer<Notice> {
   static final NoticeSerializer INSTANCE = new NoticeSerializer();
+
+  public static final TypeInformation<Notice> TYPE = new StableType<>(Notice.class, INSTANCE);
 
   @Serial private static final long serialVersionUID = 1L;
 

@@ -18,8 +18,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * +--------+-----------+------+-------------+-------+----------+-----+-------+---------+
  * </pre>
  */
-final class PositionSerializer extends StableSerializer<Position> {
-  static final PositionSerializer INSTANCE = new PositionSerializer();
+public final class PositionSerializer extends StableSerializer<Position> {
+  public static final PositionSerializer INSTANCE = new PositionSerializer();
 
   @Serial private static final long serialVersionUID = 1L;
 

@@ -10,7 +10,7 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Bytes that stay the same from version to version: each value is a version byte and then what the
  * subclass draws. Integers are big-endian; a {@code sized} is an i32 and so many bytes. Another
- * layout needs another version byte, and another {@link DetectionJob#STATE_VERSION}.
+ * layout needs another version byte, and another {@code DetectionJob.STATE_VERSION}.
  */
 abstract class StableSerializer<T> extends TypeSerializerSingleton<T> {
   @Serial private static final long serialVersionUID = 1L;

@@ -17,6 +17,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bytes of the job's checkpoints and of the records between its tasks. */
 class StableSerializerTest {
@@ -94,6 +95,22 @@ class StableSerializerTest {
   <T> void itsSnapshotNamesItself(Golden<T> golden) {
     assertThat(golden.serializer().snapshotConfiguration().restoreSerializer())
         .isSameAs(golden.serializer());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CandidateEventSerializer",
+        "InstanceSerializer",
+        "KeptBackSerializer",
+        "NoticeSerializer",
+        "PositionSerializer"
+      })
+  void aCheckpointFindsTheSnapshotOfItsStateByName(String serializer) {
+    String name = "io.palinode.monitor.flink." + serializer + "$Snapshot";
+    assertThat(golden())
+        .extracting(golden -> golden.serializer().snapshotConfiguration().getClass().getName())
+        .contains(name);
   }
 
   @Test
