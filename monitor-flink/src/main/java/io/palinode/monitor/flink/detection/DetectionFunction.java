@@ -110,7 +110,7 @@ public final class DetectionFunction
     meters = new PredicateMeters(metrics);
     instances = new KeptInstances(getRuntimeContext(), waiting, meters);
     publisher = new Publisher(metrics, meters, settings);
-    phantoms = new PhantomCount(settings.phantomsShadowed(), meters);
+    phantoms = new PhantomCount(settings, meters);
     outdated = metrics.counter("candidatesOutdated");
     ofOldEpoch = metrics.counter("candidatesOfOldEpoch");
     unusable = metrics.counter("candidatesUnusable");
@@ -258,15 +258,9 @@ public final class DetectionFunction
       searches.begun(predicate.name(), instance);
     }
     instance.unpack(spec, limits);
-    if (phantoms.isShadowed(spec)) {
-      instance.shadow(spec, limits);
-    }
     phantoms.observed(event.key(), instance, spec, change);
     meters.of(predicate.name()).candidate();
-    List<Witness> found = restarted(instance, event.partition(), reach, context);
-    if (spec.isOfStates()) {
-      searches.pass(predicate.name(), instance, context.getBroadcastState(SearchBook.STATE));
-    }
+    List<Witness> found = catchUp(predicate.name(), instance, event.partition(), reach, context);
     found.addAll(instance.apply(change));
     found.addAll(instance.progress(reach));
     publisher.publish(event.key(), predicate, instance, found, out);
@@ -302,10 +296,7 @@ public final class DetectionFunction
       if (!waiting.isEmpty()) {
         reach = Math.min(reach, leastOf(waiting.events()) - 1);
       }
-      List<Witness> found = restarted(instance, instance.partition(), reach, context);
-      if (spec.isOfStates()) {
-        searches.pass(name, instance, context.getBroadcastState(SearchBook.STATE));
-      }
+      List<Witness> found = catchUp(name, instance, instance.partition(), reach, context);
       found.addAll(instance.progress(reach));
       publisher.publish(key, predicate, instance, found, out);
       phantoms.take(key, instance, spec, context.timerService(), out);
@@ -317,13 +308,16 @@ public final class DetectionFunction
     instances.save(key, name, timestamp, instance, context.timerService());
   }
 
-  private List<Witness> restarted(
-      Instance instance, int partition, long reach, ReadOnlyContext context) throws Exception {
+  /** Passes on what the notices since the last event say of the instance's nodes. */
+  private List<Witness> catchUp(
+      String predicate, Instance instance, int partition, long reach, ReadOnlyContext context)
+      throws Exception {
     List<Witness> found = new ArrayList<>();
     for (Restart restart :
         restarts.passed(partition, reach, context.getBroadcastState(RestartBook.STATE))) {
       found.addAll(instance.restarted(restart));
     }
+    searches.pass(predicate, instance, context.getBroadcastState(SearchBook.STATE));
     return found;
   }
 

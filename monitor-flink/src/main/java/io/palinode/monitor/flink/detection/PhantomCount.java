@@ -27,27 +27,22 @@ final class PhantomCount {
   static final int REPORTS_MAX = 50_000;
 
   private final Phantoms<Scope> phantoms = new Phantoms<>(VERSIONS_MAX, REPORTS_MAX);
-  private final boolean shadowed;
+  private final DetectionSettings settings;
   private final PredicateMeters meters;
 
   /** The instance of a version. */
   private record Scope(String key, long predicateVersion, long epoch) {}
 
-  /**
-   * @param shadowed also for predicates with {@code replicas: first}
-   */
-  PhantomCount(boolean shadowed, PredicateMeters meters) {
-    this.shadowed = shadowed;
+  PhantomCount(DetectionSettings settings, PredicateMeters meters) {
+    this.settings = settings;
     this.meters = meters;
   }
 
-  /** Whether reports of {@code any} are worked out beside those of the predicate. */
-  boolean isShadowed(DetectionSpec spec) {
-    return shadowed && spec.replicas() == ReplicaRule.FIRST;
-  }
-
-  /** Call before a candidate is applied. */
+  /** Call before a candidate is applied, while the instance is live. */
   void observed(String key, Instance instance, DetectionSpec spec, Change change) {
+    if (isShadowed(spec)) {
+      instance.shadow(spec, settings.limits());
+    }
     if (counts(spec)) {
       phantoms.observed(scope(key, instance), change.candidate());
     }
@@ -99,6 +94,11 @@ final class PhantomCount {
         .setId(Violations.id(interval, decided.witness()))
         .setPredicate(key.predicate())
         .build();
+  }
+
+  /** Whether reports of {@code any} are worked out beside those of the predicate. */
+  private boolean isShadowed(DetectionSpec spec) {
+    return settings.phantomsShadowed() && spec.replicas() == ReplicaRule.FIRST;
   }
 
   /** Terms on the same node, and states, are of one replica each: nothing can be joined. */

@@ -53,7 +53,7 @@ final class SearchBook {
     }
   }
 
-  /** Passes the known searches to an instance of {@code predicate}. */
+  /** Passes the known searches to an instance; none names a predicate that compares no replicas. */
   void pass(String predicate, Instance instance, ReadOnlyBroadcastState<String, Notice> state)
       throws Exception {
     if (instance.distrustsSearches()) {
