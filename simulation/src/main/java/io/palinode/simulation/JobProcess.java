@@ -245,10 +245,10 @@ final class JobProcess {
 
   private void received(Notice notice) {
     switch (notice.kind()) {
-      case EPOCH -> newestEpoch = Math.max(newestEpoch, notice.epoch());
+      case EPOCH -> newestEpoch = Math.max(newestEpoch, notice.sender().epoch());
       case RESTARTED ->
           restarts.put(
-              "%d/%d/%06d".formatted(notice.partition(), notice.node(), notice.incarnation()),
+              "%s/%06d".formatted(notice.sender().channel(), notice.sender().incarnation()),
               notice);
       case LOST -> lost(notice.body());
       case PREDICATE, SEARCHED, REACHED -> {}

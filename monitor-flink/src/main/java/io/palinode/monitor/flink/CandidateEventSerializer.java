@@ -30,14 +30,10 @@ public final class CandidateEventSerializer extends StableSerializer<CandidateEv
 
   @Override
   void write(CandidateEvent event, DataOutputView out) throws IOException {
-    out.writeInt(event.partition());
-    out.writeInt(event.node());
-    out.writeLong(event.incarnation());
-    out.writeLong(event.epoch());
+    writeSender(event.sender(), out);
     out.writeLong(event.sequence());
     out.writeByte(event.kind().code());
-    out.writeLong(event.hlc());
-    writeSized(event.clock(), out);
+    writeStamp(event.stamp(), out);
     writeText(event.key(), out);
     writeSized(event.record(), out);
   }
@@ -45,14 +41,10 @@ public final class CandidateEventSerializer extends StableSerializer<CandidateEv
   @Override
   CandidateEvent read(DataInputView in) throws IOException {
     return new CandidateEvent(
-        in.readInt(),
-        in.readInt(),
-        in.readLong(),
-        in.readLong(),
+        readSender(in),
         in.readLong(),
         Kind.of(in.readByte()),
-        in.readLong(),
-        readSized(in),
+        readStamp(in),
         readText(in),
         readSized(in));
   }

@@ -1,6 +1,7 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.Channel;
 import io.palinode.monitor.sequence.KeptBack;
 import java.io.IOException;
 import java.io.Serial;
@@ -30,8 +31,7 @@ public final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
 
   @Override
   void write(KeptBack.State state, DataOutputView out) throws IOException {
-    out.writeInt(state.partition());
-    out.writeInt(state.node());
+    writeChannel(state.channel(), out);
     out.writeLong(state.observed());
     KeptBack.Missing missing = state.missing();
     out.writeLong(missing.incarnation());
@@ -51,8 +51,7 @@ public final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
 
   @Override
   KeptBack.State read(DataInputView in) throws IOException {
-    int partition = in.readInt();
-    int node = in.readInt();
+    Channel channel = readChannel(in);
     long observed = in.readLong();
     long incarnation = in.readLong();
     long sequence = in.readLong();
@@ -67,8 +66,7 @@ public final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
       events.add(CandidateEventSerializer.INSTANCE.deserialize(in));
     }
     return new KeptBack.State(
-        partition,
-        node,
+        channel,
         observed,
         new KeptBack.Missing(incarnation, sequence, waits, waitsSince, holes),
         events);

@@ -30,22 +30,13 @@ public final class NoticeSerializer extends StableSerializer<Notice> {
   @Override
   void write(Notice notice, DataOutputView out) throws IOException {
     out.writeByte(notice.kind().code());
-    out.writeInt(notice.partition());
-    out.writeInt(notice.node());
-    out.writeLong(notice.incarnation());
-    out.writeLong(notice.epoch());
+    writeSender(notice.sender(), out);
     writeSized(notice.body(), out);
   }
 
   @Override
   Notice read(DataInputView in) throws IOException {
-    return new Notice(
-        Kind.of(in.readByte()),
-        in.readInt(),
-        in.readInt(),
-        in.readLong(),
-        in.readLong(),
-        readSized(in));
+    return new Notice(Kind.of(in.readByte()), readSender(in), readSized(in));
   }
 
   @Override

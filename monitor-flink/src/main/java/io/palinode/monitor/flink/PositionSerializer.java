@@ -25,27 +25,15 @@ public final class PositionSerializer extends StableSerializer<Position> {
 
   @Override
   void write(Position position, DataOutputView out) throws IOException {
-    out.writeInt(position.partition());
-    out.writeInt(position.node());
-    out.writeLong(position.incarnation());
-    out.writeLong(position.epoch());
+    writeSender(position.sender(), out);
     out.writeLong(position.sequence());
-    out.writeLong(position.hlc());
-    writeSized(position.clock(), out);
+    writeStamp(position.stamp(), out);
     out.writeBoolean(position.stopped());
   }
 
   @Override
   Position read(DataInputView in) throws IOException {
-    return new Position(
-        in.readInt(),
-        in.readInt(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        readSized(in),
-        in.readBoolean());
+    return new Position(readSender(in), in.readLong(), readStamp(in), in.readBoolean());
   }
 
   @Override

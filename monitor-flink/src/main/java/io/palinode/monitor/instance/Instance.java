@@ -147,7 +147,7 @@ public final class Instance {
   /** Records that a node has published all its states; see {@link Detector#searched}. */
   public void searched(Search search) {
     wakeKnown = false;
-    live().searched(search.node(), search.incarnation(), search.at());
+    live().searched(search.sender().channel().node(), search.sender().incarnation(), search.at());
   }
 
   /**

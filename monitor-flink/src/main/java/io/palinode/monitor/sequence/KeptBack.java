@@ -1,6 +1,7 @@
 package io.palinode.monitor.sequence;
 
 import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.Channel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -42,8 +43,6 @@ public final class KeptBack {
   /** Channels with a hole, of those with an event since the start. */
   private final Set<Channel> behindHoles = new HashSet<>();
 
-  private record Channel(int partition, int node) {}
-
   private static final class Waiting {
     private final Numbering numbering;
     private final List<CandidateEvent> events;
@@ -84,7 +83,7 @@ public final class KeptBack {
    * @param events the waiting events
    */
   public record State(
-      int partition, int node, long observed, Missing missing, List<CandidateEvent> events) {
+      Channel channel, long observed, Missing missing, List<CandidateEvent> events) {
     public State {
       events = List.copyOf(events);
     }
@@ -113,9 +112,7 @@ public final class KeptBack {
   public void restore(Iterable<State> saved) {
     for (State state : saved) {
       channels.merge(
-          new Channel(state.partition(), state.node()),
-          new Waiting(state),
-          (a, b) -> a.observed < b.observed ? b : a);
+          state.channel(), new Waiting(state), (a, b) -> a.observed < b.observed ? b : a);
     }
   }
 
@@ -137,13 +134,7 @@ public final class KeptBack {
     channels.forEach(
         (channel, of) -> {
           if (all || of.isObservedHere) {
-            states.add(
-                new State(
-                    channel.partition(),
-                    channel.node(),
-                    of.observed,
-                    of.numbering.missing(),
-                    of.events));
+            states.add(new State(channel, of.observed, of.numbering.missing(), of.events));
           }
         });
     return states;
@@ -155,7 +146,7 @@ public final class KeptBack {
    * @param fresh false for a repeated event or one of an earlier incarnation
    */
   public void observe(CandidateEvent event, boolean fresh, Consumer<CandidateEvent> handOn) {
-    Channel channel = new Channel(event.partition(), event.node());
+    Channel channel = event.channel();
     Waiting waiting = channels.computeIfAbsent(channel, unknown -> new Waiting());
     waiting.observed++;
     if (!waiting.isObservedHere) {

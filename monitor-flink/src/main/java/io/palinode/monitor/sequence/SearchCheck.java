@@ -1,8 +1,10 @@
 package io.palinode.monitor.sequence;
 
 import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.Channel;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Search;
+import io.palinode.monitor.Sender;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Searched;
 import java.util.Collection;
@@ -21,70 +23,43 @@ import java.util.Set;
  */
 public final class SearchCheck {
   private final Map<Channel, SearchedList> lists = new HashMap<>();
-  private final Set<Broken> broken = new HashSet<>();
 
-  private record Channel(int partition, int node) {}
+  /** Incarnations and epochs whose lists are ignored on a partition. */
+  private final Set<Sender> broken = new HashSet<>();
 
   private record SearchedList(long incarnation, long epoch, List<Searched> searched) {}
 
-  /** An incarnation and epoch whose lists are ignored on a partition. */
-  public record Broken(int partition, int node, long incarnation, long epoch) {
-    /** Parses the result of {@link #toString}. Throws {@link IllegalArgumentException}. */
-    public static Broken parse(String text) {
-      String[] parts = text.split("/", -1);
-      if (parts.length != 4) {
-        throw new IllegalArgumentException("a place must have four numbers: '" + text + "'");
-      }
-      return new Broken(
-          Integer.parseInt(parts[0]),
-          Integer.parseInt(parts[1]),
-          Long.parseLong(parts[2]),
-          Long.parseLong(parts[3]));
-    }
-
-    @Override
-    public String toString() {
-      return partition + "/" + node + "/" + incarnation + "/" + epoch;
-    }
-
-    private boolean isOver(CandidateEvent event) {
-      return partition == event.partition()
-          && node == event.node()
-          && (incarnation < event.incarnation() || epoch < event.epoch());
-    }
-  }
-
   /** Restores the places of a checkpoint. */
-  public void restore(Iterable<Broken> saved) {
+  public void restore(Iterable<Sender> saved) {
     saved.forEach(broken::add);
   }
 
-  public Collection<Broken> broken() {
+  public Collection<Sender> broken() {
     return List.copyOf(broken);
   }
 
   /** Records a coverage gap right before the event. */
   public void lost(CandidateEvent event, CoverageLost loss) {
-    broken.removeIf(place -> place.isOver(event));
+    broken.removeIf(place -> isOver(place, event));
     // A gap of an earlier incarnation does not affect the current one.
     if (loss.getIncarnation() == event.incarnation()) {
-      broken.add(place(event));
+      broken.add(event.sender());
     }
   }
 
-  private static Broken place(CandidateEvent event) {
-    return new Broken(event.partition(), event.node(), event.incarnation(), event.epoch());
+  private static boolean isOver(Sender place, CandidateEvent event) {
+    return place.channel().equals(event.channel())
+        && (place.incarnation() < event.incarnation() || place.epoch() < event.epoch());
   }
 
   /** Returns the notices to publish after {@code event}; usually empty. */
   public List<Notice> observe(CandidateEvent event) {
-    if (event.kind() != CandidateEvent.Kind.PROGRESS || broken.contains(place(event))) {
+    if (event.kind() != CandidateEvent.Kind.PROGRESS || broken.contains(event.sender())) {
       return List.of();
     }
-    Channel channel = new Channel(event.partition(), event.node());
     List<Searched> searched = event.decode().getProgress().getSearchedList();
     SearchedList now = new SearchedList(event.incarnation(), event.epoch(), searched);
-    SearchedList before = lists.put(channel, now);
+    SearchedList before = lists.put(event.channel(), now);
     return searched.isEmpty() || now.equals(before) ? List.of() : Search.notices(event, searched);
   }
 }

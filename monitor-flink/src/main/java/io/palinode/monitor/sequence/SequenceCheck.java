@@ -3,7 +3,10 @@ package io.palinode.monitor.sequence;
 import io.palinode.hvc.Hlc;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.CandidateEvent.Kind;
+import io.palinode.monitor.Channel;
 import io.palinode.monitor.Notice;
+import io.palinode.monitor.Sender;
+import io.palinode.monitor.Stamp;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Gap;
 import java.util.ArrayList;
@@ -41,27 +44,25 @@ public final class SequenceCheck {
 
   private long newestEpoch;
 
-  private record Channel(int partition, int node) {}
-
   /**
    * The last event that was passed on; part of checkpoints.
    *
-   * @param clock the incarnation's last clock; empty while only gaps were received
+   * @param stamp the incarnation's last clock; without one while only gaps were received
    * @param stopped whether it was the incarnation's own end
    */
-  public record Position(
-      int partition,
-      int node,
-      long incarnation,
-      long epoch,
-      long sequence,
-      long hlc,
-      byte[] clock,
-      boolean stopped) {
+  public record Position(Sender sender, long sequence, Stamp stamp, boolean stopped) {
     private boolean isBehind(Position other) {
-      return incarnation != other.incarnation
-          ? incarnation < other.incarnation
-          : sequence != other.sequence ? sequence < other.sequence : hlc < other.hlc;
+      return incarnation() != other.incarnation()
+          ? incarnation() < other.incarnation()
+          : sequence != other.sequence ? sequence < other.sequence : hlc() < other.hlc();
+    }
+
+    private long incarnation() {
+      return sender.incarnation();
+    }
+
+    private long hlc() {
+      return stamp.hlc();
     }
   }
 
@@ -78,11 +79,8 @@ public final class SequenceCheck {
   /** Adopts positions of a checkpoint: for each node and partition the furthest. */
   public void restore(Iterable<Position> saved) {
     for (Position position : saved) {
-      newestEpoch = Math.max(newestEpoch, position.epoch());
-      positions.merge(
-          new Channel(position.partition(), position.node()),
-          position,
-          (a, b) -> a.isBehind(b) ? b : a);
+      newestEpoch = Math.max(newestEpoch, position.sender().epoch());
+      positions.merge(position.sender().channel(), position, (a, b) -> a.isBehind(b) ? b : a);
     }
   }
 
@@ -91,7 +89,7 @@ public final class SequenceCheck {
   }
 
   public Outcome observe(CandidateEvent event) {
-    Channel channel = new Channel(event.partition(), event.node());
+    Channel channel = event.channel();
     Position last = positions.get(channel);
     if (last != null && event.incarnation() < last.incarnation()) {
       return stale(event, last);
@@ -111,7 +109,7 @@ public final class SequenceCheck {
 
   /** An earlier incarnation publishes nothing later than the first record of its successor. */
   private Outcome stale(CandidateEvent event, Position last) {
-    Channel channel = new Channel(event.partition(), event.node());
+    Channel channel = event.channel();
     if (event.kind() == Kind.GAP) {
       return event.incarnation() == last.incarnation() ? lateGap(event, channel) : Outcome.STALE;
     }
@@ -157,22 +155,13 @@ public final class SequenceCheck {
   }
 
   private static Position moved(CandidateEvent event, @Nullable Position last, long sequence) {
-    long hlc = event.hlc();
-    byte[] clock = event.clock();
+    Stamp stamp = event.stamp();
     if (event.kind() == Kind.GAP && last != null) {
       // A gap carries no clock: keep the last one.
-      hlc = last.hlc();
-      clock = event.incarnation() == last.incarnation() ? last.clock() : clock;
+      boolean continues = event.incarnation() == last.incarnation();
+      stamp = new Stamp(last.hlc(), continues ? last.stamp().clock() : stamp.clock());
     }
-    return new Position(
-        event.partition(),
-        event.node(),
-        event.incarnation(),
-        event.epoch(),
-        sequence,
-        hlc,
-        clock,
-        event.kind() == Kind.STOPPED);
+    return new Position(event.sender(), sequence, stamp, event.kind() == Kind.STOPPED);
   }
 
   private List<Notice> notices(
@@ -184,9 +173,9 @@ public final class SequenceCheck {
     }
     Position ended = last != null && event.incarnation() > last.incarnation() ? last : null;
     // By the incarnation's first clock, which a gap before it did not have.
-    boolean isFirstClock = last != null && (ended != null || last.clock().length == 0);
-    if (isFirstClock && now.clock().length > 0) {
-      notices.add(Notice.restarted(event, now.clock()));
+    boolean isFirstClock = last != null && (ended != null || !last.stamp().hasClock());
+    if (isFirstClock && now.stamp().hasClock()) {
+      notices.add(Notice.restarted(event, now.stamp().clock()));
     }
     if (ended != null && !ended.stopped()) {
       notices.add(lost(event, lossAfter(ended, event.hlc())));
@@ -199,9 +188,8 @@ public final class SequenceCheck {
   }
 
   private Notice lost(CandidateEvent event, CoverageLost loss) {
-    Channel channel = new Channel(event.partition(), event.node());
     publishedGaps
-        .computeIfAbsent(channel, unknown -> new PublishedGaps())
+        .computeIfAbsent(event.channel(), unknown -> new PublishedGaps())
         .add(loss.getFromHlc(), loss.getToHlc());
     return Notice.lost(event, loss);
   }
@@ -209,9 +197,9 @@ public final class SequenceCheck {
   /** The span from the last record of an incarnation to the first of the next one. */
   private static CoverageLost lossAfter(Position last, long nextHlc) {
     return CoverageLost.newBuilder()
-        .setNode(last.node())
+        .setNode(last.sender().channel().node())
         .setIncarnation(last.incarnation())
-        .setPartition(last.partition())
+        .setPartition(last.sender().channel().partition())
         .setFirstSequence(last.sequence() + 1)
         .setFromHlc(last.hlc())
         .setToHlc(nextHlc)

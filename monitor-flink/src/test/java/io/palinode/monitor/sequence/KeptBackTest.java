@@ -101,7 +101,9 @@ class KeptBackTest {
     before.observe(opened(1, 1, 10), true, event -> {});
     KeptBack elsewhere = restored(before.states());
     elsewhere.observe(progress(1, 1, 40), true, event -> {});
-    assertThat(elsewhere.statesObserved()).extracting(State::node).containsExactly(1);
+    assertThat(elsewhere.statesObserved())
+        .extracting(state -> state.channel().node())
+        .containsExactly(1);
     KeptBack reader = restored(before.states());
     reader.observe(progress(0, 3, 40), true, event -> {});
     assertThat(reader.statesObserved())

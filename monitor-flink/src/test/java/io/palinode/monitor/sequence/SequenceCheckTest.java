@@ -274,7 +274,7 @@ class SequenceCheckTest {
     assertThat(check.observe(event(next)).notices())
         .singleElement()
         .satisfies(notice -> assertThat(notice.kind()).isEqualTo(Notice.Kind.EPOCH))
-        .satisfies(notice -> assertThat(notice.epoch()).isEqualTo(4));
+        .satisfies(notice -> assertThat(notice.sender().epoch()).isEqualTo(4));
     CandidateRecord other = progress(1, 0, 31).decode().toBuilder().setEpoch(4).build();
     assertThat(check.observe(event(other)).notices()).isEmpty();
   }

@@ -159,7 +159,7 @@ public final class DetectionFunction
       case SEARCHED -> searches.learn(notice, context.getBroadcastState(SearchBook.STATE));
       case EPOCH -> {
         BroadcastState<String, Long> epoch = context.getBroadcastState(EPOCH);
-        epoch.put(NEWEST, Math.max(newestEpoch(epoch), notice.epoch()));
+        epoch.put(NEWEST, Math.max(newestEpoch(epoch), notice.sender().epoch()));
       }
       case LOST -> {
         if (isFirstSubtask()) {

@@ -29,7 +29,7 @@ final class RestartBook {
       new MapStateDescriptor<>("restarts", Types.STRING, NoticeSerializer.TYPE);
 
   private static final Comparator<Notice> BY_INCARNATION =
-      Comparator.comparingLong(Notice::incarnation);
+      Comparator.comparingLong(notice -> notice.sender().incarnation());
 
   private @Nullable Map<Integer, List<Restart>> byPartition;
 
@@ -39,7 +39,7 @@ final class RestartBook {
     List<Notice> known = new ArrayList<>();
     for (Map.Entry<String, Notice> entry : state.immutableEntries()) {
       Notice other = entry.getValue();
-      if (other.partition() == notice.partition() && other.node() == notice.node()) {
+      if (other.sender().channel().equals(notice.sender().channel())) {
         known.add(other);
       }
     }
@@ -49,7 +49,7 @@ final class RestartBook {
   }
 
   private static String key(Notice restart) {
-    return restart.partition() + "/" + restart.node() + "/" + restart.incarnation();
+    return restart.sender().channel() + "/" + restart.sender().incarnation();
   }
 
   /** Restarts before which everything has arrived, each node's in their order. */

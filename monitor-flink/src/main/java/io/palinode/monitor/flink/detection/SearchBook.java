@@ -33,7 +33,7 @@ final class SearchBook {
   /** Each progress repeats the search; the first one counts. */
   void learn(Notice notice, BroadcastState<String, Notice> state) throws Exception {
     Search search = Search.of(notice);
-    String key = search.partition() + "/" + search.node() + "/" + search.predicate();
+    String key = search.sender().channel() + "/" + search.predicate();
     Notice known = state.get(key);
     if (known == null || search.isNewerThan(Search.of(known))) {
       state.put(key, notice);
@@ -60,9 +60,9 @@ final class SearchBook {
       return;
     }
     for (Search search : read(state).getOrDefault(predicate, List.of())) {
-      if (search.partition() == instance.partition()
+      if (search.sender().channel().partition() == instance.partition()
           && search.version() == instance.predicateVersion()
-          && search.epoch() == instance.epoch()) {
+          && search.sender().epoch() == instance.epoch()) {
         instance.searched(search);
       }
     }

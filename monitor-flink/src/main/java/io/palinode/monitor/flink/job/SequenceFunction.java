@@ -2,6 +2,7 @@ package io.palinode.monitor.flink.job;
 
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Notice;
+import io.palinode.monitor.Sender;
 import io.palinode.monitor.flink.KeptBackSerializer;
 import io.palinode.monitor.flink.NoticeSerializer;
 import io.palinode.monitor.flink.PositionSerializer;
@@ -95,7 +96,7 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     check.restore(saved.get());
     savedBroken = context.getOperatorStateStore().getUnionListState(BROKEN);
     for (String broken : savedBroken.get()) {
-      searches.restore(List.of(SearchCheck.Broken.parse(broken)));
+      searches.restore(List.of(Sender.parse(broken)));
     }
   }
 
@@ -104,7 +105,7 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     saved.update(List.copyOf(check.positions()));
     boolean isFirst = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
     savedBack.update(isFirst ? keptBack.states() : keptBack.statesObserved());
-    savedBroken.update(searches.broken().stream().map(SearchCheck.Broken::toString).toList());
+    savedBroken.update(searches.broken().stream().map(Sender::toString).toList());
   }
 
   /** Whether a watermark would pass a record that may still come late. */

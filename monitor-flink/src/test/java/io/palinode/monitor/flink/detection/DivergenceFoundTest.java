@@ -10,8 +10,10 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.Channel;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Records;
+import io.palinode.monitor.Sender;
 import io.palinode.monitor.flink.Verdict;
 import io.palinode.monitor.sequence.SearchCheck;
 import io.palinode.monitor.sequence.SequenceCheck;
@@ -190,11 +192,11 @@ class DivergenceFoundTest {
         searches.lost(third, CoverageLost.parseFrom(notice.body()));
       }
     }
-    assertThat(searches.broken()).containsExactly(new SearchCheck.Broken(0, 1, 1, 0));
+    assertThat(searches.broken()).containsExactly(new Sender(new Channel(0, 1), 1, 0));
     assertThat(searches.observe(third)).isEmpty();
     SearchCheck restored = new SearchCheck();
-    for (SearchCheck.Broken broken : searches.broken()) {
-      restored.restore(List.of(SearchCheck.Broken.parse(broken.toString())));
+    for (Sender broken : searches.broken()) {
+      restored.restore(List.of(Sender.parse(broken.toString())));
     }
     assertThat(restored.observe(third)).isEmpty();
     CandidateEvent nextEpoch =
