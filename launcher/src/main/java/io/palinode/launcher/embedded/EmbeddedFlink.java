@@ -93,7 +93,7 @@ public final class EmbeddedFlink implements AutoCloseable {
             new MiniClusterConfiguration.Builder()
                 .setConfiguration(settings)
                 .setNumTaskManagers(1)
-                .setNumSlotsPerTaskManager(config.parallelism())
+                .setNumSlotsPerTaskManager(config.execution().parallelism())
                 .setRpcServiceSharing(RpcServiceSharing.SHARED)
                 .withRandomPorts()
                 .build(),

@@ -100,7 +100,7 @@ public final class DetectionJob {
                 "candidates",
                 CandidateEventSerializer.TYPE)
             .uid("candidates")
-            .setParallelism(config.parallelism());
+            .setParallelism(config.execution().parallelism());
     SingleOutputStreamOperator<Notice> predicates =
         env.fromSource(
                 predicates(config),
@@ -132,7 +132,7 @@ public final class DetectionJob {
                 CandidateEventSerializer.TYPE,
                 new SequenceOperator(new SequenceFunction(config.nodes())))
             .uid("sequence")
-            .setParallelism(config.parallelism());
+            .setParallelism(config.execution().parallelism());
     BroadcastStream<Notice> notices =
         predicates
             .union(checked.getSideOutput(SequenceFunction.NOTICES))
@@ -146,7 +146,7 @@ public final class DetectionJob {
             Verdict.TYPE)
         .name("detection")
         .uid("detection")
-        .setParallelism(config.parallelism())
+        .setParallelism(config.execution().parallelism())
         .transform(
             "judged", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO, new JudgedOperator())
         .uid("judged")
@@ -168,7 +168,8 @@ public final class DetectionJob {
     // A guard: a type that Flink does not know would silently go through Kryo.
     settings.set(PipelineOptions.GENERIC_TYPES, false);
     settings.set(StateBackendOptions.STATE_BACKEND, "hashmap");
-    settings.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, config.checkpointInterval());
+    settings.set(
+        CheckpointingOptions.CHECKPOINTING_INTERVAL, config.execution().checkpointInterval());
     settings.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
@@ -239,12 +240,16 @@ public final class DetectionJob {
         new Topics(options.get("prefix", Topics.DEFAULT.prefix())),
         Integer.parseInt(options.getRequired("nodes")),
         Epsilon.parse(options.getRequired("epsilon")),
-        options.getInt("parallelism", 1),
-        Duration.ofMillis(
-            options.getLong(
-                "checkpoint-interval-ms",
-                DetectionJobConfig.CHECKPOINT_INTERVAL_DEFAULT.toMillis())),
+        execution(options),
         detection(options));
+  }
+
+  private static DetectionJobConfig.Execution execution(ParameterTool options) {
+    DetectionJobConfig.Execution defaults = DetectionJobConfig.Execution.DEFAULT;
+    return new DetectionJobConfig.Execution(
+        options.getInt("parallelism", defaults.parallelism()),
+        Duration.ofMillis(
+            options.getLong("checkpoint-interval-ms", defaults.checkpointInterval().toMillis())));
   }
 
   private static DetectionSettings detection(ParameterTool options) {
@@ -259,12 +264,12 @@ public final class DetectionJob {
   }
 
   private static void requirePartitions(DetectionJobConfig config, int partitions) {
-    if (config.parallelism() > partitions) {
+    if (config.execution().parallelism() > partitions) {
       throw new IllegalArgumentException(
           "parallelism must be at most the partitions of "
               + config.topics().candidates()
               + ": parallelism="
-              + config.parallelism()
+              + config.execution().parallelism()
               + " partitions="
               + partitions);
     }

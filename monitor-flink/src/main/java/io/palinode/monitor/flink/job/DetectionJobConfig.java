@@ -10,43 +10,51 @@ import java.time.Duration;
 /**
  * @param nodes of the store's cluster; all of them must write progress before anything is judged
  * @param epsilon for predicates that name none
- * @param parallelism of the candidates' source and of detection; at most the topic's partitions, as
- *     a subtask without a partition would hold every watermark back
  */
 public record DetectionJobConfig(
     KafkaSettings kafka,
     Topics topics,
     int nodes,
     Epsilon epsilon,
-    int parallelism,
-    Duration checkpointInterval,
+    Execution execution,
     DetectionSettings detection) {
-  public static final Duration CHECKPOINT_INTERVAL_DEFAULT = Duration.ofSeconds(10);
+
+  /**
+   * How Flink runs the job.
+   *
+   * @param parallelism of the candidates' source and of detection; at most the topic's partitions,
+   *     as a subtask without a partition would hold every watermark back
+   */
+  public record Execution(int parallelism, Duration checkpointInterval) {
+    /** One subtask: on few cores the least latency. */
+    public static final Execution DEFAULT = new Execution(1, Duration.ofSeconds(10));
+
+    public Execution {
+      if (parallelism < 1) {
+        throw new IllegalArgumentException(
+            "parallelism must be at least 1: parallelism=" + parallelism);
+      }
+      if (checkpointInterval.toMillis() < 1) {
+        throw new IllegalArgumentException(
+            "checkpointInterval must be at least 1 ms: checkpointInterval=" + checkpointInterval);
+      }
+    }
+  }
 
   public DetectionJobConfig {
     if (nodes < 1 || nodes > Hvc.NODES_MAX) {
       throw new IllegalArgumentException(
           "nodes must be in [1, " + Hvc.NODES_MAX + "]: nodes=" + nodes);
     }
-    if (parallelism < 1) {
-      throw new IllegalArgumentException(
-          "parallelism must be at least 1: parallelism=" + parallelism);
-    }
-    if (checkpointInterval.toMillis() < 1) {
-      throw new IllegalArgumentException(
-          "checkpointInterval must be at least 1 ms: checkpointInterval=" + checkpointInterval);
-    }
   }
 
   public DetectionJobConfig withDetection(DetectionSettings other) {
-    return new DetectionJobConfig(
-        kafka, topics, nodes, epsilon, parallelism, checkpointInterval, other);
+    return new DetectionJobConfig(kafka, topics, nodes, epsilon, execution, other);
   }
 
-  /** One subtask: on few cores the least latency. */
   public static DetectionJobConfig of(
       KafkaSettings kafka, Topics topics, int nodes, Epsilon epsilon) {
     return new DetectionJobConfig(
-        kafka, topics, nodes, epsilon, 1, CHECKPOINT_INTERVAL_DEFAULT, DetectionSettings.DEFAULT);
+        kafka, topics, nodes, epsilon, Execution.DEFAULT, DetectionSettings.DEFAULT);
   }
 }

@@ -60,8 +60,8 @@ class DetectionJobTest {
     assertThat(config.topics()).isEqualTo(new Topics("other"));
     assertThat(config.nodes()).isEqualTo(5);
     assertThat(config.epsilon()).isEqualTo(Epsilon.ofMicros(2_000));
-    assertThat(config.parallelism()).isEqualTo(2);
-    assertThat(config.checkpointInterval()).isEqualTo(Duration.ofMillis(500));
+    assertThat(config.execution().parallelism()).isEqualTo(2);
+    assertThat(config.execution().checkpointInterval()).isEqualTo(Duration.ofMillis(500));
     assertThat(config.detection())
         .isEqualTo(new DetectionSettings(new DetectionLimits(10, 11, 12), 13, true));
   }
