@@ -4,6 +4,7 @@ import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.predicate.Period;
@@ -49,6 +50,7 @@ final class FormWriter {
   }
 
   private static PredicateForm.Action action(OnViolation action) {
+    RollbackRules rollbacks = action.rollbacks();
     PredicateForm.Action form = new PredicateForm.Action();
     form.rollback = rollback(action);
     form.rollbackOn = new Text(Word.of(action.rollbackOn()));
@@ -57,21 +59,21 @@ final class FormWriter {
         action.alerts().isEmpty()
             ? List.of(new Text("none"))
             : action.alerts().stream().map(Text::new).toList();
-    form.whenFrequent = whenFrequent(action.whenFrequent());
-    form.budget = budget(action.budget());
+    form.whenFrequent = whenFrequent(rollbacks.whenFrequent());
+    form.budget = budget(rollbacks.budget());
     form.approval =
-        action.approval() == Approval.REQUIRED ? new Text(Word.of(action.approval())) : null;
+        rollbacks.approval() == Approval.REQUIRED ? new Text(Word.of(rollbacks.approval())) : null;
     form.onUnreachable =
-        action.onUnreachable() == OnUnreachable.HALT
+        rollbacks.onUnreachable() == OnUnreachable.HALT
             ? null
-            : new Text(Word.of(action.onUnreachable()));
+            : new Text(Word.of(rollbacks.onUnreachable()));
     return form;
   }
 
   private static PredicateForm.Rollback rollback(OnViolation action) {
     RollbackTarget target = action.rollbackTo();
     PredicateForm.Rollback form = new PredicateForm.Rollback();
-    form.scope = target == null ? null : new Text(Word.of(action.scope()));
+    form.scope = target == null ? null : new Text(Word.of(action.rollbacks().scope()));
     form.to = new Text(target == null ? "none" : Word.of(target));
     return form;
   }
