@@ -6,7 +6,7 @@ import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.embedded.EmbeddedFlink;
 import io.palinode.launcher.embedded.EmbeddedKafka;
-import io.palinode.monitor.flink.DetectionSettings;
+import io.palinode.monitor.flink.detection.DetectionSettings;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.predicate.Predicate;

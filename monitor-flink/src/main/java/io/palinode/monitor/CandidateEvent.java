@@ -1,5 +1,6 @@
 package io.palinode.monitor;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.hvc.Hvc;
 import io.palinode.wire.CandidateRecords;
@@ -8,23 +9,12 @@ import io.palinode.wire.v1.CandidateRecord;
 /**
  * A record of the candidates' topic, parsed as far as the steps before detection need it.
  *
- * @param hlc the node's own HLC at the event
- * @param clock the node's encoded HVC at the event; empty for a gap
+ * @param stamp the node's time at the event
  * @param key names the predicate instance; empty for progress, gaps and stops
  * @param record the whole record's bytes
  */
 public record CandidateEvent(
-    int partition,
-    int node,
-    long incarnation,
-    long epoch,
-    long sequence,
-    Kind kind,
-    long hlc,
-    byte[] clock,
-    String key,
-    byte[] record) {
-  private static final byte[] NO_CLOCK = {};
+    Sender sender, long sequence, Kind kind, Stamp stamp, String key, byte[] record) {
 
   /** What a record contains. */
   public enum Kind {
@@ -53,7 +43,7 @@ public record CandidateEvent(
     }
 
     /** Returns whether this kind states how far the node's records are complete. */
-    boolean isProgress() {
+    public boolean isProgress() {
       return this == PROGRESS || this == STOPPED;
     }
   }
@@ -81,7 +71,7 @@ public record CandidateEvent(
               partition,
               record,
               Kind.OPENED,
-              clock(nodes, record, record.getOpened().getStart()),
+              stamp(nodes, record, record.getOpened().getStart()),
               CandidateRecords.instanceKey(record.getOpened().getInterval()),
               bytes);
       case CLOSED ->
@@ -89,46 +79,53 @@ public record CandidateEvent(
               partition,
               record,
               Kind.CLOSED,
-              clock(nodes, record, record.getClosed().getEnd()),
+              stamp(nodes, record, record.getClosed().getEnd()),
               CandidateRecords.instanceKey(record.getClosed().getInterval()),
               bytes);
-      case PROGRESS ->
-          of(
-              partition,
-              record,
-              Kind.PROGRESS,
-              clock(nodes, record, record.getProgress().getHvc()),
-              "",
-              bytes);
-      case STOPPED ->
-          of(
-              partition,
-              record,
-              Kind.STOPPED,
-              clock(nodes, record, record.getStopped().getHvc()),
-              "",
-              bytes);
-      case GAP -> of(partition, record, Kind.GAP, NO_CLOCK, "", bytes);
-      case EVENT_NOT_SET -> withoutEvent(partition, record, bytes);
+      case PROGRESS -> {
+        Stamp stamp = stamp(nodes, record, record.getProgress().getHvc());
+        yield of(partition, record, Kind.PROGRESS, stamp, "", bytes);
+      }
+      case STOPPED -> {
+        Stamp stamp = stamp(nodes, record, record.getStopped().getHvc());
+        yield of(partition, record, Kind.STOPPED, stamp, "", bytes);
+      }
+      case GAP -> {
+        Stamp stamp = Stamp.withoutClock(record.getGap().getToHlc());
+        yield of(partition, record, Kind.GAP, stamp, "", bytes);
+      }
+      case EVENT_NOT_SET -> {
+        if (!record.hasUnpromisedSinceMicros()) {
+          throw new IllegalArgumentException(
+              "a candidate record must hold an event: node=" + record.getNode());
+        }
+        yield of(partition, record, Kind.UNPROMISED, Stamp.withoutClock(0), "", bytes);
+      }
     };
   }
 
-  private static CandidateEvent withoutEvent(int partition, CandidateRecord record, byte[] bytes) {
-    if (!record.hasUnpromisedSinceMicros()) {
-      throw new IllegalArgumentException(
-          "a candidate record must hold an event: node=" + record.getNode());
-    }
-    return new CandidateEvent(
-        partition,
-        record.getNode(),
-        record.getIncarnation(),
-        record.getEpoch(),
-        record.getSequence(),
-        Kind.UNPROMISED,
-        0,
-        NO_CLOCK,
-        "",
-        bytes);
+  public Channel channel() {
+    return sender.channel();
+  }
+
+  public int partition() {
+    return sender.channel().partition();
+  }
+
+  public int node() {
+    return sender.channel().node();
+  }
+
+  public long incarnation() {
+    return sender.incarnation();
+  }
+
+  public long epoch() {
+    return sender.epoch();
+  }
+
+  public long hlc() {
+    return stamp.hlc();
   }
 
   /** Parses the whole record again. */
@@ -137,22 +134,14 @@ public record CandidateEvent(
   }
 
   private static CandidateEvent of(
-      int partition, CandidateRecord record, Kind kind, byte[] clock, String key, byte[] bytes) {
-    return new CandidateEvent(
-        partition,
-        record.getNode(),
-        record.getIncarnation(),
-        record.getEpoch(),
-        record.getSequence(),
-        kind,
-        CandidateRecords.ownTime(record),
-        clock,
-        key,
-        bytes);
+      int partition, CandidateRecord record, Kind kind, Stamp stamp, String key, byte[] bytes) {
+    Sender sender =
+        new Sender(
+            new Channel(partition, record.getNode()), record.getIncarnation(), record.getEpoch());
+    return new CandidateEvent(sender, record.getSequence(), kind, stamp, key, bytes);
   }
 
-  private static byte[] clock(
-      int nodes, CandidateRecord record, com.google.protobuf.ByteString bytes) {
+  private static Stamp stamp(int nodes, CandidateRecord record, ByteString bytes) {
     Hvc clock = CandidateRecords.decode(bytes);
     if (clock.nodes() != nodes || clock.owner() != record.getNode()) {
       throw new IllegalArgumentException(
@@ -163,7 +152,7 @@ public record CandidateEvent(
               + " clock="
               + clock);
     }
-    return bytes.toByteArray();
+    return new Stamp(clock.own(), bytes.toByteArray());
   }
 
   private static CandidateRecord decode(byte[] bytes) {

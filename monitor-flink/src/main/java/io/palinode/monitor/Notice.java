@@ -9,8 +9,7 @@ import io.palinode.wire.v1.JudgementReport;
  * @param body the predicate record, the first clock of the new incarnation, the coverage gap, the
  *     search, or the report
  */
-public record Notice(
-    Kind kind, int partition, int node, long incarnation, long epoch, byte[] body) {
+public record Notice(Kind kind, Sender sender, byte[] body) {
   private static final byte[] NOTHING = {};
 
   /** What a notice contains. */
@@ -46,7 +45,7 @@ public record Notice(
   }
 
   public static Notice predicate(byte[] predicateRecord) {
-    return new Notice(Kind.PREDICATE, 0, 0, 0, 0, predicateRecord);
+    return new Notice(Kind.PREDICATE, Sender.NONE, predicateRecord);
   }
 
   public static Notice epoch(CandidateEvent event) {
@@ -72,7 +71,10 @@ public record Notice(
   }
 
   private static Notice about(CandidateEvent event, Kind kind, byte[] body) {
-    return new Notice(
-        kind, event.partition(), event.node(), event.incarnation(), event.epoch(), body);
+    return new Notice(kind, event.sender(), body);
+  }
+
+  public int partition() {
+    return sender.channel().partition();
   }
 }

@@ -23,14 +23,13 @@ import java.util.List;
  * +---------------+-----------+---------------------+
  * </pre>
  */
-public record Search(
-    String predicate, long version, int partition, int node, long incarnation, long epoch, Hvc at) {
+public record Search(String predicate, long version, Sender sender, Hvc at) {
 
   /** Returns one notice for each predicate that the progress names. */
-  static List<Notice> notices(CandidateEvent event, List<Searched> named) {
+  public static List<Notice> notices(CandidateEvent event, List<Searched> named) {
     List<Notice> notices = new ArrayList<>(named.size());
     for (Searched searched : named) {
-      notices.add(Notice.searched(event, body(searched, event.clock())));
+      notices.add(Notice.searched(event, body(searched, event.stamp().clock())));
     }
     return notices;
   }
@@ -53,14 +52,7 @@ public record Search(
       String predicate = in.readUTF();
       long version = in.readLong();
       Hvc at = HvcCodec.decode(in.readAllBytes());
-      return new Search(
-          predicate,
-          version,
-          notice.partition(),
-          notice.node(),
-          notice.incarnation(),
-          notice.epoch(),
-          at);
+      return new Search(predicate, version, notice.sender(), at);
     } catch (IOException e) {
       throw new UncheckedIOException("a search's notice must not be truncated", e);
     }
@@ -73,6 +65,8 @@ public record Search(
     if (version != known.version) {
       return version > known.version;
     }
-    return epoch != known.epoch ? epoch > known.epoch : incarnation > known.incarnation;
+    return sender.epoch() != known.sender.epoch()
+        ? sender.epoch() > known.sender.epoch()
+        : sender.incarnation() > known.sender.incarnation();
   }
 }

@@ -144,8 +144,23 @@ public sealed interface Comparison {
     return holds ? Binding.NONE : null;
   }
 
+  /** Compares with one text. */
+  sealed interface WithText extends Comparison {
+    Template value();
+
+    @Override
+    default List<String> operands() {
+      return List.of(value().toString());
+    }
+
+    @Override
+    default Set<String> captures() {
+      return Set.copyOf(value().captures());
+    }
+  }
+
   /** The value is this text, and binds the captures in it. */
-  record Equals(Template value) implements Comparison {
+  record Equals(Template value) implements WithText {
     private static Comparison read(List<Text> operands) {
       return new Equals(operands.get(0).read(Template::parse));
     }
@@ -158,16 +173,6 @@ public sealed interface Comparison {
     @Override
     public Example example(Binding binding) {
       return new Example("", value.fill(binding));
-    }
-
-    @Override
-    public List<String> operands() {
-      return List.of(value.toString());
-    }
-
-    @Override
-    public Set<String> captures() {
-      return Set.copyOf(value.captures());
     }
 
     @Override
@@ -187,7 +192,7 @@ public sealed interface Comparison {
   }
 
   /** The value is another text than this one, with the captures in it as the key binds them. */
-  record NotEquals(Template value) implements Comparison {
+  record NotEquals(Template value) implements WithText {
     private static Comparison read(List<Text> operands) {
       return new NotEquals(operands.get(0).read(Template::parse));
     }
@@ -200,16 +205,6 @@ public sealed interface Comparison {
     @Override
     public Example example(Binding binding) {
       return new Example("another text than ", value.fill(binding));
-    }
-
-    @Override
-    public List<String> operands() {
-      return List.of(value.toString());
-    }
-
-    @Override
-    public Set<String> captures() {
-      return Set.copyOf(value.captures());
     }
 
     // With all captures known a match takes a step a capture, and is never given up.

@@ -17,22 +17,14 @@ import org.jspecify.annotations.Nullable;
  * @param rollbackOn the least grade that rolls back
  * @param alertOn the least grade that alerts
  * @param alerts where to: {@code console}, {@code webhook:URL}
- * @param whenFrequent null: never
- * @param onUnreachable what comes of a rollback whose target some node cannot restore
- * @param budget null: without limit
- * @param approval whether a rollback waits for an operator
- * @param scope what a rollback undoes
+ * @param rollbacks how they run; the default if there is none
  */
 public record OnViolation(
     @Nullable RollbackTarget rollbackTo,
     Grade rollbackOn,
     Grade alertOn,
     List<String> alerts,
-    @Nullable WhenFrequent whenFrequent,
-    OnUnreachable onUnreachable,
-    @Nullable Budget budget,
-    Approval approval,
-    RollbackScope scope) {
+    RollbackRules rollbacks) {
 
   public static final int ALERTS_MAX = 8;
   public static final int ALERT_LENGTH_MAX = 1_024;
@@ -41,60 +33,8 @@ public record OnViolation(
 
   /** No rollback; every violation that is at least possible is shown on the console. */
   public static final OnViolation DEFAULT =
-      new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), null);
-
-  /**
-   * One whose rollbacks halt when their target is out of reach, open by themselves, without limit.
-   */
-  public OnViolation(
-      @Nullable RollbackTarget rollbackTo,
-      Grade rollbackOn,
-      Grade alertOn,
-      List<String> alerts,
-      @Nullable WhenFrequent whenFrequent) {
-    this(rollbackTo, rollbackOn, alertOn, alerts, whenFrequent, OnUnreachable.HALT);
-  }
-
-  /** Rollbacks open by themselves, without limit. */
-  public OnViolation(
-      @Nullable RollbackTarget rollbackTo,
-      Grade rollbackOn,
-      Grade alertOn,
-      List<String> alerts,
-      @Nullable WhenFrequent whenFrequent,
-      OnUnreachable onUnreachable) {
-    this(
-        rollbackTo,
-        rollbackOn,
-        alertOn,
-        alerts,
-        whenFrequent,
-        onUnreachable,
-        null,
-        Approval.AUTOMATIC);
-  }
-
-  /** Rollbacks undo all that was written after their target. */
-  public OnViolation(
-      @Nullable RollbackTarget rollbackTo,
-      Grade rollbackOn,
-      Grade alertOn,
-      List<String> alerts,
-      @Nullable WhenFrequent whenFrequent,
-      OnUnreachable onUnreachable,
-      @Nullable Budget budget,
-      Approval approval) {
-    this(
-        rollbackTo,
-        rollbackOn,
-        alertOn,
-        alerts,
-        whenFrequent,
-        onUnreachable,
-        budget,
-        approval,
-        RollbackScope.ALL);
-  }
+      new OnViolation(
+          null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), RollbackRules.DEFAULT);
 
   public OnViolation {
     alerts = List.copyOf(alerts);
@@ -106,33 +46,14 @@ public record OnViolation(
     if (new HashSet<>(alerts).size() < alerts.size()) {
       throw new IllegalArgumentException("an alert must not be named twice: alerts=" + alerts);
     }
-    if (whenFrequent != null && rollbackTo == null) {
-      throw new IllegalArgumentException(
-          "whenFrequent counts rollbacks, so there must be a rollback: whenFrequent="
-              + whenFrequent);
-    }
-    if (onUnreachable != OnUnreachable.HALT && rollbackTo == null) {
-      throw new IllegalArgumentException(
-          "onUnreachable is about rollbacks, so there must be a rollback: onUnreachable="
-              + Word.of(onUnreachable));
-    }
-    if (budget != null && rollbackTo == null) {
-      throw new IllegalArgumentException(
-          "a budget counts rollbacks, so there must be a rollback: budget=" + budget);
-    }
-    if (scope != RollbackScope.ALL && rollbackTo == null) {
-      throw new IllegalArgumentException(
-          "scope is of rollbacks, so there must be a rollback: scope=" + Word.of(scope));
-    }
-    if (approval == Approval.REQUIRED && rollbackTo == null) {
-      throw new IllegalArgumentException(
-          "approval is of rollbacks, so there must be a rollback: approval=required");
+    if (rollbackTo == null) {
+      rollbacks.requireDefault();
     }
   }
 
   /** Those of {@link WhenFrequent}. */
   List<Template> guards() {
-    return whenFrequent == null ? List.of() : whenFrequent.guards();
+    return rollbacks.whenFrequent == null ? List.of() : rollbacks.whenFrequent.guards();
   }
 
   /** Throws {@link IllegalArgumentException}, or returns {@code alert}. */
@@ -164,16 +85,64 @@ public record OnViolation(
 
   /** The same, with rollbacks that undo only what came of the witnesses. */
   public OnViolation affectingOnlySome() {
-    return new OnViolation(
-        rollbackTo,
-        rollbackOn,
-        alertOn,
-        alerts,
-        whenFrequent,
-        onUnreachable,
-        budget,
-        approval,
-        RollbackScope.AFFECTED);
+    RollbackRules some =
+        new RollbackRules(
+            rollbacks.whenFrequent,
+            rollbacks.onUnreachable,
+            rollbacks.budget,
+            rollbacks.approval,
+            RollbackScope.AFFECTED);
+    return new OnViolation(rollbackTo, rollbackOn, alertOn, alerts, some);
+  }
+
+  /**
+   * How rollbacks run.
+   *
+   * @param whenFrequent null: never
+   * @param onUnreachable what comes of a rollback whose target some node cannot restore
+   * @param budget null: without limit
+   * @param approval whether a rollback waits for an operator
+   * @param scope what a rollback undoes
+   */
+  public record RollbackRules(
+      @Nullable WhenFrequent whenFrequent,
+      OnUnreachable onUnreachable,
+      @Nullable Budget budget,
+      Approval approval,
+      RollbackScope scope) {
+    /** They halt if out of reach, open by themselves, without limit, and undo all. */
+    public static final RollbackRules DEFAULT = of(null);
+
+    /** The default, except for what frequent rollbacks cause. */
+    public static RollbackRules of(@Nullable WhenFrequent whenFrequent) {
+      return new RollbackRules(
+          whenFrequent, OnUnreachable.HALT, null, Approval.AUTOMATIC, RollbackScope.ALL);
+    }
+
+    private void requireDefault() {
+      if (whenFrequent != null) {
+        throw new IllegalArgumentException(
+            "whenFrequent counts rollbacks, so there must be a rollback: whenFrequent="
+                + whenFrequent);
+      }
+      if (onUnreachable != OnUnreachable.HALT) {
+        throw new IllegalArgumentException(
+            "onUnreachable is about rollbacks, so there must be a rollback: onUnreachable="
+                + Word.of(onUnreachable));
+      }
+      if (budget != null) {
+        throw new IllegalArgumentException(
+            "a budget counts rollbacks, so there must be a rollback: budget=" + budget);
+      }
+      if (scope != RollbackScope.ALL) {
+        throw new IllegalArgumentException(
+            "scope is of rollbacks, so there must be a rollback: scope=" + Word.of(scope));
+      }
+      if (approval == Approval.REQUIRED) {
+        throw new IllegalArgumentException(
+            "approval is of rollbacks, so there must be a rollback: approval=required");
+      }
+    }
   }
 
   /** What a rollback undoes. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.predicate.template.Condition;
@@ -221,7 +222,7 @@ class PredicateTest {
 
   private static OnViolation action(
       @Nullable RollbackTarget target, List<String> alerts, @Nullable WhenFrequent often) {
-    return new OnViolation(target, Grade.POSSIBLE, Grade.POSSIBLE, alerts, often);
+    return new OnViolation(target, Grade.POSSIBLE, Grade.POSSIBLE, alerts, RollbackRules.of(often));
   }
 
   private static Predicate predicate(Map<String, Template> forEach, Clause... clauses) {

@@ -272,13 +272,14 @@ public final class RandomPredicate {
         pick(List.of(Grade.values())),
         pick(List.of(Grade.values())),
         alerts,
-        target == null || random.nextBoolean() ? null : whenFrequent(captures),
-        target == null ? OnUnreachable.HALT : pick(List.of(OnUnreachable.values())),
-        target == null || random.nextBoolean() ? null : budget(),
-        target == null ? OnViolation.Approval.AUTOMATIC : pick(APPROVALS),
-        target == null
-            ? OnViolation.RollbackScope.ALL
-            : pick(List.of(OnViolation.RollbackScope.values())));
+        new OnViolation.RollbackRules(
+            target == null || random.nextBoolean() ? null : whenFrequent(captures),
+            target == null ? OnUnreachable.HALT : pick(List.of(OnUnreachable.values())),
+            target == null || random.nextBoolean() ? null : budget(),
+            target == null ? OnViolation.Approval.AUTOMATIC : pick(APPROVALS),
+            target == null
+                ? OnViolation.RollbackScope.ALL
+                : pick(List.of(OnViolation.RollbackScope.values()))));
   }
 
   private WhenFrequent whenFrequent(List<String> captures) {

@@ -7,6 +7,8 @@ import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.predicate.OnViolation.RollbackRules;
+import io.palinode.predicate.OnViolation.RollbackScope;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
@@ -42,10 +44,7 @@ final class Policies {
             Grade.POSSIBLE,
             Grade.POSSIBLE,
             List.of("console"),
-            null,
-            OnUnreachable.HALT,
-            budget,
-            approval),
+            new RollbackRules(null, OnUnreachable.HALT, budget, approval, RollbackScope.ALL)),
         List.of(ClauseShape.all(2)));
   }
 
@@ -64,8 +63,7 @@ final class Policies {
             Grade.POSSIBLE,
             Grade.POSSIBLE,
             List.of("console"),
-            null,
-            what),
+            new RollbackRules(null, what, null, Approval.AUTOMATIC, RollbackScope.ALL)),
         List.of(ClauseShape.all(2)));
   }
 
@@ -74,7 +72,8 @@ final class Policies {
     return new Policy(
         name,
         1,
-        new OnViolation(target, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), frequent),
+        new OnViolation(
+            target, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), RollbackRules.of(frequent)),
         List.of(ClauseShape.all(2)));
   }
 }

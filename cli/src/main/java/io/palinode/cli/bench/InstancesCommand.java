@@ -12,7 +12,7 @@ import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.DetectionPlane;
 import io.palinode.launcher.embedded.EmbeddedKafka;
-import io.palinode.monitor.flink.DetectionSettings;
+import io.palinode.monitor.flink.detection.DetectionSettings;
 import io.palinode.voldemort.server.SystemMicros;
 import java.io.IOException;
 import java.util.ArrayList;

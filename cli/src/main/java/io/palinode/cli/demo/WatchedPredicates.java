@@ -6,6 +6,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.LocalPredicate;
 import io.palinode.predicate.OnViolation;
+import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.predicate.Predicate;
@@ -28,9 +29,9 @@ final class WatchedPredicates {
           Grade.POSSIBLE,
           Grade.POSSIBLE,
           List.of(),
-          new WhenFrequent(3, Duration.ofSeconds(5)));
+          RollbackRules.of(new WhenFrequent(3, Duration.ofSeconds(5))));
   private static final OnViolation LISTEN =
-      new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of(), null);
+      new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of(), RollbackRules.DEFAULT);
 
   private WatchedPredicates() {}
 
@@ -110,7 +111,8 @@ final class WatchedPredicates {
   private static Predicate alerting(Predicate predicate) {
     OnViolation acts = predicate.onViolation();
     return predicate.withOnViolation(
-        new OnViolation(null, acts.rollbackOn(), acts.alertOn(), acts.alerts(), null));
+        new OnViolation(
+            null, acts.rollbackOn(), acts.alertOn(), acts.alerts(), RollbackRules.DEFAULT));
   }
 
   private static Stream<Predicate> judged(Predicate predicate, @Nullable JudgedBy judgedBy) {

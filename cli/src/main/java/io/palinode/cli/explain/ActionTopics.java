@@ -4,6 +4,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackScope;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -14,9 +15,11 @@ import java.util.List;
 /** What a violation causes. */
 final class ActionTopics {
   private final OnViolation action;
+  private final RollbackRules rollbacks;
 
   ActionTopics(OnViolation action) {
     this.action = action;
+    this.rollbacks = action.rollbacks();
   }
 
   Topic rollback() {
@@ -28,7 +31,7 @@ final class ActionTopics {
     sentences.add(
         "A violation of grade %s restores %s to right before %s."
             .formatted(atLeast(action.rollbackOn()), part(), moment(target)));
-    if (action.scope() == RollbackScope.AFFECTED) {
+    if (rollbacks.scope() == RollbackScope.AFFECTED) {
       sentences.add(
           "That is the closure of the witnesses' writes, by the nodes' access logs. Clients that read none of it continue. Where an access log does not suffice, the whole store is restored.");
     }
@@ -36,7 +39,7 @@ final class ActionTopics {
       sentences.add(
           "That is mostly too late: the safe point does not wait until a grade has risen.");
     }
-    WhenFrequent frequent = action.whenFrequent();
+    WhenFrequent frequent = rollbacks.whenFrequent();
     sentences.add(
         frequent == null
             ? "There is no whenFrequent: frequent rollbacks change nothing for clients."
@@ -52,27 +55,27 @@ final class ActionTopics {
   }
 
   private String part() {
-    return switch (action.scope()) {
+    return switch (rollbacks.scope()) {
       case ALL -> "the whole store";
       case AFFECTED -> "its closure";
     };
   }
 
   private void gate(List<String> sentences) {
-    Budget budget = action.budget();
+    Budget budget = rollbacks.budget();
     if (budget != null) {
       sentences.add(
           "At most %s within %s open by themselves; further violations stand."
               .formatted(Shown.number(budget.atMost()), period(budget.per())));
     }
-    if (action.approval() == Approval.REQUIRED) {
+    if (rollbacks.approval() == Approval.REQUIRED) {
       sentences.add("It waits for an operator's approval; the safe point waits too.");
     }
   }
 
   /** Nothing of what is usual. */
   private List<String> unreachable() {
-    return switch (action.onUnreachable()) {
+    return switch (rollbacks.onUnreachable()) {
       case HALT -> List.of();
       case NEAREST_SNAPSHOT ->
           List.of(

@@ -5,7 +5,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.terminal.DetectionOptions;
 import io.palinode.cli.terminal.StartProgress;
 import io.palinode.launcher.embedded.EmbeddedFlink;
-import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.monitor.flink.job.DetectionJobConfig;
 import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

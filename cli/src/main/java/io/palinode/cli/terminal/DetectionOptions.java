@@ -1,7 +1,7 @@
 package io.palinode.cli.terminal;
 
 import io.palinode.detection.DetectionLimits;
-import io.palinode.monitor.flink.DetectionSettings;
+import io.palinode.monitor.flink.detection.DetectionSettings;
 import picocli.CommandLine.Option;
 
 /** Limits of detection. The monitor publishes a coverage gap for all that exceeds one. */

@@ -237,7 +237,7 @@ public final class CliqueSearch implements Search {
     Lane[] lanes = new Lane[held.size()];
     int count = 0;
     for (int i = 0; i < held.size(); i++) {
-      Lane lane = Lane.of(held.get(i), groups[index], fixed, horizon, goal);
+      Lane lane = new Lane(held.get(i), groups[index], fixed, horizon, goal);
       if (!lane.isExhausted() && isOnGroupsNode(lane, fixed)) {
         int at = count++;
         for (; at > 0 && lanes[at - 1].headStart() > lane.headStart(); at--) {
@@ -321,8 +321,8 @@ public final class CliqueSearch implements Search {
           continue;
         }
         List<Lane> more = new ArrayList<>(choices.length);
-        chosen.forEach(each -> more.add(each.copy()));
-        more.add(lane.copy());
+        chosen.forEach(each -> more.add(new Lane(each)));
+        more.add(new Lane(lane));
         List<Lane> all = settle(more) ? from(more) : null;
         if (all != null || isCut()) {
           return all;
@@ -391,7 +391,7 @@ public final class CliqueSearch implements Search {
     }
 
     private boolean fit(Lane lane, Lane other) {
-      return settle(List.of(lane.copy(), other.copy()));
+      return settle(List.of(new Lane(lane), new Lane(other)));
     }
   }
 }

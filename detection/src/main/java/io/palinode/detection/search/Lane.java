@@ -13,38 +13,33 @@ final class Lane {
   private final int end;
   private int position;
 
-  private Lane(
-      IntervalQueue queue,
-      int group,
-      Retained[] fixed,
-      Horizon horizon,
-      Goal goal,
-      int position,
-      int end) {
+  /** Standing on the first interval, if there is one. */
+  Lane(IntervalQueue queue, int group, Retained[] fixed, Horizon horizon, Goal goal) {
     this.queue = queue;
     this.group = group;
     this.fixed = fixed;
     this.horizon = horizon;
     this.goal = goal;
-    this.position = position;
-    this.end = end;
-  }
-
-  /** Standing on the first interval, if there is one. */
-  static Lane of(IntervalQueue queue, int group, Retained[] fixed, Horizon horizon, Goal goal) {
     int from = 0;
     int to = queue.firstLaterThan(goal.violateMax());
     for (Retained each : fixed) {
       from = Math.max(from, queue.firstNotTooEarly(each, horizon, goal.grade()));
       to = Math.min(to, queue.firstTooLate(each, horizon, goal.grade()));
     }
-    Lane lane = new Lane(queue, group, fixed, horizon, goal, from, to);
-    lane.skipUnfit();
-    return lane;
+    this.position = from;
+    this.end = to;
+    skipUnfit();
   }
 
-  Lane copy() {
-    return new Lane(queue, group, fixed, horizon, goal, position, end);
+  /** Standing where {@code other} stands. */
+  Lane(Lane other) {
+    this.queue = other.queue;
+    this.group = other.group;
+    this.fixed = other.fixed;
+    this.horizon = other.horizon;
+    this.goal = other.goal;
+    this.position = other.position;
+    this.end = other.end;
   }
 
   /** Of its term. */

@@ -167,7 +167,7 @@ final class SumSearch implements Search {
       List<Row> rows = new ArrayList<>();
       for (IntervalQueue queue : term.held()) {
         List<Retained> fitting = new ArrayList<>();
-        for (Lane lane = Lane.of(queue, 0, fixed, horizon, goal);
+        for (Lane lane = new Lane(queue, 0, fixed, horizon, goal);
             !lane.isExhausted();
             lane.next()) {
           fitting.add(lane.head());

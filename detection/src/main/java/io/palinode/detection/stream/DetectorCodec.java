@@ -17,12 +17,11 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of a detector's state.
@@ -62,13 +61,12 @@ final class DetectorCodec {
   static byte[] encode(DetectorState state) {
     Out out = new Out();
     out.bytes.write(VERSION);
-    out.vint(state.latest().size());
+    out.vint(state.nodes().size());
     out.vint(state.progress());
     out.vint(state.overflowed());
-    for (int node = 0; node < state.latest().size(); node++) {
-      out.vint(state.incarnations().get(node));
-      Hvc latest = state.latest().get(node);
-      out.sized(latest == null ? new byte[0] : HvcCodec.encode(latest));
+    for (DetectorState.LatestOfNode latest : state.nodes()) {
+      out.vint(latest.incarnation());
+      out.sized(latest.clock() == null ? new byte[0] : HvcCodec.encode(latest.clock()));
     }
     out.vint(state.retained().size());
     for (Retained interval : state.retained()) {
@@ -76,10 +74,12 @@ final class DetectorCodec {
       out.named(interval);
     }
     out.rising(state.retained(), state.rising());
-    out.vint(state.ends().size());
-    state.ends().forEach(out::end);
-    out.vint(state.found().size());
-    state.found().forEach(out::candidate);
+    Map<FirstReplica.Key, Hvc> ends = state.replicas().ends();
+    out.vint(ends.size());
+    ends.forEach(out::end);
+    Collection<Candidate> found = state.replicas().found().values();
+    out.vint(found.size());
+    found.forEach(out::candidate);
     return out.bytes.toByteArray();
   }
 
@@ -205,20 +205,20 @@ final class DetectorCodec {
       }
       long progress = vint();
       long overflowed = vint();
-      List<@Nullable Hvc> latest = new ArrayList<>();
-      List<Long> incarnations = new ArrayList<>();
+      List<DetectorState.LatestOfNode> latest = new ArrayList<>();
       for (int node = 0; node < nodes; node++) {
-        incarnations.add(vint());
+        long incarnation = vint();
         byte[] hvc = sized();
-        latest.add(hvc.length == 0 ? null : HvcCodec.decode(hvc));
+        latest.add(
+            new DetectorState.LatestOfNode(
+                incarnation, hvc.length == 0 ? null : HvcCodec.decode(hvc)));
       }
       List<Retained> retained = new ArrayList<>();
       for (int left = count(); left > 0; left--) {
         retained.add(retained());
       }
       List<Finding> rising = rising(retained);
-      return new DetectorState(
-          progress, overflowed, latest, incarnations, retained, rising, ends(), found());
+      return new DetectorState(progress, overflowed, latest, retained, rising, replicas());
     }
 
     private Retained retained() {
@@ -249,21 +249,16 @@ final class DetectorCodec {
       return rising;
     }
 
-    private Map<FirstReplica.Key, Hvc> ends() {
-      Map<FirstReplica.Key, Hvc> ends = new TreeMap<>();
+    private FirstReplica replicas() {
+      FirstReplica replicas = new FirstReplica();
       for (int left = count(); left > 0; left--) {
         FirstReplica.Key key = new FirstReplica.Key(count(), count(), text());
-        ends.put(key, HvcCodec.decode(sized()));
+        replicas.end(key, HvcCodec.decode(sized()));
       }
-      return ends;
-    }
-
-    private List<Candidate> found() {
-      List<Candidate> found = new ArrayList<>();
       for (int left = count(); left > 0; left--) {
-        found.add(candidate());
+        replicas.find(candidate());
       }
-      return found;
+      return replicas;
     }
 
     private Candidate candidate() {

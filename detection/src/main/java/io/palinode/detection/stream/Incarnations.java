@@ -1,9 +1,6 @@
 package io.palinode.detection.stream;
 
 import io.palinode.detection.CandidateId;
-import java.util.Arrays;
-import java.util.List;
-import java.util.stream.LongStream;
 
 /** The newest incarnation of each node. */
 final class Incarnations {
@@ -13,12 +10,13 @@ final class Incarnations {
     newest = new long[nodes];
   }
 
-  void restore(List<Long> saved) {
-    Arrays.setAll(newest, saved::get);
+  void restore(int node, long saved) {
+    newest[node] = saved;
   }
 
-  List<Long> toList() {
-    return LongStream.of(newest).boxed().toList();
+  /** 0 before the node's first event. */
+  long newest(int node) {
+    return newest[node];
   }
 
   boolean isKnown(int node, long incarnation) {

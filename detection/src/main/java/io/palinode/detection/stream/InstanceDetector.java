@@ -67,16 +67,17 @@ public final class InstanceDetector implements Detector {
   // By clause. Kept between events, which all use them.
   private final List<Awaiting> awaiting = new ArrayList<>(1);
   private final List<Pending> pending = new ArrayList<>(1);
-  private final FirstReplica replicas = new FirstReplica();
+  private final FirstReplica replicas;
   private final RisingGrades rising;
   // The changes of the current call; empty between calls.
   private final Changes changes = new Changes();
   private List<Witness> raised = List.of();
   private long lost;
 
-  private InstanceDetector(DetectionSpec spec, DetectionLimits limits) {
+  private InstanceDetector(DetectionSpec spec, DetectionLimits limits, FirstReplica replicas) {
     this.spec = spec;
     this.limits = limits;
+    this.replicas = replicas;
     this.joined = spec.replicas() == ReplicaRule.FIRST;
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
     this.rising = new RisingGrades(knowledge, limits.reportsMax());
@@ -97,7 +98,7 @@ public final class InstanceDetector implements Detector {
   }
 
   public static InstanceDetector create(DetectionSpec spec, DetectionLimits limits) {
-    return new InstanceDetector(spec, limits);
+    return new InstanceDetector(spec, limits, new FirstReplica());
   }
 
   /**
@@ -109,26 +110,24 @@ public final class InstanceDetector implements Detector {
   }
 
   public static InstanceDetector restore(DetectionSpec spec, DetectionLimits limits, byte[] bytes) {
-    InstanceDetector detector = new InstanceDetector(spec, limits);
-    detector.take(DetectorCodec.decode(spec, bytes));
+    DetectorState state = DetectorCodec.decode(spec, bytes);
+    InstanceDetector detector = new InstanceDetector(spec, limits, state.replicas());
+    detector.take(state);
     return detector;
   }
 
   private void take(DetectorState state) {
-    state.latest().forEach(hvc -> observe(hvc));
+    for (int node = 0; node < spec.nodes(); node++) {
+      DetectorState.LatestOfNode latest = state.nodes().get(node);
+      incarnations.restore(node, latest.incarnation());
+      if (latest.clock() != null) {
+        knowledge.observed(latest.clock());
+      }
+    }
     knowledge.advance(state.progress());
-    incarnations.restore(state.incarnations());
     lost = state.overflowed();
-    state.ends().forEach(replicas::end);
-    state.found().forEach(replicas::find);
     state.retained().forEach(this::add);
     state.rising().forEach(rising::add);
-  }
-
-  private void observe(@Nullable Hvc hvc) {
-    if (hvc != null) {
-      knowledge.observed(hvc);
-    }
   }
 
   /**
@@ -262,22 +261,15 @@ public final class InstanceDetector implements Detector {
   /** Compact, versioned bytes of the whole state: see {@link DetectorCodec}. */
   @Override
   public byte[] toBytes() {
-    List<@Nullable Hvc> latest = new ArrayList<>();
+    List<DetectorState.LatestOfNode> nodes = new ArrayList<>();
     for (int node = 0; node < spec.nodes(); node++) {
-      latest.add(knowledge.latest(node));
+      nodes.add(new DetectorState.LatestOfNode(incarnations.newest(node), knowledge.latest(node)));
     }
     List<Retained> retained = new ArrayList<>();
     clauses.forEach(clause -> clause.forEach(retained::add));
     return DetectorCodec.encode(
         new DetectorState(
-            knowledge.progress(),
-            overflowed(),
-            latest,
-            incarnations.toList(),
-            retained,
-            rising.findings(),
-            replicas.ends(),
-            List.copyOf(replicas.found().values())));
+            knowledge.progress(), overflowed(), nodes, retained, rising.findings(), replicas));
   }
 
   /**

@@ -1,8 +1,8 @@
 package io.palinode.launcher.embedded;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.monitor.flink.DetectionJob;
-import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.monitor.flink.job.DetectionJob;
+import io.palinode.monitor.flink.job.DetectionJobConfig;
 import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -95,7 +95,7 @@ public final class EmbeddedFlink implements AutoCloseable {
             new MiniClusterConfiguration.Builder()
                 .setConfiguration(settings)
                 .setNumTaskManagers(1)
-                .setNumSlotsPerTaskManager(config.parallelism())
+                .setNumSlotsPerTaskManager(config.execution().parallelism())
                 .setRpcServiceSharing(RpcServiceSharing.SHARED)
                 .withRandomPorts()
                 .build(),

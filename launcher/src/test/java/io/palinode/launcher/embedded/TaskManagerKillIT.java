@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.hvc.Hlc;
-import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.monitor.flink.job.DetectionJobConfig;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;

@@ -23,7 +23,7 @@ public record ActivePredicate(String name, long version, Predicate predicate) {
   /** Whether its rollbacks depend on the access log. */
   public boolean undoesOnlySome() {
     return predicate.onViolation().rollbackTo() != null
-        && predicate.onViolation().scope() == RollbackScope.AFFECTED;
+        && predicate.onViolation().rollbacks().scope() == RollbackScope.AFFECTED;
   }
 
   public boolean isSameVersionAs(ActivePredicate other) {

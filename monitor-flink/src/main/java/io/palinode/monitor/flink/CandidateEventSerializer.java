@@ -4,6 +4,7 @@ import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.CandidateEvent.Kind;
 import java.io.IOException;
 import java.io.Serial;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -19,21 +20,20 @@ import org.apache.flink.core.memory.DataOutputView;
  * +--------+-----------+------+-------------+-------+----------+------+-----+-------+-------+--------+
  * </pre>
  */
-final class CandidateEventSerializer extends StableSerializer<CandidateEvent> {
+public final class CandidateEventSerializer extends StableSerializer<CandidateEvent> {
   static final CandidateEventSerializer INSTANCE = new CandidateEventSerializer();
+
+  public static final TypeInformation<CandidateEvent> TYPE =
+      new StableType<>(CandidateEvent.class, INSTANCE);
 
   @Serial private static final long serialVersionUID = 1L;
 
   @Override
   void write(CandidateEvent event, DataOutputView out) throws IOException {
-    out.writeInt(event.partition());
-    out.writeInt(event.node());
-    out.writeLong(event.incarnation());
-    out.writeLong(event.epoch());
+    writeSender(event.sender(), out);
     out.writeLong(event.sequence());
     out.writeByte(event.kind().code());
-    out.writeLong(event.hlc());
-    writeSized(event.clock(), out);
+    writeStamp(event.stamp(), out);
     writeText(event.key(), out);
     writeSized(event.record(), out);
   }
@@ -41,14 +41,10 @@ final class CandidateEventSerializer extends StableSerializer<CandidateEvent> {
   @Override
   CandidateEvent read(DataInputView in) throws IOException {
     return new CandidateEvent(
-        in.readInt(),
-        in.readInt(),
-        in.readLong(),
-        in.readLong(),
+        readSender(in),
         in.readLong(),
         Kind.of(in.readByte()),
-        in.readLong(),
-        readSized(in),
+        readStamp(in),
         readText(in),
         readSized(in));
   }

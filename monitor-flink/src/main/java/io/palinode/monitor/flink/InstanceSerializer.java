@@ -1,7 +1,7 @@
 package io.palinode.monitor.flink;
 
-import io.palinode.monitor.Instance;
-import io.palinode.monitor.InstanceState;
+import io.palinode.monitor.instance.Instance;
+import io.palinode.monitor.instance.InstanceState;
 import java.io.IOException;
 import java.io.Serial;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
@@ -14,8 +14,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * instance changes in its place, so that it need not be read and written for each event; while a
  * checkpoint is written, Flink copies what is touched.
  */
-final class InstanceSerializer extends StableSerializer<Instance> {
-  static final InstanceSerializer INSTANCE = new InstanceSerializer();
+public final class InstanceSerializer extends StableSerializer<Instance> {
+  public static final InstanceSerializer INSTANCE = new InstanceSerializer();
 
   @Serial private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,8 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.monitor.CandidateEvent;
-import io.palinode.monitor.KeptBack;
+import io.palinode.monitor.Channel;
+import io.palinode.monitor.sequence.KeptBack;
 import java.io.IOException;
 import java.io.Serial;
 import java.util.ArrayList;
@@ -23,15 +24,14 @@ import org.apache.flink.core.memory.DataOutputView;
  * +--------------------------------------+-----------------------------------------------------+
  * </pre>
  */
-final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
-  static final KeptBackSerializer INSTANCE = new KeptBackSerializer();
+public final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
+  public static final KeptBackSerializer INSTANCE = new KeptBackSerializer();
 
   @Serial private static final long serialVersionUID = 1L;
 
   @Override
   void write(KeptBack.State state, DataOutputView out) throws IOException {
-    out.writeInt(state.partition());
-    out.writeInt(state.node());
+    writeChannel(state.channel(), out);
     out.writeLong(state.observed());
     KeptBack.Missing missing = state.missing();
     out.writeLong(missing.incarnation());
@@ -51,8 +51,7 @@ final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
 
   @Override
   KeptBack.State read(DataInputView in) throws IOException {
-    int partition = in.readInt();
-    int node = in.readInt();
+    Channel channel = readChannel(in);
     long observed = in.readLong();
     long incarnation = in.readLong();
     long sequence = in.readLong();
@@ -67,8 +66,7 @@ final class KeptBackSerializer extends StableSerializer<KeptBack.State> {
       events.add(CandidateEventSerializer.INSTANCE.deserialize(in));
     }
     return new KeptBack.State(
-        partition,
-        node,
+        channel,
         observed,
         new KeptBack.Missing(incarnation, sequence, waits, waitsSince, holes),
         events);

@@ -4,6 +4,7 @@ import io.palinode.monitor.Notice;
 import io.palinode.monitor.Notice.Kind;
 import java.io.IOException;
 import java.io.Serial;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -19,30 +20,23 @@ import org.apache.flink.core.memory.DataOutputView;
  * +--------+------+-----------+------+-------------+-------+-------+
  * </pre>
  */
-final class NoticeSerializer extends StableSerializer<Notice> {
+public final class NoticeSerializer extends StableSerializer<Notice> {
   static final NoticeSerializer INSTANCE = new NoticeSerializer();
+
+  public static final TypeInformation<Notice> TYPE = new StableType<>(Notice.class, INSTANCE);
 
   @Serial private static final long serialVersionUID = 1L;
 
   @Override
   void write(Notice notice, DataOutputView out) throws IOException {
     out.writeByte(notice.kind().code());
-    out.writeInt(notice.partition());
-    out.writeInt(notice.node());
-    out.writeLong(notice.incarnation());
-    out.writeLong(notice.epoch());
+    writeSender(notice.sender(), out);
     writeSized(notice.body(), out);
   }
 
   @Override
   Notice read(DataInputView in) throws IOException {
-    return new Notice(
-        Kind.of(in.readByte()),
-        in.readInt(),
-        in.readInt(),
-        in.readLong(),
-        in.readLong(),
-        readSized(in));
+    return new Notice(Kind.of(in.readByte()), readSender(in), readSized(in));
   }
 
   @Override

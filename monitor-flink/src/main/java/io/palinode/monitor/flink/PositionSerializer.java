@@ -1,6 +1,6 @@
 package io.palinode.monitor.flink;
 
-import io.palinode.monitor.SequenceCheck.Position;
+import io.palinode.monitor.sequence.SequenceCheck.Position;
 import java.io.IOException;
 import java.io.Serial;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
@@ -18,34 +18,22 @@ import org.apache.flink.core.memory.DataOutputView;
  * +--------+-----------+------+-------------+-------+----------+-----+-------+---------+
  * </pre>
  */
-final class PositionSerializer extends StableSerializer<Position> {
-  static final PositionSerializer INSTANCE = new PositionSerializer();
+public final class PositionSerializer extends StableSerializer<Position> {
+  public static final PositionSerializer INSTANCE = new PositionSerializer();
 
   @Serial private static final long serialVersionUID = 1L;
 
   @Override
   void write(Position position, DataOutputView out) throws IOException {
-    out.writeInt(position.partition());
-    out.writeInt(position.node());
-    out.writeLong(position.incarnation());
-    out.writeLong(position.epoch());
+    writeSender(position.sender(), out);
     out.writeLong(position.sequence());
-    out.writeLong(position.hlc());
-    writeSized(position.clock(), out);
+    writeStamp(position.stamp(), out);
     out.writeBoolean(position.stopped());
   }
 
   @Override
   Position read(DataInputView in) throws IOException {
-    return new Position(
-        in.readInt(),
-        in.readInt(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        in.readLong(),
-        readSized(in),
-        in.readBoolean());
+    return new Position(readSender(in), in.readLong(), readStamp(in), in.readBoolean());
   }
 
   @Override

@@ -1,5 +1,8 @@
 package io.palinode.monitor.flink;
 
+import io.palinode.monitor.Channel;
+import io.palinode.monitor.Sender;
+import io.palinode.monitor.Stamp;
 import java.io.IOException;
 import java.io.Serial;
 import java.nio.charset.StandardCharsets;
@@ -10,7 +13,7 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Bytes that stay the same from version to version: each value is a version byte and then what the
  * subclass draws. Integers are big-endian; a {@code sized} is an i32 and so many bytes. Another
- * layout needs another version byte, and another {@link DetectionJob#STATE_VERSION}.
+ * layout needs another version byte, and another {@code DetectionJob.STATE_VERSION}.
  */
 abstract class StableSerializer<T> extends TypeSerializerSingleton<T> {
   @Serial private static final long serialVersionUID = 1L;
@@ -81,6 +84,35 @@ abstract class StableSerializer<T> extends TypeSerializerSingleton<T> {
     byte[] bytes = new byte[in.readInt()];
     in.readFully(bytes);
     return bytes;
+  }
+
+  /** As {@code partition i32, node i32, incarnation i64, epoch i64}. */
+  static void writeSender(Sender sender, DataOutputView out) throws IOException {
+    writeChannel(sender.channel(), out);
+    out.writeLong(sender.incarnation());
+    out.writeLong(sender.epoch());
+  }
+
+  static Sender readSender(DataInputView in) throws IOException {
+    return new Sender(readChannel(in), in.readLong(), in.readLong());
+  }
+
+  static void writeChannel(Channel channel, DataOutputView out) throws IOException {
+    out.writeInt(channel.partition());
+    out.writeInt(channel.node());
+  }
+
+  static Channel readChannel(DataInputView in) throws IOException {
+    return new Channel(in.readInt(), in.readInt());
+  }
+
+  static void writeStamp(Stamp stamp, DataOutputView out) throws IOException {
+    out.writeLong(stamp.hlc());
+    writeSized(stamp.clock(), out);
+  }
+
+  static Stamp readStamp(DataInputView in) throws IOException {
+    return new Stamp(in.readLong(), readSized(in));
   }
 
   static void writeText(String text, DataOutputView out) throws IOException {

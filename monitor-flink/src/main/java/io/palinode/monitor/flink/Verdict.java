@@ -16,7 +16,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
  * @param record to be published, or the report; empty for a hold or release
  */
 public record Verdict(Kind kind, long hlc, byte[] record) {
-  static final TypeInformation<Verdict> TYPE =
+  public static final TypeInformation<Verdict> TYPE =
       new StableType<>(Verdict.class, VerdictSerializer.INSTANCE);
 
   private static final byte[] NOTHING = {};
@@ -47,31 +47,31 @@ public record Verdict(Kind kind, long hlc, byte[] record) {
     }
   }
 
-  static Verdict of(Violation violation) {
+  public static Verdict of(Violation violation) {
     return record(ViolationRecord.newBuilder().setViolation(violation).build());
   }
 
-  static Verdict of(CoverageLost loss) {
+  public static Verdict of(CoverageLost loss) {
     return record(ViolationRecord.newBuilder().setCoverageLost(loss).build());
   }
 
-  static Verdict of(Detecting detecting) {
+  public static Verdict of(Detecting detecting) {
     return record(ViolationRecord.newBuilder().setDetecting(detecting).build());
   }
 
-  static Verdict of(Phantom phantom) {
+  public static Verdict of(Phantom phantom) {
     return record(ViolationRecord.newBuilder().setPhantom(phantom).build());
   }
 
-  static Verdict hold(long hlc) {
+  public static Verdict hold(long hlc) {
     return new Verdict(Kind.HOLD, hlc, NOTHING);
   }
 
-  static Verdict release(long hlc) {
+  public static Verdict release(long hlc) {
     return new Verdict(Kind.RELEASE, hlc, NOTHING);
   }
 
-  static Verdict reached(Notice notice) {
+  public static Verdict reached(Notice notice) {
     return new Verdict(Kind.REACHED, notice.partition(), notice.body());
   }
 

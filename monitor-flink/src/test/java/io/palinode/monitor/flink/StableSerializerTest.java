@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.monitor.CandidateEvent;
-import io.palinode.monitor.Instance;
-import io.palinode.monitor.InstanceState;
-import io.palinode.monitor.KeptBack;
+import io.palinode.monitor.Channel;
 import io.palinode.monitor.Notice;
-import io.palinode.monitor.SequenceCheck.Position;
+import io.palinode.monitor.Sender;
+import io.palinode.monitor.Stamp;
+import io.palinode.monitor.instance.Instance;
+import io.palinode.monitor.instance.InstanceState;
+import io.palinode.monitor.sequence.KeptBack;
+import io.palinode.monitor.sequence.SequenceCheck.Position;
 import java.io.IOException;
 import java.util.HexFormat;
 import java.util.List;
@@ -17,10 +20,13 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bytes of the job's checkpoints and of the records between its tasks. */
 class StableSerializerTest {
   private static final byte[] AB = {(byte) 0xab};
+  private static final Sender SENDER = new Sender(new Channel(1, 2), 3, 4);
+  private static final Stamp STAMP = new Stamp(6, AB);
 
   record Golden<T>(StableSerializer<T> serializer, T value, String bytes) {
     @Override
@@ -33,12 +39,12 @@ class StableSerializerTest {
     return List.of(
         new Golden<>(
             CandidateEventSerializer.INSTANCE,
-            new CandidateEvent(1, 2, 3, 4, 5, CandidateEvent.Kind.CLOSED, 6, AB, "p|é", AB),
+            new CandidateEvent(SENDER, 5, CandidateEvent.Kind.CLOSED, STAMP, "p|é", AB),
             "01 00000001 00000002 0000000000000003 0000000000000004 0000000000000005 02"
                 + " 0000000000000006 00000001ab 00000004707cc3a9 00000001ab"),
         new Golden<>(
             NoticeSerializer.INSTANCE,
-            new Notice(Notice.Kind.RESTARTED, 1, 2, 3, 4, AB),
+            new Notice(Notice.Kind.RESTARTED, SENDER, AB),
             "01 03 00000001 00000002 0000000000000003 0000000000000004 00000001ab"),
         new Golden<>(
             VerdictSerializer.INSTANCE,
@@ -46,18 +52,16 @@ class StableSerializerTest {
             "01 03 0000000000000007 00000001ab"),
         new Golden<>(
             PositionSerializer.INSTANCE,
-            new Position(1, 2, 3, 4, 5, 6, AB, true),
+            new Position(SENDER, 5, STAMP, true),
             "01 00000001 00000002 0000000000000003 0000000000000004 0000000000000005"
                 + " 0000000000000006 00000001ab 01"),
         new Golden<>(
             KeptBackSerializer.INSTANCE,
             new KeptBack.State(
-                1,
-                2,
+                SENDER.channel(),
                 9,
                 new KeptBack.Missing(3, 8, true, -1, List.of(new KeptBack.Hole(6, 7))),
-                List.of(
-                    new CandidateEvent(1, 2, 3, 4, 8, CandidateEvent.Kind.OPENED, 6, AB, "p", AB))),
+                List.of(new CandidateEvent(SENDER, 8, CandidateEvent.Kind.OPENED, STAMP, "p", AB))),
             "01 00000001 00000002 0000000000000009 0000000000000003 0000000000000008 01"
                 + " ffffffffffffffff 00000001 0000000000000006 0000000000000007 00000001"
                 + " 01 00000001 00000002 0000000000000003 0000000000000004 0000000000000008 01"
@@ -94,6 +98,28 @@ class StableSerializerTest {
   <T> void itsSnapshotNamesItself(Golden<T> golden) {
     assertThat(golden.serializer().snapshotConfiguration().restoreSerializer())
         .isSameAs(golden.serializer());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CandidateEventSerializer",
+        "InstanceSerializer",
+        "KeptBackSerializer",
+        "NoticeSerializer",
+        "PositionSerializer"
+      })
+  void aCheckpointFindsTheSnapshotOfItsStateByName(String serializer) {
+    String name = "io.palinode.monitor.flink." + serializer + "$Snapshot";
+    assertThat(golden())
+        .extracting(golden -> golden.serializer().snapshotConfiguration().getClass().getName())
+        .contains(name);
+  }
+
+  @Test
+  void theKeysOfTheStateStayTheSameFromVersionToVersion() {
+    assertThat(SENDER).hasToString("1/2/3/4");
+    assertThat(SENDER.channel()).hasToString("1/2");
   }
 
   @Test

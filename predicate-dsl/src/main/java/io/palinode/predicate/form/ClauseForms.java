@@ -136,7 +136,7 @@ final class ClauseForms {
     PredicateForm.Parts form = new PredicateForm.All();
     if (clause.rule() instanceof ClauseRule.AtLeast atLeast) {
       PredicateForm.AtLeast some = new PredicateForm.AtLeast();
-      some.count = text(Integer.toString(atLeast.count()));
+      some.count = new Text(Integer.toString(atLeast.count()));
       form = some;
     }
     for (LocalPredicate local : clause.of()) {
@@ -151,14 +151,14 @@ final class ClauseForms {
       return terms.get(0);
     }
     PredicateForm.Group group = new PredicateForm.Group();
-    group.on = text(SAME_NODE);
+    group.on = new Text(SAME_NODE);
     group.terms = terms;
     return group;
   }
 
   private static PredicateForm.Sum write(ClauseRule.Sum sum, List<Term> variables) {
     PredicateForm.Sum form = new PredicateForm.Sum();
-    form.relations.put(sum.relation(), text(sum.limit().toString()));
+    form.relations.put(sum.relation(), new Text(sum.limit().toString()));
     form.summands = variables.stream().map(TermForms::writeSummand).toList();
     return form;
   }
@@ -166,13 +166,9 @@ final class ClauseForms {
   private static PredicateForm.ReplicasDiverged write(
       ClauseRule.ReplicasDiverged diverged, Term variable) {
     PredicateForm.ReplicasDiverged form = new PredicateForm.ReplicasDiverged();
-    form.store = variable.store() == null ? null : text(variable.store());
-    form.variable = text(variable.variable().toString());
-    form.longerThan = text(Period.format(diverged.longerThan()));
+    form.store = variable.store() == null ? null : new Text(variable.store());
+    form.variable = new Text(variable.variable().toString());
+    form.longerThan = new Text(Period.format(diverged.longerThan()));
     return form;
-  }
-
-  private static Text text(String value) {
-    return new Text(value, Place.NONE);
   }
 }

@@ -10,6 +10,7 @@ import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackScope;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -232,17 +233,23 @@ final class FormReader {
                     text -> Word.read("alertOn", text, Grade.class),
                     defaults.alertOn()),
                 alerts == null ? defaults.alerts() : alerts(alerts),
-                form.whenFrequent == null ? null : whenFrequent(form.whenFrequent),
-                optional(
-                    form.onUnreachable,
-                    text -> Word.read("onUnreachable", text, OnUnreachable.class),
-                    defaults.onUnreachable()),
-                form.budget == null ? null : budget(form.budget),
-                optional(
-                    form.approval,
-                    text -> Word.read("approval", text, Approval.class),
-                    defaults.approval()),
-                scope(form.rollback)));
+                rollbacks(form)));
+  }
+
+  private static RollbackRules rollbacks(PredicateForm.Action form) {
+    RollbackRules defaults = RollbackRules.DEFAULT;
+    return new RollbackRules(
+        form.whenFrequent == null ? null : whenFrequent(form.whenFrequent),
+        optional(
+            form.onUnreachable,
+            text -> Word.read("onUnreachable", text, OnUnreachable.class),
+            defaults.onUnreachable()),
+        form.budget == null ? null : budget(form.budget),
+        optional(
+            form.approval,
+            text -> Word.read("approval", text, Approval.class),
+            defaults.approval()),
+        scope(form.rollback));
   }
 
   private static List<String> alerts(List<Text> alerts) {

@@ -4,11 +4,11 @@ import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.predicate.Period;
 import io.palinode.predicate.Predicate;
-import io.palinode.predicate.text.Place;
 import io.palinode.predicate.text.Text;
 import io.palinode.predicate.text.Word;
 import java.util.List;
@@ -22,14 +22,14 @@ final class FormWriter {
 
   static PredicateForm write(Predicate predicate) {
     PredicateForm form = new PredicateForm();
-    form.name = text(predicate.name());
+    form.name = new Text(predicate.name());
     form.labels = entries(predicate.labels());
-    form.type = text(Word.of(predicate.type()));
-    form.epsilon = predicate.epsilon() == null ? null : text(predicate.epsilon().toString());
-    form.uncertainty = text(Word.of(predicate.uncertainty()));
-    form.replicas = text(Word.of(predicate.replicas()));
+    form.type = new Text(Word.of(predicate.type()));
+    form.epsilon = predicate.epsilon() == null ? null : new Text(predicate.epsilon().toString());
+    form.uncertainty = new Text(Word.of(predicate.uncertainty()));
+    form.replicas = new Text(Word.of(predicate.replicas()));
     form.forEach = entries(predicate.forEach());
-    predicate.where().forEach(condition -> form.where.add(text(condition.toString())));
+    predicate.where().forEach(condition -> form.where.add(new Text(condition.toString())));
     PredicateForm.Violation violation = new PredicateForm.Violation();
     predicate.violation().forEach(clause -> violation.items.add(ClauseForms.write(clause)));
     form.violation = violation;
@@ -42,36 +42,39 @@ final class FormWriter {
         .map(
             named -> {
               PredicateForm.Entry entry = new PredicateForm.Entry();
-              entry.name = text(named.getKey());
-              entry.value = text(named.getValue().toString());
+              entry.name = new Text(named.getKey());
+              entry.value = new Text(named.getValue().toString());
               return entry;
             })
         .collect(Collectors.toList());
   }
 
   private static PredicateForm.Action action(OnViolation action) {
+    RollbackRules rollbacks = action.rollbacks();
     PredicateForm.Action form = new PredicateForm.Action();
     form.rollback = rollback(action);
-    form.rollbackOn = text(Word.of(action.rollbackOn()));
-    form.alertOn = text(Word.of(action.alertOn()));
+    form.rollbackOn = new Text(Word.of(action.rollbackOn()));
+    form.alertOn = new Text(Word.of(action.alertOn()));
     form.alerts =
         action.alerts().isEmpty()
-            ? List.of(text("none"))
-            : action.alerts().stream().map(FormWriter::text).toList();
-    form.whenFrequent = whenFrequent(action.whenFrequent());
-    form.budget = budget(action.budget());
+            ? List.of(new Text("none"))
+            : action.alerts().stream().map(Text::new).toList();
+    form.whenFrequent = whenFrequent(rollbacks.whenFrequent());
+    form.budget = budget(rollbacks.budget());
     form.approval =
-        action.approval() == Approval.REQUIRED ? text(Word.of(action.approval())) : null;
+        rollbacks.approval() == Approval.REQUIRED ? new Text(Word.of(rollbacks.approval())) : null;
     form.onUnreachable =
-        action.onUnreachable() == OnUnreachable.HALT ? null : text(Word.of(action.onUnreachable()));
+        rollbacks.onUnreachable() == OnUnreachable.HALT
+            ? null
+            : new Text(Word.of(rollbacks.onUnreachable()));
     return form;
   }
 
   private static PredicateForm.Rollback rollback(OnViolation action) {
     RollbackTarget target = action.rollbackTo();
     PredicateForm.Rollback form = new PredicateForm.Rollback();
-    form.scope = target == null ? null : text(Word.of(action.scope()));
-    form.to = text(target == null ? "none" : Word.of(target));
+    form.scope = target == null ? null : new Text(Word.of(action.rollbacks().scope()));
+    form.to = new Text(target == null ? "none" : Word.of(target));
     return form;
   }
 
@@ -80,8 +83,8 @@ final class FormWriter {
       return null;
     }
     PredicateForm.BudgetForm form = new PredicateForm.BudgetForm();
-    form.atMost = text(Integer.toString(budget.atMost()));
-    form.per = text(Period.format(budget.per()));
+    form.atMost = new Text(Integer.toString(budget.atMost()));
+    form.per = new Text(Period.format(budget.per()));
     return form;
   }
 
@@ -91,17 +94,13 @@ final class FormWriter {
       return null;
     }
     PredicateForm.WhenFrequentForm form = new PredicateForm.WhenFrequentForm();
-    form.over = text(Integer.toString(frequent.over()));
-    form.per = text(Period.format(frequent.per()));
-    form.then = text("sequential");
+    form.over = new Text(Integer.toString(frequent.over()));
+    form.per = new Text(Period.format(frequent.per()));
+    form.then = new Text("sequential");
     form.guards =
         frequent.guards().isEmpty()
             ? null
-            : frequent.guards().stream().map(guard -> text(guard.toString())).toList();
+            : frequent.guards().stream().map(guard -> new Text(guard.toString())).toList();
     return form;
-  }
-
-  private static Text text(String value) {
-    return new Text(value, Place.NONE);
   }
 }

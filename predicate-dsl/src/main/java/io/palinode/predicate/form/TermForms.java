@@ -29,12 +29,12 @@ final class TermForms {
 
   static TermForm write(Term term) {
     TermForm form = new TermForm();
-    form.store = term.store() == null ? null : text(term.store());
-    form.variable = text(term.variable().toString());
+    form.store = term.store() == null ? null : new Text(term.store());
+    form.variable = new Text(term.variable().toString());
     Comparison comparison = term.comparison();
     form.comparisons.put(
         Comparison.Kind.of(comparison.word()),
-        comparison.operands().stream().map(TermForms::text).toList());
+        comparison.operands().stream().map(Text::new).toList());
     return form;
   }
 
@@ -56,8 +56,8 @@ final class TermForms {
 
   static PredicateForm.Summand writeSummand(Term term) {
     PredicateForm.Summand form = new PredicateForm.Summand();
-    form.store = term.store() == null ? null : text(term.store());
-    form.variable = text(term.variable().toString());
+    form.store = term.store() == null ? null : new Text(term.store());
+    form.variable = new Text(term.variable().toString());
     return form;
   }
 
@@ -90,9 +90,5 @@ final class TermForms {
 
   static Template template(Text text) {
     return text.read(Template::parse);
-  }
-
-  private static Text text(String value) {
-    return new Text(value, Place.NONE);
   }
 }

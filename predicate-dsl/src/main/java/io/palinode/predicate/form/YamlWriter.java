@@ -8,6 +8,7 @@ import io.palinode.predicate.Comparison.Operand;
 import io.palinode.predicate.LocalPredicate;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.predicate.Period;
@@ -133,6 +134,7 @@ final class YamlWriter {
   }
 
   private void onViolation(OnViolation action) {
+    RollbackRules rollbacks = action.rollbacks();
     line(2, "onViolation:");
     RollbackTarget target = action.rollbackTo();
     line(
@@ -140,11 +142,11 @@ final class YamlWriter {
         "rollback: "
             + (target == null
                 ? "none"
-                : "{scope: " + Word.of(action.scope()) + ", to: " + Word.of(target) + "}"));
+                : "{scope: " + Word.of(rollbacks.scope()) + ", to: " + Word.of(target) + "}"));
     line(4, "rollbackOn: " + Word.of(action.rollbackOn()));
     line(4, "alertOn: " + Word.of(action.alertOn()));
     line(4, "alert: " + flowList(action.alerts()));
-    WhenFrequent frequent = action.whenFrequent();
+    WhenFrequent frequent = rollbacks.whenFrequent();
     if (frequent != null) {
       String per = Period.format(frequent.per());
       String guards =
@@ -154,15 +156,15 @@ final class YamlWriter {
           "whenFrequent: {over: %d, per: %s, then: sequential%s}"
               .formatted(frequent.over(), per, guards));
     }
-    if (action.onUnreachable() != OnUnreachable.HALT) {
-      line(4, "onUnreachable: " + Word.of(action.onUnreachable()));
+    if (rollbacks.onUnreachable() != OnUnreachable.HALT) {
+      line(4, "onUnreachable: " + Word.of(rollbacks.onUnreachable()));
     }
-    OnViolation.Budget budget = action.budget();
+    OnViolation.Budget budget = rollbacks.budget();
     if (budget != null) {
       String per = Period.format(budget.per());
       line(4, "budget: {atMost: %d, per: %s}".formatted(budget.atMost(), per));
     }
-    if (action.approval() == OnViolation.Approval.REQUIRED) {
+    if (rollbacks.approval() == OnViolation.Approval.REQUIRED) {
       line(4, "approval: required");
     }
   }

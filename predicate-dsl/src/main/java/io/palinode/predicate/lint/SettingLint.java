@@ -23,7 +23,7 @@ final class SettingLint {
     OnViolation action = written.predicate().onViolation();
     if (action.rollbackTo() != null) {
       rollbackOn(written, findings);
-      if (action.whenFrequent() == null) {
+      if (action.rollbacks().whenFrequent() == null) {
         findings.add(
             new Finding(
                 Check.ROLLBACK_MAY_FLAP,

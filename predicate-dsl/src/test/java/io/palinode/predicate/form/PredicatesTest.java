@@ -58,7 +58,12 @@ class PredicatesTest {
                 Map.of(),
                 List.of(),
                 List.of(clause(term("x", "1"))),
-                new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), null)));
+                new OnViolation(
+                    null,
+                    Grade.POSSIBLE,
+                    Grade.POSSIBLE,
+                    List.of("console"),
+                    OnViolation.RollbackRules.DEFAULT)));
   }
 
   @Test
@@ -112,11 +117,13 @@ class PredicatesTest {
                     Grade.DEFINITE,
                     Grade.UNCERTAIN,
                     List.of("console", "webhook:https://alerts.example/hook"),
-                    new WhenFrequent(
-                        5, Duration.ofSeconds(10), List.of(Template.parse("lock_{a}"))),
-                    OnViolation.OnUnreachable.HALT,
-                    new OnViolation.Budget(3, Duration.ofMinutes(10)),
-                    OnViolation.Approval.REQUIRED)));
+                    new OnViolation.RollbackRules(
+                        new WhenFrequent(
+                            5, Duration.ofSeconds(10), List.of(Template.parse("lock_{a}"))),
+                        OnViolation.OnUnreachable.HALT,
+                        new OnViolation.Budget(3, Duration.ofMinutes(10)),
+                        OnViolation.Approval.REQUIRED,
+                        OnViolation.RollbackScope.ALL))));
   }
 
   @ParameterizedTest

@@ -74,11 +74,11 @@ public record Policy(
   }
 
   public @Nullable Budget budget() {
-    return onViolation == null ? null : onViolation.budget();
+    return onViolation == null ? null : onViolation.rollbacks().budget();
   }
 
   public Approval approval() {
-    return onViolation == null ? Approval.AUTOMATIC : onViolation.approval();
+    return onViolation == null ? Approval.AUTOMATIC : onViolation.rollbacks().approval();
   }
 
   /** Whether an operator or a budget may let its violations stand. */

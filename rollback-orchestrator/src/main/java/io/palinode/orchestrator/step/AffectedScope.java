@@ -47,7 +47,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
   private static boolean wantsAffected(MachineState state, String predicate) {
     Policy policy = state.policies().get(predicate);
     OnViolation action = policy == null ? null : policy.onViolation();
-    return action != null && action.scope() == OnViolation.RollbackScope.AFFECTED;
+    return action != null && action.rollbacks().scope() == OnViolation.RollbackScope.AFFECTED;
   }
 
   /** The decision when all nodes are paused and everything up to their pause is judged. */

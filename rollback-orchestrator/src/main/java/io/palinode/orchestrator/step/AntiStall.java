@@ -118,7 +118,7 @@ public final class AntiStall {
     Policy policy = state.policies().get(touch.predicate());
     return policy == null || policy.onViolation() == null
         ? null
-        : policy.onViolation().whenFrequent();
+        : policy.onViolation().rollbacks().whenFrequent();
   }
 
   private void touched(TouchedInstance touch, WhenFrequent frequent) {

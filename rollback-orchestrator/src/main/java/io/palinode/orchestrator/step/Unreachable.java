@@ -90,7 +90,7 @@ public final class Unreachable {
   private static OnUnreachable policy(MachineState state, String predicate) {
     Policy policy = state.policies().get(predicate);
     OnViolation action = policy == null ? null : policy.onViolation();
-    return action == null ? OnUnreachable.HALT : action.onUnreachable();
+    return action == null ? OnUnreachable.HALT : action.rollbacks().onUnreachable();
   }
 
   private static @Nullable SnapshotCut newest(ControlLogState log, long latest) {

@@ -4,18 +4,18 @@ import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
-import io.palinode.monitor.ActivePredicate;
 import io.palinode.monitor.CandidateEvent;
-import io.palinode.monitor.Change;
-import io.palinode.monitor.Instance;
-import io.palinode.monitor.InstanceKey;
-import io.palinode.monitor.JudgedPace;
-import io.palinode.monitor.KeptBack;
 import io.palinode.monitor.Notice;
-import io.palinode.monitor.ProgressWatermarks;
 import io.palinode.monitor.Restart;
-import io.palinode.monitor.SequenceCheck;
-import io.palinode.monitor.Violations;
+import io.palinode.monitor.instance.ActivePredicate;
+import io.palinode.monitor.instance.Change;
+import io.palinode.monitor.instance.Instance;
+import io.palinode.monitor.instance.InstanceKey;
+import io.palinode.monitor.instance.Violations;
+import io.palinode.monitor.judgement.JudgedPace;
+import io.palinode.monitor.judgement.ProgressWatermarks;
+import io.palinode.monitor.sequence.KeptBack;
+import io.palinode.monitor.sequence.SequenceCheck;
 import io.palinode.simulation.environment.Link;
 import io.palinode.simulation.environment.Tail;
 import io.palinode.simulation.world.PredicateVersion;
@@ -226,10 +226,10 @@ public final class JobProcess {
 
   private void received(Notice notice) {
     switch (notice.kind()) {
-      case EPOCH -> newestEpoch = Math.max(newestEpoch, notice.epoch());
+      case EPOCH -> newestEpoch = Math.max(newestEpoch, notice.sender().epoch());
       case RESTARTED ->
           restarts.put(
-              "%d/%d/%06d".formatted(notice.partition(), notice.node(), notice.incarnation()),
+              "%s/%06d".formatted(notice.sender().channel(), notice.sender().incarnation()),
               notice);
       case LOST -> lost(notice.body());
       case PREDICATE, SEARCHED, REACHED -> {}

@@ -49,10 +49,10 @@ public record PredicateVersion(
   }
 
   /** What the job looks for with it. */
-  public io.palinode.monitor.ActivePredicate detected(int nodes) {
+  public io.palinode.monitor.instance.ActivePredicate detected(int nodes) {
     return predicate == null
-        ? io.palinode.monitor.ActivePredicate.deleted(WatchedMutex.NAME, version)
-        : new io.palinode.monitor.ActivePredicate(
+        ? io.palinode.monitor.instance.ActivePredicate.deleted(WatchedMutex.NAME, version)
+        : new io.palinode.monitor.instance.ActivePredicate(
             WatchedMutex.NAME,
             version,
             DetectionSpec.of(predicate, nodes, Epsilon.parse(Shape.EPSILON_MICROS + "us")),

@@ -1,0 +1,185 @@
+package io.palinode.monitor.flink.detection;
+
+import io.palinode.detection.DetectionLimits;
+import io.palinode.detection.Overflows;
+import io.palinode.detection.Witness;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
+import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.flink.Verdict;
+import io.palinode.monitor.instance.ActivePredicate;
+import io.palinode.monitor.instance.Instance;
+import io.palinode.monitor.instance.InstanceKey;
+import io.palinode.monitor.instance.Violations;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Violation;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.util.Collector;
+
+/**
+ * Publishes violations, and a coverage gap for each limit that detection met; counts both. Reads
+ * the wall clock for the time of detection.
+ */
+final class Publisher {
+  /**
+   * The time between two gaps of one partition: an instance at its limit meets it with every event.
+   * Shorter than the time for which a gap holds the safe point.
+   */
+  private static final long GAP_EVERY = Hlc.ofMicros(1_000_000);
+
+  private final Counter overflows;
+
+  /** By partition: the end of the last published gap. */
+  private final Map<Integer, Long> overflowUpTo = new HashMap<>();
+
+  /** By predicate, node and partition: the end of the last gap of outdated events. */
+  private final Map<String, Long> outdatedUpTo = new HashMap<>();
+
+  private final PredicateMeters meters;
+
+  private final DetectionSettings settings;
+
+  Publisher(MetricGroup metrics, PredicateMeters meters, DetectionSettings settings) {
+    this.meters = meters;
+    this.settings = settings;
+    this.overflows = metrics.counter("detectionOverflows");
+  }
+
+  void publish(
+      String key,
+      ActivePredicate predicate,
+      Instance instance,
+      List<Witness> found,
+      Collector<Verdict> out) {
+    if (found.isEmpty()) {
+      return;
+    }
+    // Only what is in force is detected.
+    Epsilon epsilon = Objects.requireNonNull(predicate.spec()).causality().epsilon();
+    long nowMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    IntervalRef interval =
+        IntervalRef.newBuilder()
+            .setPredicate(predicate.name())
+            .setPredicateVersion(predicate.version())
+            .setBinding(InstanceKey.parse(key).binding())
+            .build();
+    // A grade may have risen since a moment ago: publish the last one.
+    Map<String, Violation> latest = new LinkedHashMap<>();
+    for (Witness witness : found) {
+      Violation violation = Violations.of(interval, epsilon, instance.epoch(), witness, nowMicros);
+      latest.put(violation.getId(), violation);
+    }
+    PredicateMeters.OfOne ofPredicate = meters.of(predicate.name());
+    for (Violation violation : latest.values()) {
+      out.collect(Verdict.of(violation));
+      ofPredicate.violation(violation.getGrade());
+    }
+  }
+
+  /**
+   * Publishes a gap up to {@code now} for each limit that the instance met. The start of the gap is
+   * unknown, since dropped intervals may have begun at any time. The safe point therefore stops.
+   */
+  void publishOverflow(String key, Instance instance, long now, Collector<Verdict> out) {
+    Overflows met = instance.takeOverflows();
+    if (met.total() > 0) {
+      publishLimit(InstanceKey.parse(key), instance.partition(), met.total(), cause(met), now, out);
+    }
+  }
+
+  /** Publishes a gap for an event that would begin an instance above the limit. */
+  void publishTooManyInstances(CandidateEvent event, long now, Collector<Verdict> out) {
+    String cause =
+        "it has %,d instances, as many as a predicate may (--instances-max)"
+            .formatted(settings.instancesMax());
+    publishLimit(InstanceKey.parse(event.key()), event.partition(), 1, cause, now, out);
+  }
+
+  /**
+   * Publishes a gap for a node that does not watch the version in force yet. The gap starts when
+   * that version was applied. At most one gap per {@link #GAP_EVERY}, node and partition.
+   */
+  void publishOutdated(
+      CandidateEvent event, ActivePredicate predicate, long watermark, Collector<Verdict> out) {
+    meters.of(predicate.name()).coverageLost(1);
+    long now = Math.max(event.hlc(), watermark);
+    String late = predicate.name() + "|" + event.node() + "|" + event.partition();
+    Long published = outdatedUpTo.get(late);
+    if (published != null && now <= published + GAP_EVERY) {
+      return;
+    }
+    outdatedUpTo.put(late, now);
+    CoverageLost loss =
+        CoverageLost.newBuilder()
+            .setNode(event.node())
+            .setIncarnation(event.incarnation())
+            .setPartition(event.partition())
+            .setFromHlc(predicate.appliedHlc())
+            .setToHlc(now)
+            .setCause(
+                "node %d does not watch version %d of %s yet"
+                    .formatted(event.node(), predicate.version(), predicate.name()))
+            .build();
+    out.collect(Verdict.of(loss));
+  }
+
+  private void publishLimit(
+      InstanceKey instance,
+      int partition,
+      long times,
+      String cause,
+      long now,
+      Collector<Verdict> out) {
+    overflows.inc(times);
+    meters.of(instance.predicate()).coverageLost(times);
+    Long published = overflowUpTo.get(partition);
+    if (published != null && now <= published + GAP_EVERY) {
+      return;
+    }
+    overflowUpTo.put(partition, now);
+    CoverageLost loss =
+        CoverageLost.newBuilder()
+            .setPartition(partition)
+            .setToHlc(now)
+            .setCause(
+                "detection of %s%s met its limits: %s"
+                    .formatted(
+                        instance.predicate(),
+                        instance.binding().isEmpty() ? "" : " with " + instance.binding(),
+                        cause))
+            .build();
+    out.collect(Verdict.of(loss));
+  }
+
+  /** Each limit with its value, and the option that raises it. */
+  private String cause(Overflows met) {
+    DetectionLimits limits = settings.limits();
+    List<String> causes = new ArrayList<>();
+    if (met.intervals() > 0) {
+      causes.add(
+          "more than %,d intervals overlap or are open (--intervals-max)"
+              .formatted(limits.intervalsMax()));
+    }
+    if (met.reports() > 0) {
+      causes.add(
+          "the grades of more than %,d reports may rise (--reports-max)"
+              .formatted(limits.reportsMax()));
+    }
+    if (met.searches() > 0) {
+      causes.add(
+          "a search was cut short after %,d steps (--search-steps-max)"
+              .formatted(limits.searchStepsMax()));
+    }
+    return String.join(", ", causes);
+  }
+}

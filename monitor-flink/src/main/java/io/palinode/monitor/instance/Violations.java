@@ -1,0 +1,77 @@
+package io.palinode.monitor.instance;
+
+import com.google.protobuf.ByteString;
+import io.palinode.detection.Candidate;
+import io.palinode.detection.ViolationId;
+import io.palinode.detection.Witness;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hvc;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Opened;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
+
+/** What is published of a witness. Pure. */
+public final class Violations {
+  private Violations() {}
+
+  /**
+   * {@code interval} names the predicate, its version and the binding; its clause is not read.
+   *
+   * @param epsilon by which it was judged
+   */
+  public static Violation of(
+      IntervalRef interval, Epsilon epsilon, long epoch, Witness witness, long detectedMicros) {
+    Violation.Builder violation =
+        Violation.newBuilder()
+            .setId(id(interval, witness))
+            .setPredicate(interval.getPredicate())
+            .setPredicateVersion(interval.getPredicateVersion())
+            .setBinding(interval.getBinding())
+            .setClause(witness.clause())
+            .setGrade(grade(witness.grade()))
+            .setFirst(witness.first())
+            .setViolate(witness.violate())
+            .setEpoch(epoch)
+            .setDetectedMicros(detectedMicros)
+            .setEpsilon(epsilon.toString());
+    witness.candidates().forEach(candidate -> violation.addWitnesses(witness(candidate)));
+    return violation.build();
+  }
+
+  /** As of {@link #of}. */
+  public static String id(IntervalRef interval, Witness witness) {
+    return ViolationId.of(
+        interval.getPredicate(),
+        interval.getPredicateVersion(),
+        interval.getBinding(),
+        witness.clause(),
+        witness.candidates().stream().map(Candidate::id).toList());
+  }
+
+  private static io.palinode.wire.v1.Witness witness(Candidate candidate) {
+    Opened payload = Change.payload(candidate);
+    io.palinode.wire.v1.Witness.Builder witness =
+        io.palinode.wire.v1.Witness.newBuilder()
+            .setTerm(candidate.term())
+            .setNode(candidate.id().node())
+            .setIncarnation(candidate.id().incarnation())
+            .setSequence(candidate.id().sequence())
+            .setStart(CandidateRecords.encode(candidate.interval().start()))
+            .addAllValues(payload.getValuesList())
+            .setWriter(payload.getWriter());
+    Hvc end = candidate.interval().end();
+    ByteString encoded = end == null ? null : CandidateRecords.encode(end);
+    return (encoded == null ? witness : witness.setEnd(encoded)).build();
+  }
+
+  private static ViolationGrade grade(Grade grade) {
+    return switch (grade) {
+      case UNCERTAIN -> ViolationGrade.UNCERTAIN;
+      case POSSIBLE -> ViolationGrade.POSSIBLE;
+      case DEFINITE -> ViolationGrade.DEFINITE;
+    };
+  }
+}

@@ -1,0 +1,129 @@
+package io.palinode.monitor.judgement;
+
+import io.palinode.hvc.Hlc;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * Decides when to publish {@code Judged}: at most once per period, and at most one period after the
+ * value grew. Times are milliseconds of any clock that does not go back. Not thread-safe.
+ *
+ * <p>Idle nodes publish their progress at about the same time. The watermark then moves in small
+ * steps, followed by a long one. After {@link #HURRY_MS} without activity, a small step waits for
+ * the long one.
+ *
+ * <p>A hold at h means that an event at h cannot be judged yet. Until it is released, the judged
+ * HLC stays before h.
+ */
+public final class JudgedPace {
+  /** No HLC: nothing is due. */
+  public static final long NOTHING = Long.MIN_VALUE;
+
+  private static final long HURRY_MS = 1_000;
+  private static final long MICROS_PER_MS = 1_000;
+
+  private final long periodMs;
+  private final TreeMap<Long, Integer> holds = new TreeMap<>();
+  private long watermark = NOTHING;
+  private long published = NOTHING;
+  private long periodOverMs = Long.MIN_VALUE;
+  private long nextAtMs = Long.MIN_VALUE;
+
+  /** Whether there was activity since the last call of {@link #due}. */
+  private boolean isActive = true;
+
+  private long hurryUntilMs = Long.MIN_VALUE;
+
+  /** When the step that is not published yet began; {@link #NOTHING} without one. */
+  private long stepSinceMs = NOTHING;
+
+  public JudgedPace(long periodMs) {
+    if (periodMs < 1) {
+      throw new IllegalArgumentException("periodMs must be at least 1: periodMs=" + periodMs);
+    }
+    this.periodMs = periodMs;
+  }
+
+  public void watermark(long hlc) {
+    watermark = Math.max(watermark, hlc);
+  }
+
+  /** Records activity: a plan may soon wait for judgement. */
+  public void noteActivity() {
+    isActive = true;
+  }
+
+  public void hold(long hlc) {
+    noteActivity();
+    holds.merge(hlc, 1, Integer::sum);
+  }
+
+  /** Ends one hold at {@code hlc}. Ignores an unknown hold, which is from before a restart. */
+  public void release(long hlc) {
+    noteActivity();
+    holds.computeIfPresent(hlc, (at, count) -> count == 1 ? null : count - 1);
+  }
+
+  /** Returns all holds, each as often as it was placed, for a checkpoint. */
+  public List<Long> holds() {
+    List<Long> all = new ArrayList<>();
+    holds.forEach((hlc, count) -> all.addAll(Collections.nCopies(count, hlc)));
+    return all;
+  }
+
+  /**
+   * Returns the HLC to publish at {@code nowMs} and counts it as published; else {@link #NOTHING}.
+   */
+  public long due(long nowMs) {
+    if (isActive) {
+      isActive = false;
+      hurryUntilMs = nowMs + HURRY_MS;
+    }
+    if (!isPending()) {
+      return NOTHING;
+    }
+    if (stepSinceMs == NOTHING) {
+      stepSinceMs = nowMs;
+    }
+    boolean mayWait = isSmallStep() && nowMs >= hurryUntilMs;
+    nextAtMs = mayWait ? Math.max(periodOverMs, stepSinceMs + periodMs) : periodOverMs;
+    if (nowMs < nextAtMs) {
+      return NOTHING;
+    }
+    published = judged();
+    periodOverMs = nowMs + periodMs;
+    stepSinceMs = NOTHING;
+    return published;
+  }
+
+  /** Returns the HLC published last; {@link #NOTHING} before the first. */
+  public long published() {
+    return published;
+  }
+
+  /** Returns the least hold; {@link #NOTHING} without one. */
+  public long heldAt() {
+    return holds.isEmpty() ? NOTHING : holds.firstKey();
+  }
+
+  /** Returns whether an HLC is due now or at the end of the period. */
+  public boolean isPending() {
+    return judged() > published;
+  }
+
+  /** Returns when the pending HLC is due if no further input arrives. */
+  public long nextAtMs() {
+    return nextAtMs;
+  }
+
+  private boolean isSmallStep() {
+    return published != NOTHING
+        && Hlc.micros(judged()) - Hlc.micros(published) < periodMs * MICROS_PER_MS;
+  }
+
+  private long judged() {
+    return holds.isEmpty() ? watermark : Math.min(watermark, holds.firstKey() - 1);
+  }
+}
