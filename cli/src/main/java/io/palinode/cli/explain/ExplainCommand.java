@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.detection.DetectionLimits;
+import io.palinode.detection.explain.Explanation;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
 import java.io.IOException;

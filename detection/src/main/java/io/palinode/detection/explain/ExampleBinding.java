@@ -1,4 +1,4 @@
-package io.palinode.cli.explain;
+package io.palinode.detection.explain;
 
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Term;

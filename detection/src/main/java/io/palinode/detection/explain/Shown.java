@@ -1,4 +1,4 @@
-package io.palinode.cli.explain;
+package io.palinode.detection.explain;
 
 import java.util.List;
 import java.util.regex.Pattern;

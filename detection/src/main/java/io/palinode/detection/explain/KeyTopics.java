@@ -1,4 +1,4 @@
-package io.palinode.cli.explain;
+package io.palinode.detection.explain;
 
 import io.palinode.predicate.Comparison;
 import io.palinode.predicate.Predicate;

@@ -1,10 +1,10 @@
-package io.palinode.cli.explain;
+package io.palinode.detection.explain;
 
 import java.util.List;
 
 /** Sentences about one aspect of a predicate. */
-record Topic(String name, List<String> sentences) {
-  Topic {
+public record Topic(String name, List<String> sentences) {
+  public Topic {
     sentences = List.copyOf(sentences);
   }
 }

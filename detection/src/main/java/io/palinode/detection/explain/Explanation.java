@@ -1,4 +1,4 @@
-package io.palinode.cli.explain;
+package io.palinode.detection.explain;
 
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param narrowest the class that it is of
  * @param terms in all clauses together
  */
-record Explanation(
+public record Explanation(
     Predicate predicate,
     PredicateClass narrowest,
     int terms,
@@ -32,9 +32,9 @@ record Explanation(
    *
    * @param example a key that it matches; null when none was found
    */
-  record WatchedKey(String template, @Nullable String example) {}
+  public record WatchedKey(String template, @Nullable String example) {}
 
-  static Explanation of(Predicate predicate) {
+  public static Explanation of(Predicate predicate) {
     KeyTopics keys = new KeyTopics(predicate);
     DetectionTopics detection = new DetectionTopics(predicate);
     ActionTopics action = new ActionTopics(predicate.onViolation());

@@ -1,4 +1,4 @@
-package io.palinode.cli.explain;
+package io.palinode.detection.explain;
 
 import io.palinode.detection.DetectionLimits;
 import io.palinode.hvc.Epsilon;
@@ -13,7 +13,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a predicate is detected and what that costs: the Javadoc of {@link InstanceDetector} and of
+ * How a predicate is detected and what that costs: the Javadoc of {@code InstanceDetector} and of
  * the search for cliques, said of one predicate.
  */
 final class DetectionTopics {
