@@ -1,5 +1,6 @@
 package io.palinode.cli.detect;
 
+import io.palinode.detection.file.Progress;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -9,7 +10,7 @@ import java.util.function.LongSupplier;
  * Reports the progress of a run after two seconds: on a terminal one line that is written over,
  * elsewhere a line every few seconds. A run that was interrupted stops here.
  */
-final class Progress {
+final class ProgressLine implements Progress {
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long TERMINAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -26,7 +27,7 @@ final class Progress {
   private long calls;
   private boolean shown;
 
-  Progress(LongSupplier nanos, PrintWriter err, boolean terminal) {
+  ProgressLine(LongSupplier nanos, PrintWriter err, boolean terminal) {
     this.nanos = nanos;
     this.err = err;
     this.terminal = terminal;
@@ -45,7 +46,8 @@ final class Progress {
     stopping = true;
   }
 
-  void begin(String verb, String unit, long total) {
+  @Override
+  public void begin(String verb, String unit, long total) {
     phase = new Phase(verb, unit, total, nanos.getAsLong());
   }
 
@@ -54,12 +56,9 @@ final class Progress {
     return phase.verb();
   }
 
-  /**
-   * So many units were worked on, which is {@code done} of the total.
-   *
-   * @throws StoppedException when the user wants that
-   */
-  void at(long units, long done) {
+  /** Throws {@link StoppedException} when the user wants that. */
+  @Override
+  public void at(long units, long done) {
     if (stopping) {
       throw new StoppedException();
     }

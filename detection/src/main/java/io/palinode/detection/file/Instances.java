@@ -1,4 +1,4 @@
-package io.palinode.cli.detect;
+package io.palinode.detection.file;
 
 import io.palinode.detection.Candidate;
 import io.palinode.detection.trace.CandidateCursor;

@@ -1,4 +1,4 @@
-package io.palinode.cli.detect;
+package io.palinode.detection.file;
 
 import java.nio.file.Path;
 
@@ -10,7 +10,7 @@ import java.nio.file.Path;
  *     what fits
  * @param folder for what does not fit
  */
-record Limits(long heapBytes, int retainedMax, Path folder) {
+public record Limits(long heapBytes, int retainedMax, Path folder) {
   private static final long SORTED_SHARE = 8;
   private static final long RETAINED_SHARE = 4;
   private static final long RETAINED_MORE_BYTES = 400;

@@ -1,4 +1,4 @@
-package io.palinode.cli.detect;
+package io.palinode.detection.file;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;

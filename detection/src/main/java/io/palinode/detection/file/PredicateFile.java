@@ -1,4 +1,4 @@
-package io.palinode.cli.detect;
+package io.palinode.detection.file;
 
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Predicate;
@@ -13,15 +13,15 @@ import java.util.List;
  *
  * @param isNamed whether it says its name; the paper's XML does not, and is called after its file
  */
-record PredicateFile(Predicate predicate, boolean isNamed) {
+public record PredicateFile(Predicate predicate, boolean isNamed) {
   /** Throws {@link io.palinode.predicate.text.PredicateException} for what is not a predicate. */
-  static PredicateFile read(Path file) throws IOException {
+  public static PredicateFile read(Path file) throws IOException {
     Predicate predicate = Predicates.read(file);
     String elsewhere = Predicates.parse(Files.readString(file), "x" + file.getFileName()).name();
     return new PredicateFile(predicate, predicate.name().equals(elsewhere));
   }
 
-  List<Clause> clauses() {
+  public List<Clause> clauses() {
     return predicate.violation();
   }
 }

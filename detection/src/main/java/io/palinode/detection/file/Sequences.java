@@ -1,4 +1,4 @@
-package io.palinode.cli.detect;
+package io.palinode.detection.file;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

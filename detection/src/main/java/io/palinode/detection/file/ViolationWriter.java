@@ -1,4 +1,4 @@
-package io.palinode.cli.detect;
+package io.palinode.detection.file;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
@@ -12,11 +12,11 @@ import java.io.Writer;
 import java.util.Locale;
 
 /** Writes violations, one JSON object a line. */
-final class ViolationWriter {
+public final class ViolationWriter {
   private final JsonGenerator json;
   private long count;
 
-  ViolationWriter(Writer out) throws IOException {
+  public ViolationWriter(Writer out) throws IOException {
     json =
         JsonFactory.builder()
             .build()
@@ -26,12 +26,12 @@ final class ViolationWriter {
   }
 
   /** How many were written. */
-  long count() {
+  public long count() {
     return count;
   }
 
   /** {@code binding} is left out when it is empty. */
-  void write(String binding, Witness violation) {
+  public void write(String binding, Witness violation) {
     try {
       writeObject(binding, violation);
       count++;
@@ -62,7 +62,7 @@ final class ViolationWriter {
   }
 
   /** Ends the last line. */
-  void finish() throws IOException {
+  public void finish() throws IOException {
     if (count > 0) {
       json.writeRaw('\n');
     }

@@ -1,4 +1,4 @@
-package io.palinode.cli.witness;
+package io.palinode.detection.shiviz;
 
 import io.palinode.hvc.Hvc;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import java.util.List;
  * <p>Where a node's recorded clock goes back, an entry counts as what it was before: a node does
  * not forget.
  */
-public final class EventClocks {
+final class EventClocks {
   private final int nodes;
   private final List<List<Event>> ofNode = new ArrayList<>();
 
@@ -26,11 +26,11 @@ public final class EventClocks {
   }
 
   /** What happened at the clock's owner. */
-  public record Event(Hvc clock, String text) {}
+  record Event(Hvc clock, String text) {}
 
   /** An event and how many of each node's events it knows of. */
-  public record Counted(Event event, int[] clock) {
-    public int node() {
+  record Counted(Event event, int[] clock) {
+    int node() {
       return event.clock().owner();
     }
   }
@@ -39,7 +39,7 @@ public final class EventClocks {
    * In the order of own times. Events of a node with one own time stay in the order given. O(events
    * · nodes²) at worst.
    */
-  public static List<Counted> count(int nodes, List<Event> events) {
+  static List<Counted> count(int nodes, List<Event> events) {
     EventClocks clocks = new EventClocks(nodes);
     List<Event> inOrder = new ArrayList<>(events);
     inOrder.sort(Comparator.comparingLong(event -> event.clock().own()));

@@ -1,6 +1,6 @@
-package io.palinode.cli.witness;
+package io.palinode.detection.shiviz;
 
-import io.palinode.cli.detect.TraceLine;
+import io.palinode.detection.file.TraceLine;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.PortableWitness.HeldInterval;
 import io.palinode.detection.witness.PortableWitness.HeldValue;

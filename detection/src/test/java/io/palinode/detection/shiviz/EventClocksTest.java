@@ -1,9 +1,9 @@
-package io.palinode.cli.witness;
+package io.palinode.detection.shiviz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.cli.witness.EventClocks.Counted;
-import io.palinode.cli.witness.EventClocks.Event;
+import io.palinode.detection.shiviz.EventClocks.Counted;
+import io.palinode.detection.shiviz.EventClocks.Event;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import java.util.ArrayList;
