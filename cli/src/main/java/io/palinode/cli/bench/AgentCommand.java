@@ -1,5 +1,6 @@
 package io.palinode.cli.bench;
 
+import io.palinode.benchmarks.report.AgentReport;
 import io.palinode.benchmarks.stock.AgentBenchmark;
 import io.palinode.benchmarks.stock.AgentBenchmark.Kind;
 import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
@@ -7,11 +8,10 @@ import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.ClientAgentBenchmark;
 import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.StockVoldemort;
-import io.palinode.cli.bench.report.AgentReport;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.launcher.embedded.EmbeddedKafka;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.ScratchFolder;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;

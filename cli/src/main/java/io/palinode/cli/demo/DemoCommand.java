@@ -1,12 +1,17 @@
 package io.palinode.cli.demo;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import io.palinode.cli.demo.report.DemoReport;
-import io.palinode.cli.demo.report.Mode;
-import io.palinode.cli.terminal.EpsilonText;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.options.EpsilonText;
+import io.palinode.demo.DemoGraph;
+import io.palinode.demo.DemoOptions;
+import io.palinode.demo.DemoRun;
+import io.palinode.demo.ExternalCluster;
+import io.palinode.demo.JudgedBy;
+import io.palinode.demo.report.DemoReport;
+import io.palinode.demo.report.Mode;
 import io.palinode.hvc.Epsilon;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;

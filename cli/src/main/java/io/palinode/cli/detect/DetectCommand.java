@@ -1,7 +1,6 @@
 package io.palinode.cli.detect;
 
-import io.palinode.cli.terminal.EpsilonText;
-import io.palinode.cli.terminal.OnSignal;
+import io.palinode.cli.options.EpsilonText;
 import io.palinode.detection.Witness;
 import io.palinode.detection.file.BadTraceException;
 import io.palinode.detection.file.Limits;
@@ -16,6 +15,7 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.predicate.text.PredicateException;
+import io.palinode.terminal.OnSignal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,11 +1,11 @@
 package io.palinode.cli.predicate;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Refusal;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Refusal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.TextTable;
+import io.palinode.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.terminal.ApiClient;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;

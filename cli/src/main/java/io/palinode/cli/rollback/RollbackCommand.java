@@ -1,7 +1,7 @@
 package io.palinode.cli.rollback;
 
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.terminal.ApiClient;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;

@@ -1,8 +1,8 @@
 package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Output;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;

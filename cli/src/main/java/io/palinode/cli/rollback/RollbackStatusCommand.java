@@ -1,10 +1,10 @@
 package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.TextTable;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

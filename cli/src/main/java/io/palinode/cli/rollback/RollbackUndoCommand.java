@@ -1,9 +1,9 @@
 package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Refusal;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

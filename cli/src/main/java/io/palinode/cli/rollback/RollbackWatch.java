@@ -1,7 +1,7 @@
 package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
+import io.palinode.terminal.ApiClient;
 import java.io.PrintWriter;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Model.CommandSpec;

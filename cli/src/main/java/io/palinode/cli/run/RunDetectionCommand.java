@@ -2,10 +2,10 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.terminal.DetectionOptions;
-import io.palinode.cli.terminal.StartProgress;
+import io.palinode.cli.options.DetectionOptions;
 import io.palinode.launcher.embedded.EmbeddedFlink;
 import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.terminal.StartProgress;
 import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

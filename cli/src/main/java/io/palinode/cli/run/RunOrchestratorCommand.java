@@ -2,12 +2,12 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.terminal.Outage;
-import io.palinode.cli.terminal.PredicateOptions;
-import io.palinode.cli.terminal.StartProgress;
+import io.palinode.cli.options.PredicateOptions;
 import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
+import io.palinode.terminal.Outage;
+import io.palinode.terminal.StartProgress;
 import io.palinode.wire.Topics;
 import java.io.PrintWriter;
 import java.time.Duration;

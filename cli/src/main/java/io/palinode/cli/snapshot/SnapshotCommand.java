@@ -1,10 +1,10 @@
 package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.TextTable;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;

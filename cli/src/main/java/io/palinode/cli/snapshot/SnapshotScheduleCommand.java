@@ -2,10 +2,10 @@ package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.DurationText;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.DurationText;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -2,13 +2,13 @@ package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.options.TimeText;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.OnSignal;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.TimeText;
 import io.palinode.hvc.Hlc;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.OnSignal;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,8 +2,8 @@ package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.StoreException;
 import java.util.concurrent.Callable;

@@ -1,8 +1,8 @@
 package io.palinode.cli.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.terminal.ApiClient;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

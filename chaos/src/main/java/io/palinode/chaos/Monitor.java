@@ -1,0 +1,114 @@
+package io.palinode.chaos;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.chaos.MadeViolations.Unjudged;
+import io.palinode.hvc.Hlc;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Refusal;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Polls the orchestrator's API in its own thread, since an answer may take long. Thread-safe. */
+final class Monitor implements Runnable {
+  private static final int ROWS = 1_000;
+  private static final double LAG_MILLIS_MAX = 5_000;
+  private static final long PAUSE_NANOS = 500_000_000;
+
+  private final ApiClient api;
+  private final int nodes;
+  private final Set<String> bindings = new HashSet<>();
+  private final Set<Unjudged> unjudged = new HashSet<>();
+  private final Set<Long> keptEpochs = new HashSet<>();
+  private @Nullable JsonNode status;
+  private long asked;
+  private long rollbacks;
+
+  Monitor(ApiClient api, int nodes) {
+    this.api = api;
+    this.nodes = nodes;
+  }
+
+  /** Until the process ends. */
+  @Override
+  public void run() {
+    while (true) {
+      try {
+        JsonNode answer = api.get("/api/v1/status");
+        abandonIfHalted(answer);
+        accept(answer, api.get("/api/v1/violations?limit=" + ROWS));
+      } catch (Refusal down) {
+        countFailure();
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  private synchronized void accept(JsonNode answer, JsonNode violations) {
+    status = answer;
+    asked++;
+    rollbacks = answer.path("rollbacks").asLong();
+    for (JsonNode span : answer.path("unknown")) {
+      unjudged.add(new Unjudged(hlc(span.path("from")), hlc(span.path("to"))));
+    }
+    violations.forEach(violation -> bindings.add(violation.path("binding").asText()));
+  }
+
+  private synchronized void countFailure() {
+    status = null;
+    asked++;
+  }
+
+  /** As an operator would. */
+  private void abandonIfHalted(JsonNode answer) {
+    if (answer.path("phase").asText().equals("halted")) {
+      long epoch = answer.path("openEpoch").asLong();
+      synchronized (this) {
+        keptEpochs.add(epoch);
+      }
+      var unused = api.post("/api/v1/rollbacks/" + epoch + "/abandon");
+    }
+  }
+
+  /** How often it was asked, with or without an answer. */
+  synchronized long asked() {
+    return asked;
+  }
+
+  /** No rollback is under way, all nodes have joined, and judgement does not lag. */
+  synchronized boolean isWell() {
+    JsonNode answer = status;
+    return answer != null
+        && answer.path("openEpoch").isNull()
+        && answer.path("failure").isNull()
+        && answer.path("nodesJoined").asInt() == nodes
+        && answer.path("judgedLagMs").asDouble() < LAG_MILLIS_MAX;
+  }
+
+  synchronized boolean hasJudged(long hlc) {
+    JsonNode answer = status;
+    return answer != null && hlc(answer.path("judged")) >= hlc;
+  }
+
+  synchronized long rollbacks() {
+    return rollbacks;
+  }
+
+  private static long hlc(JsonNode text) {
+    return text.isTextual() ? Hlc.parse(text.asText()) : 0;
+  }
+
+  synchronized Set<String> bindings() {
+    return Set.copyOf(bindings);
+  }
+
+  synchronized Set<Unjudged> unjudged() {
+    return Set.copyOf(unjudged);
+  }
+
+  /** Those of rollbacks that were abandoned. */
+  synchronized Set<Long> keptEpochs() {
+    return Set.copyOf(keptEpochs);
+  }
+}
