@@ -1,8 +1,9 @@
 package io.palinode.chaos;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.chaos.MadeViolations.Unjudged;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.orchestrator.rest.Views.ViolationView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Refusal;
 import java.util.HashSet;
@@ -21,7 +22,7 @@ final class Monitor implements Runnable {
   private final Set<String> bindings = new HashSet<>();
   private final Set<Unjudged> unjudged = new HashSet<>();
   private final Set<Long> keptEpochs = new HashSet<>();
-  private @Nullable JsonNode status;
+  private @Nullable StatusView status;
   private long asked;
   private long rollbacks;
 
@@ -35,9 +36,9 @@ final class Monitor implements Runnable {
   public void run() {
     while (true) {
       try {
-        JsonNode answer = api.get("/api/v1/status");
+        StatusView answer = api.get("/api/v1/status", StatusView.class);
         abandonIfHalted(answer);
-        accept(answer, api.get("/api/v1/violations?limit=" + ROWS));
+        accept(answer, api.get("/api/v1/violations?limit=" + ROWS, ViolationView[].class));
       } catch (Refusal down) {
         countFailure();
       }
@@ -45,14 +46,14 @@ final class Monitor implements Runnable {
     }
   }
 
-  private synchronized void accept(JsonNode answer, JsonNode violations) {
+  private synchronized void accept(StatusView answer, ViolationView[] violations) {
     status = answer;
     asked++;
-    rollbacks = answer.path("rollbacks").asLong();
-    for (JsonNode span : answer.path("unknown")) {
-      unjudged.add(new Unjudged(hlc(span.path("from")), hlc(span.path("to"))));
+    rollbacks = answer.rollbacks();
+    answer.unknown().forEach(span -> unjudged.add(new Unjudged(hlc(span.from()), hlc(span.to()))));
+    for (ViolationView violation : violations) {
+      bindings.add(violation.binding());
     }
-    violations.forEach(violation -> bindings.add(violation.path("binding").asText()));
   }
 
   private synchronized void countFailure() {
@@ -61,9 +62,9 @@ final class Monitor implements Runnable {
   }
 
   /** As an operator would. */
-  private void abandonIfHalted(JsonNode answer) {
-    if (answer.path("phase").asText().equals("halted")) {
-      long epoch = answer.path("openEpoch").asLong();
+  private void abandonIfHalted(StatusView answer) {
+    Long epoch = answer.openEpoch();
+    if (epoch != null && "halted".equals(answer.phase())) {
       synchronized (this) {
         keptEpochs.add(epoch);
       }
@@ -78,25 +79,25 @@ final class Monitor implements Runnable {
 
   /** No rollback is under way, all nodes have joined, and judgement does not lag. */
   synchronized boolean isWell() {
-    JsonNode answer = status;
+    StatusView answer = status;
     return answer != null
-        && answer.path("openEpoch").isNull()
-        && answer.path("failure").isNull()
-        && answer.path("nodesJoined").asInt() == nodes
-        && answer.path("judgedLagMs").asDouble() < LAG_MILLIS_MAX;
+        && answer.openEpoch() == null
+        && answer.failure() == null
+        && answer.nodesJoined() == nodes
+        && answer.judgedLagMs() < LAG_MILLIS_MAX;
   }
 
   synchronized boolean hasJudged(long hlc) {
-    JsonNode answer = status;
-    return answer != null && hlc(answer.path("judged")) >= hlc;
+    StatusView answer = status;
+    return answer != null && hlc(answer.judged()) >= hlc;
   }
 
   synchronized long rollbacks() {
     return rollbacks;
   }
 
-  private static long hlc(JsonNode text) {
-    return text.isTextual() ? Hlc.parse(text.asText()) : 0;
+  private static long hlc(@Nullable String text) {
+    return text == null ? 0 : Hlc.parse(text);
   }
 
   synchronized Set<String> bindings() {

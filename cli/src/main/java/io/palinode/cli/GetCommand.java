@@ -7,6 +7,8 @@ import io.palinode.cli.status.StatusCommand;
 import io.palinode.cli.status.WaitLines;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.Views.RollbackView;
+import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.DurationText;
 import io.palinode.terminal.Output;
@@ -159,7 +161,7 @@ final class GetCommand implements Callable<Integer> {
     spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
     if (resource == Resource.VIOLATIONS && id == null) {
       // What is not listed is not known not to be.
-      StatusCommand.unknown(api.get("/api/v1/status"))
+      StatusCommand.unknown(api.get("/api/v1/status", StatusView.class))
           .forEach(spec.commandLine().getOut()::println);
     }
     if (resource == Resource.ROLLBACKS) {
@@ -207,9 +209,12 @@ final class GetCommand implements Callable<Integer> {
         : micros % 1_000_000 == 0 ? DurationText.of(micros / 1_000_000) : micros + "us";
   }
 
-  private void printHalted(JsonNode rollback) {
-    if (rollback.path("state").asText().equals("halted")) {
-      spec.commandLine().getOut().println(WaitLines.waysOut(rollback));
+  private void printHalted(JsonNode item) {
+    RollbackView rollback = api.view(item, RollbackView.class);
+    if (rollback.state().equals("halted")) {
+      spec.commandLine()
+          .getOut()
+          .println(WaitLines.waysOut(rollback.epoch(), rollback.haltReason()));
     }
   }
 

@@ -1,10 +1,10 @@
 package io.palinode.demo;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.demo.report.Mode;
 import io.palinode.examples.graph.Edge;
 import io.palinode.examples.graph.Graph;
 import io.palinode.examples.graph.Keys;
+import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.ClientConfig;
@@ -81,32 +81,30 @@ final class ExternalStage {
   }
 
   private void requireWatched(StoreClient client, Stage stage) {
-    JsonNode status = status();
-    int joined = status.path("nodesJoined").asInt();
-    if (status.path("nodes").asInt() != stage.nodes()) {
+    StatusView status = status();
+    if (status.nodes() != stage.nodes()) {
       throw new Refusal(
-          "the orchestrator at %s is for %s nodes, but the cluster has %d: name the one that belongs to it with --server"
-              .formatted(cluster.server(), status.path("nodes").asText(), stage.nodes()));
+          "the orchestrator at %s is for %d nodes, but the cluster has %d: name the one that belongs to it with --server"
+              .formatted(cluster.server(), status.nodes(), stage.nodes()));
     }
-    if (joined < stage.nodes()) {
+    if (status.nodesJoined() < stage.nodes()) {
       throw new Refusal(
           "%d of the cluster's %d nodes have joined: start the others with the agent, on the same Kafka ('palinode get nodes', 'palinode doctor --agent')"
-              .formatted(joined, stage.nodes()));
+              .formatted(status.nodesJoined(), stage.nodes()));
     }
     if (client.epoch() < 0) {
       throw new Refusal(
           "the node that answered has no clock: it is a stock server without the agent (docs/how-to/watch-stock-voldemort.md)");
     }
-    if (status.path("phase").isTextual()) {
+    if (status.phase() != null) {
       throw new Refusal(
-          "a rollback is under way there (%s): wait for its end"
-              .formatted(status.path("phase").asText()));
+          "a rollback is under way there (%s): wait for its end".formatted(status.phase()));
     }
   }
 
-  private JsonNode status() {
+  private StatusView status() {
     try {
-      return api.get("/api/v1/status");
+      return api.get("/api/v1/status", StatusView.class);
     } catch (Refusal e) {
       throw new Refusal(
           "modes alerting and watched need the cluster's orchestrator: " + e.getMessage(), e);

@@ -1,6 +1,8 @@
 package io.palinode.terminal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -13,12 +15,19 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Talks to the REST API of a running cluster; a picocli mixin. */
 public final class ApiClient {
   public static final ObjectMapper JSON = new ObjectMapper();
+
+  /** A later server may send more fields; each that a view has must be there. */
+  private static final ObjectMapper VIEWS =
+      new ObjectMapper()
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES);
 
   /** Longer than the server takes to learn from Kafka what became of a write. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
@@ -46,6 +55,10 @@ public final class ApiClient {
     return send("GET", path, null);
   }
 
+  public <T> T get(String path, Class<T> view) {
+    return view(get(path), view);
+  }
+
   public JsonNode put(String path, String body) {
     return send("PUT", path, body);
   }
@@ -58,8 +71,34 @@ public final class ApiClient {
     return send("POST", path, body);
   }
 
+  public <T> T post(String path, String body, Class<T> view) {
+    return view(post(path, body), view);
+  }
+
   public JsonNode delete(String path) {
     return send("DELETE", path, null);
+  }
+
+  /**
+   * Returns {@code answer} as a view. Throws {@link Refusal}, which names the field, if it is none.
+   */
+  public <T> T view(JsonNode answer, Class<T> view) {
+    try {
+      return VIEWS.treeToValue(answer, view);
+    } catch (JsonMappingException e) {
+      throw new Refusal(
+          "%s answers without a readable field '%s': use the palinode command of its release"
+              .formatted(server, field(e)),
+          e);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a tree of JSON has no syntax to be wrong", e);
+    }
+  }
+
+  private static String field(JsonMappingException e) {
+    return e.getPath().stream()
+        .map(at -> at.getFieldName() == null ? "[" + at.getIndex() + "]" : at.getFieldName())
+        .collect(Collectors.joining("."));
   }
 
   public static String segment(String text) {

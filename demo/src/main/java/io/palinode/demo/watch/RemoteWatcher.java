@@ -1,11 +1,17 @@
 package io.palinode.demo.watch;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.ByteString;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.LatencySnapshot;
+import io.palinode.orchestrator.rest.Views.PredicateView;
+import io.palinode.orchestrator.rest.Views.RollbackView;
+import io.palinode.orchestrator.rest.Views.SequentialView;
+import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.orchestrator.rest.Views.ValueView;
+import io.palinode.orchestrator.rest.Views.ViolationView;
+import io.palinode.orchestrator.rest.Views.WitnessView;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
@@ -23,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +78,9 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
 
   private static void requireUnused(ApiClient api, List<Predicate> predicates) {
     Set<String> known = new HashSet<>();
-    api.get(PREDICATES).forEach(predicate -> known.add(predicate.path("name").asText()));
+    for (PredicateView predicate : api.get(PREDICATES, PredicateView[].class)) {
+      known.add(predicate.name());
+    }
     for (Predicate predicate : predicates) {
       if (known.contains(predicate.name())) {
         throw new Refusal(
@@ -83,19 +92,19 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
 
   private void awaitConverged(String name) throws InterruptedException {
     long deadline = System.nanoTime() + CONVERGED_MAX.toNanos();
-    JsonNode state = api.get(path(name));
-    while (!state.path("converged").asBoolean()) {
+    PredicateView state = api.get(path(name), PredicateView.class);
+    while (!state.converged()) {
       if (System.nanoTime() - deadline > 0) {
         throw new Refusal(
             "the predicate '%s' is not watched by all after %d s: nodes that look for it %s, the detection job %s"
                 .formatted(
                     name,
                     CONVERGED_MAX.toSeconds(),
-                    state.path("nodeVersions"),
-                    state.path("jobVersion").isNull() ? "does not answer" : "judges by it"));
+                    ApiClient.JSON.valueToTree(state.nodeVersions()),
+                    state.jobVersion() == null ? "does not answer" : "judges by it"));
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-      state = api.get(path(name));
+      state = api.get(path(name), PredicateView.class);
     }
   }
 
@@ -106,57 +115,52 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
 
   @Override
   public long judged() {
-    return Hlc.parse(status().path("judged").asText());
+    return Hlc.parse(status().judged());
   }
 
   @Override
   public List<Violation> violations() {
-    List<Violation> violations = new ArrayList<>();
-    api.get("/api/v1/violations" + LIMIT).forEach(json -> violations.add(violation(json)));
-    return violations;
+    return Stream.of(reported()).map(RemoteWatcher::violation).toList();
   }
 
-  static Violation violation(JsonNode json) {
-    Violation.Builder violation =
-        Violation.newBuilder()
-            .setId(json.path("id").asText())
-            .setPredicate(json.path("predicate").asText())
-            .setBinding(json.path("binding").asText())
-            .setEpoch(json.path("epoch").asLong())
-            .setGrade(ViolationGrade.valueOf(json.path("grade").asText().toUpperCase(Locale.ROOT)))
-            .setFirst(Hlc.parse(json.path("first").asText()))
-            .setViolate(Hlc.parse(json.path("violate").asText()));
-    json.path("witnesses").forEach(witness -> violation.addWitnesses(witness(witness)));
-    return violation.build();
+  private ViolationView[] reported() {
+    return api.get("/api/v1/violations" + LIMIT, ViolationView[].class);
   }
 
-  private static Witness witness(JsonNode json) {
-    JsonNode start = json.path("start");
-    long[] entries = new long[start.size()];
-    for (int node = 0; node < entries.length; node++) {
-      entries[node] = Hlc.parse(start.get(node).asText());
-    }
-    int node = json.path("node").asInt();
+  private static Violation violation(ViolationView view) {
+    return Violation.newBuilder()
+        .setId(view.id())
+        .setPredicate(view.predicate())
+        .setBinding(view.binding())
+        .setEpoch(view.epoch())
+        .setGrade(ViolationGrade.valueOf(view.grade().toUpperCase(Locale.ROOT)))
+        .setFirst(Hlc.parse(view.first()))
+        .setViolate(Hlc.parse(view.violate()))
+        .addAllWitnesses(view.witnesses().stream().map(RemoteWatcher::witness).toList())
+        .build();
+  }
+
+  private static Witness witness(WitnessView view) {
+    long[] entries = view.start().stream().mapToLong(Hlc::parse).toArray();
     Witness.Builder witness =
-        Witness.newBuilder().setNode(node).setStart(CandidateRecords.encode(Hvc.of(node, entries)));
-    json.path("values")
-        .forEach(
-            value ->
-                witness.addValues(
-                    VariableVersion.newBuilder()
-                        .setKey(ByteString.copyFromUtf8(value.path("key").asText()))
-                        .setValue(ByteString.copyFromUtf8(value.path("value").asText()))));
+        Witness.newBuilder()
+            .setNode(view.node())
+            .setStart(CandidateRecords.encode(Hvc.of(view.node(), entries)));
+    for (ValueView value : view.values()) {
+      witness.addValues(
+          VariableVersion.newBuilder()
+              .setKey(ByteString.copyFromUtf8(value.key()))
+              .setValue(ByteString.copyFromUtf8(value.value())));
+    }
     return witness.build();
   }
 
   @Override
   public List<EndedRollback> rollbacks() {
     List<EndedRollback> ended = new ArrayList<>();
-    for (JsonNode rollback : api.get("/api/v1/rollbacks" + LIMIT)) {
-      if (rollback.path("endedMicros").isNumber()) {
-        ended.add(
-            new EndedRollback(
-                rollback.path("openedMicros").asLong(), rollback.path("endedMicros").asLong()));
+    for (RollbackView rollback : api.get("/api/v1/rollbacks" + LIMIT, RollbackView[].class)) {
+      if (rollback.endedMicros() != null) {
+        ended.add(new EndedRollback(rollback.openedMicros(), rollback.endedMicros()));
       }
     }
     return ended;
@@ -165,12 +169,12 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
   @Override
   public LatencySnapshot latency() {
     Histogram micros = new Histogram(HISTOGRAM_DIGITS);
-    for (JsonNode json : api.get("/api/v1/violations" + LIMIT)) {
-      Grade grade = Grade.valueOf(json.path("grade").asText().toUpperCase(Locale.ROOT));
+    for (ViolationView violation : reported()) {
+      Grade grade = Grade.valueOf(violation.grade().toUpperCase(Locale.ROOT));
       if (grade.atLeast(Grade.POSSIBLE)
-          && Hlc.parse(json.path("violate").asText()) >= sinceHlc
-          && json.path("latencyMs").isNumber()) {
-        micros.recordValue(Math.round(json.path("latencyMs").asDouble() * MICROS_PER_MS));
+          && Hlc.parse(violation.violate()) >= sinceHlc
+          && violation.latencyMs() != null) {
+        micros.recordValue(Math.round(violation.latencyMs() * MICROS_PER_MS));
       }
     }
     return new LatencySnapshot(
@@ -188,13 +192,11 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
 
   @Override
   public String sequentialNow() {
-    JsonNode now = status().path("sequential");
-    if (!now.path("untilMicros").isNumber()) {
+    SequentialView now = status().sequential();
+    if (now.untilMicros() == null) {
       return "";
     }
-    return now.path("allKeys").asBoolean()
-        ? ", all keys R+W>N"
-        : ", %s keys R+W>N".formatted(now.path("keys").asText());
+    return now.allKeys() ? ", all keys R+W>N" : ", %d keys R+W>N".formatted(now.keys());
   }
 
   @Override
@@ -202,8 +204,8 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
     return null;
   }
 
-  private JsonNode status() {
-    return api.get("/api/v1/status");
+  private StatusView status() {
+    return api.get("/api/v1/status", StatusView.class);
   }
 
   private static String path(String name) {
