@@ -77,7 +77,7 @@ final class Instances {
       perNode.add(new ArrayList<>());
     }
     kept.forEach(entry -> perNode.get(entry.candidate().id().node()).add(entry.candidate()));
-    return perNode.stream().map(TraceSource::cursor).toList();
+    return perNode.stream().map(ofNode -> TraceSource.cursor(ofNode)).toList();
   }
 
   private List<CandidateCursor> inFile(String binding, List<Entry> kept) throws IOException {
@@ -97,7 +97,8 @@ final class Instances {
     List<CandidateCursor> cursors = new ArrayList<>();
     for (int node = 0; node < nodes; node++) {
       Scratch.Region region = new Scratch.Region(offsets[node], counts[node]);
-      cursors.add(new FileCursor(scratch.read(region, buffer)));
+      Iterator<Entry> rest = scratch.read(region, buffer);
+      cursors.add(TraceSource.cursor(() -> rest.hasNext() ? rest.next().candidate() : null));
     }
     return cursors;
   }
@@ -111,25 +112,5 @@ final class Instances {
     }
     out.write(entry);
     counts[node]++;
-  }
-
-  private static final class FileCursor implements CandidateCursor {
-    private final Iterator<Entry> rest;
-    private @Nullable Candidate head;
-
-    FileCursor(Iterator<Entry> rest) {
-      this.rest = rest;
-      advance();
-    }
-
-    @Override
-    public @Nullable Candidate head() {
-      return head;
-    }
-
-    @Override
-    public void advance() {
-      head = rest.hasNext() ? rest.next().candidate() : null;
-    }
   }
 }
