@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.PrintWriter;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -58,8 +59,15 @@ public final class Output {
 
   /** Prints a line of progress to standard error. */
   public void say(String line) {
-    PrintWriter err = command.commandLine().getErr();
-    err.println(line);
-    err.flush();
+    progress(command).accept(line);
+  }
+
+  /** Returns what prints lines of progress to the standard error of {@code command}. */
+  public static Consumer<String> progress(CommandSpec command) {
+    return line -> {
+      PrintWriter err = command.commandLine().getErr();
+      err.println(line);
+      err.flush();
+    };
   }
 }
