@@ -8,37 +8,51 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the demo is asked to do, checked.
- *
- * @param rounds 0: as many as suit the graph and the network
- * @param predicates empty: the application's own two
- * @param judgedBy which replica rules; null: the one that each predicate names
- * @param conflict how much the clients are in each other's way
- * @param external where to run; null: on store nodes of the demo's own
- * @param data where files go; null: a temporary folder, removed afterwards unless {@code keep}
- */
+/** What the demo is asked to do, checked. */
 public record DemoOptions(
-    DemoGraph graph,
-    int nodes,
-    int clients,
-    List<Mode> modes,
-    long seed,
-    Network network,
-    Epsilon epsilon,
-    int rounds,
-    int work,
-    List<Path> predicates,
-    @Nullable JudgedBy judgedBy,
-    Conflict conflict,
-    @Nullable ExternalCluster external,
-    @Nullable Path data,
-    boolean keep) {
+    DemoGraph graph, List<Mode> modes, long seed, Site site, Load load, Watch watch) {
 
   private static final int NODES_MAX = 16;
   private static final int CLIENTS_MAX = 256;
 
+  /**
+   * Where it runs.
+   *
+   * @param nodes store nodes of the demo's own
+   * @param external null: on store nodes of the demo's own
+   * @param data where files go; null: a temporary folder, removed afterwards unless {@code keep}
+   */
+  public record Site(
+      int nodes,
+      Network network,
+      @Nullable ExternalCluster external,
+      @Nullable Path data,
+      boolean keep) {}
+
+  /**
+   * What clients do.
+   *
+   * @param rounds 0: as many as suit the graph and the network
+   * @param work ordinary operations before each section
+   * @param conflict how much the clients are in each other's way
+   */
+  public record Load(int clients, int rounds, int work, Conflict conflict) {}
+
+  /**
+   * What is watched.
+   *
+   * @param predicates empty: the application's own two
+   * @param judgedBy which replica rules; null: the one that each predicate names
+   */
+  public record Watch(List<Path> predicates, @Nullable JudgedBy judgedBy, Epsilon epsilon) {
+    public Watch {
+      predicates = List.copyOf(predicates);
+    }
+  }
+
   public DemoOptions {
+    int nodes = site.nodes;
+    int clients = load.clients;
     require(
         nodes >= 1 && nodes <= NODES_MAX, "--nodes must be in [1, " + NODES_MAX + "]: " + nodes);
     require(
@@ -48,15 +62,14 @@ public record DemoOptions(
         clients <= graph.graph().vertices(),
         "--clients must not be more than the graph's %d vertices: %d"
             .formatted(graph.graph().vertices(), clients));
-    require(rounds >= 0, "--rounds must not be negative: " + rounds);
-    require(work >= 0, "--work must not be negative: " + work);
+    require(load.rounds >= 0, "--rounds must not be negative: " + load.rounds);
+    require(load.work >= 0, "--work must not be negative: " + load.work);
     require(
         !modes.isEmpty(), "--modes needs at least one of sequential, eventual, alerting, watched");
     require(
-        external == null || judgedBy == null || judgedBy == JudgedBy.FIRST,
+        site.external == null || watch.judgedBy == null || watch.judgedBy == JudgedBy.FIRST,
         "--replicas any and both are not to be had with --store-address: they need the candidates in the demo's own Kafka");
     modes = List.copyOf(modes);
-    predicates = List.copyOf(predicates);
   }
 
   private static void require(boolean holds, String rule) {
@@ -77,9 +90,9 @@ public record DemoOptions(
 
   /** The vertices that clients work on in the measured run; 0: all. */
   int hubs() {
-    return conflict == Conflict.USUAL
+    return load.conflict == Conflict.USUAL
         ? 0
-        : Math.min(graph.graph().vertices(), Conflict.HUBS_PER_CLIENT * clients);
+        : Math.min(graph.graph().vertices(), Conflict.HUBS_PER_CLIENT * load.clients);
   }
 
   /** The delay between clients and nodes. */

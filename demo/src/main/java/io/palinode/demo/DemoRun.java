@@ -46,7 +46,8 @@ public final class DemoRun {
   public DemoRun(DemoOptions options, PrintWriter err) {
     this.options = options;
     this.graph = options.graph().graph();
-    this.predicates = WatchedPredicates.of(options.predicates(), options.judgedBy());
+    this.predicates =
+        WatchedPredicates.of(options.watch().predicates(), options.watch().judgedBy());
     this.progress = new ProgressLine(err, isTerminal());
   }
 
@@ -55,8 +56,8 @@ public final class DemoRun {
     List<ModeResult> results = new ArrayList<>();
     Thread runner = Thread.currentThread();
     try (OnSignal stop = OnSignal.does(() -> interrupt(runner));
-        Workspace workspace = Workspace.open(options.data(), options.keep())) {
-      ExternalCluster external = options.external();
+        Workspace workspace = Workspace.open(options.site().data(), options.site().keep())) {
+      ExternalCluster external = options.site().external();
       if (external == null) {
         onOwnNodes(workspace, results);
       } else {
@@ -74,7 +75,7 @@ public final class DemoRun {
 
   private void onOwnNodes(Workspace workspace, List<ModeResult> results)
       throws InterruptedException {
-    sayWhat(options.nodes());
+    sayWhat(options.site().nodes());
     for (Mode mode : options.modes()) {
       results.add(onOwnNodes(mode, workspace));
     }
@@ -98,9 +99,9 @@ public final class DemoRun {
                 options.graph().name(),
                 graph.vertices(),
                 graph.edges().size(),
-                options.clients(),
+                options.load().clients(),
                 nodes,
-                options.network().name().toLowerCase(Locale.ROOT),
+                options.site().network().name().toLowerCase(Locale.ROOT),
                 options.seed()));
   }
 
@@ -111,7 +112,7 @@ public final class DemoRun {
     List<Predicate> watched = WatchedPredicates.inStore(watchedIn(mode), stage.store().name());
     try (RemoteWatcher watcher =
         mode.watched() ? RemoteWatcher.watch(external.api(), watched) : null) {
-      return done(mode, new ModeRun(mode, options, stage, watcher, watched, () -> {}, progress));
+      return done(mode, new ModeRun(mode, options, stage, watcher, () -> {}, progress));
     }
   }
 
@@ -123,9 +124,9 @@ public final class DemoRun {
     try (ControlPlane plane = mode.watched() ? controlPlane(mode, watched, workspace) : null;
         StoreCluster cluster = storeCluster(store, data, plane)) {
       Stage stage = new Stage(cluster.addresses(), cluster.size(), store);
-      Watcher watcher = plane == null ? null : new EmbeddedWatcher(plane);
+      Watcher watcher = plane == null ? null : new EmbeddedWatcher(plane, watched);
       Runnable warmUp = () -> warmUpDetection(mode, stage, plane);
-      return done(mode, new ModeRun(mode, options, stage, watcher, watched, warmUp, progress));
+      return done(mode, new ModeRun(mode, options, stage, watcher, warmUp, progress));
     }
   }
 
@@ -135,8 +136,8 @@ public final class DemoRun {
         "%-10s done in %.1f s, %s"
             .formatted(
                 mode.label(),
-                result.elapsedSeconds(),
-                result.answerCorrect() ? "answer right" : "ANSWER WRONG"));
+                result.work().elapsedSeconds(),
+                result.answer().isRight() ? "answer right" : "ANSWER WRONG"));
     return result;
   }
 
@@ -148,16 +149,16 @@ public final class DemoRun {
       StoreDefinition store, Path data, @Nullable ControlPlane plane) {
     MeterRegistry registry = plane == null ? new SimpleMeterRegistry() : plane.registry();
     return StoreCluster.start(
-        Ports.free(options.nodes()),
+        Ports.free(options.site().nodes()),
         List.of(store),
         data,
-        options.epsilon(),
+        options.watch().epsilon(),
         plane == null ? null : plane.watch(),
         registry);
   }
 
   private StoreDefinition storeDefinition(Mode mode) {
-    int replicas = Math.min(REPLICAS_MAX, options.nodes());
+    int replicas = Math.min(REPLICAS_MAX, options.site().nodes());
     return StoreDefinition.of(
         STORE, Persistence.BDB, replicas, 1, mode == Mode.SEQUENTIAL ? replicas : 1);
   }
@@ -197,7 +198,11 @@ public final class DemoRun {
     starting.lock();
     try {
       return ControlPlane.start(
-          folder, options.nodes(), options.epsilon(), ControlPlane.Ports.FREE, progress::say);
+          folder,
+          options.site().nodes(),
+          options.watch().epsilon(),
+          ControlPlane.Ports.FREE,
+          progress::say);
     } finally {
       starting.unlock();
     }

@@ -11,11 +11,9 @@ import io.palinode.examples.graph.run.ColouringRun;
 import io.palinode.examples.graph.run.RunConfig;
 import io.palinode.examples.graph.run.RunConfig.Finish;
 import io.palinode.examples.graph.run.RunResult;
-import io.palinode.predicate.Predicate;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.StoreClient;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One mode: a warm-up, the measured run, and the check of the answer. */
@@ -30,12 +28,10 @@ final class ModeRun {
   private final Stage stage;
   private final @Nullable Watcher watcher;
   private final Runnable warmUpDetection;
-  private final List<Predicate> predicates;
   private final ProgressLine progress;
 
   /**
    * @param watcher null: the run is not watched
-   * @param predicates that {@code watcher} watches
    * @param warmUpDetection runs before anything is measured
    */
   ModeRun(
@@ -43,7 +39,6 @@ final class ModeRun {
       DemoOptions options,
       Stage stage,
       @Nullable Watcher watcher,
-      List<Predicate> predicates,
       Runnable warmUpDetection,
       ProgressLine progress) {
     this.mode = mode;
@@ -52,7 +47,6 @@ final class ModeRun {
     this.stage = stage;
     this.watcher = watcher;
     this.warmUpDetection = warmUpDetection;
-    this.predicates = predicates;
     this.progress = progress;
   }
 
@@ -63,7 +57,7 @@ final class ModeRun {
         colour(direct, "warming up", runConfig(Rounds.warmUp(graph, options)));
         warmUpDetection.run();
       }
-      Observation observation = Observation.begin(watcher, predicates, options.epsilon());
+      Observation observation = Observation.begin(watcher, options.watch().epsilon());
       RunConfig measured = runConfig(Rounds.measured(graph, options)).withHubs(options.hubs());
       RunResult result = colour(network, "", measured);
       return observation.result(mode, stage.settings(), result, check());
@@ -92,8 +86,8 @@ final class ModeRun {
 
   private RunConfig runConfig(int rounds) {
     RunConfig config =
-        RunConfig.of(graph, options.clients(), rounds, options.seed())
-            .withWorkOperations(options.work())
+        RunConfig.of(graph, options.load().clients(), rounds, options.seed())
+            .withWorkOperations(options.load().work())
             .withLockWaitMax(LOCK_WAIT_MAX);
     return config.withFinish(mode.takesBack() ? Finish.SAFE : Finish.WRITTEN, SAFE_WAIT_MAX);
   }
@@ -116,7 +110,7 @@ final class ModeRun {
   }
 
   private Network network() {
-    return switch (options.network()) {
+    return switch (options.site().network()) {
       case NONE -> Network.none();
       case REGIONAL -> Network.regional(options.seed());
       case CONTINENTAL -> Network.continental(options.seed());

@@ -15,7 +15,6 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.LatencySnapshot;
-import io.palinode.predicate.Predicate;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.voldemort.server.SystemMicros;
 import io.palinode.wire.v1.Violation;
@@ -42,23 +41,21 @@ final class Observation {
   private static final long JUDGED_POLL_MILLIS = 10;
 
   private final @Nullable Watcher watcher;
-  private final List<Predicate> predicates;
   private final Epsilon epsilon;
   private final long sinceMicros;
 
-  private Observation(@Nullable Watcher watcher, List<Predicate> predicates, Epsilon epsilon) {
+  private Observation(@Nullable Watcher watcher, Epsilon epsilon) {
     this.watcher = watcher;
-    this.predicates = predicates;
     this.epsilon = epsilon;
     this.sinceMicros = nowMicros();
   }
 
   /** From now on; {@code watcher} is null when the run is not watched. */
-  static Observation begin(@Nullable Watcher watcher, List<Predicate> predicates, Epsilon epsilon) {
+  static Observation begin(@Nullable Watcher watcher, Epsilon epsilon) {
     if (watcher != null) {
       watcher.beginRun();
     }
-    return new Observation(watcher, predicates, epsilon);
+    return new Observation(watcher, epsilon);
   }
 
   /** Waits, some seconds at most, until all of the run is judged. */
@@ -69,29 +66,27 @@ final class Observation {
     List<Reports> byRule = byRule(truth);
     Reports acting = byRule.isEmpty() ? null : byRule.get(0).atLeast(Grade.POSSIBLE);
     List<EndedRollback> rollbacks = rollbacks();
-    double seconds = run.elapsed().toNanos() / 1e9;
     return new ModeResult(
         mode.label(),
-        run.operations() / seconds,
-        run.tasks() / seconds,
-        seconds,
-        acting == null ? 0 : acting.count(),
-        Reports.happened(truth),
-        acting == null ? null : acting.precision(),
-        acting == null ? null : acting.recall(),
-        rollbacks.size(),
-        latency(),
-        rollbackTime(rollbacks),
-        run.wasted(),
-        check.isRight(),
-        Reports.possible(truth),
-        run.operations(),
-        run.tasks(),
-        check.improper().size(),
-        acting == null ? 0 : byRule.get(0).count() - acting.count(),
-        results(byRule),
         settings,
-        antiStall(rollbacks, sinceMicros + run.elapsed().toNanos() / 1_000));
+        new ModeResult.Work(
+            run.elapsed().toNanos() / 1e9, run.done().operations(), run.done().tasks()),
+        new ModeResult.Detected(
+            acting == null ? 0 : acting.count(),
+            acting == null ? 0 : byRule.get(0).count() - acting.count(),
+            latency(),
+            new ModeResult.Accuracy(
+                Reports.happened(truth),
+                Reports.possible(truth),
+                acting == null ? null : acting.precision(),
+                acting == null ? null : acting.recall()),
+            results(byRule)),
+        new ModeResult.RolledBack(
+            rollbacks.size(),
+            rollbackTime(rollbacks),
+            run.done().wasted(),
+            antiStall(rollbacks, sinceMicros + run.elapsed().toNanos() / 1_000)),
+        new ModeResult.Answer(check.isRight(), check.improper().size()));
   }
 
   /** A grade may rise for as long as clocks may differ after what came last. */
@@ -113,7 +108,7 @@ final class Observation {
       return List.of();
     }
     Map<String, ReplicaRule> rules = new HashMap<>();
-    predicates.forEach(predicate -> rules.put(predicate.name(), predicate.replicas()));
+    watcher.predicates().forEach(predicate -> rules.put(predicate.name(), predicate.replicas()));
     Map<ReplicaRule, List<Violation>> violations = new EnumMap<>(ReplicaRule.class);
     rules.values().forEach(rule -> violations.put(rule, new ArrayList<>()));
     for (Violation violation : violations()) {

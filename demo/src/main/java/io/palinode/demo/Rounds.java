@@ -15,10 +15,10 @@ final class Rounds {
   private Rounds() {}
 
   static int measured(Graph graph, DemoOptions options) {
-    if (options.rounds() > 0) {
-      return options.rounds();
+    if (options.load().rounds() > 0) {
+      return options.load().rounds();
     }
-    return options.hubs() > 0 ? OF_HUBS : atLeastOne(tasks(options.network()), graph);
+    return options.hubs() > 0 ? OF_HUBS : atLeastOne(tasks(options.site().network()), graph);
   }
 
   /**
@@ -26,7 +26,7 @@ final class Rounds {
    * somebody else's are warm, or are to be seen as they are.
    */
   static int warmUp(Graph graph, DemoOptions options) {
-    return options.external() == null ? atLeastOne(WARM_UP_TASKS, graph) : 1;
+    return options.site().external() == null ? atLeastOne(WARM_UP_TASKS, graph) : 1;
   }
 
   private static int atLeastOne(int tasks, Graph graph) {

@@ -208,20 +208,16 @@ public final class DemoCommand implements Callable<Integer> {
     DemoOptions options =
         new DemoOptions(
             parsed,
-            nodes,
-            clients,
             modes(external),
             seed,
-            network == null ? DemoOptions.Network.suiting(parsed.graph()) : network,
-            epsilon,
-            rounds,
-            work,
-            predicates,
-            judgedBy,
-            conflict,
-            external,
-            data,
-            keep);
+            new DemoOptions.Site(
+                nodes,
+                network == null ? DemoOptions.Network.suiting(parsed.graph()) : network,
+                external,
+                data,
+                keep),
+            new DemoOptions.Load(clients, rounds, work, conflict),
+            new DemoOptions.Watch(predicates, judgedBy, epsilon));
     DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();
     output.print(report);
     return report.everyRequiredAnswerIsRight() ? 0 : 1;

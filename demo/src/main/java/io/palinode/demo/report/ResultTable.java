@@ -20,23 +20,27 @@ final class ResultTable {
     results.forEach(r -> header.add(r.mode()));
     TextTable table = new TextTable(TextTable.Align.RIGHT, header);
     row(table, "store settings", results, ModeResult::storeSettings);
-    row(table, "operations/s", results, r -> number(r.operationsPerSecond()));
-    row(table, "tasks/s", results, r -> number(r.tasksPerSecond()));
-    row(table, "time to finish, s", results, r -> number(r.elapsedSeconds()));
+    row(table, "operations/s", results, r -> number(r.work().operationsPerSecond()));
+    row(table, "tasks/s", results, r -> number(r.work().tasksPerSecond()));
+    row(table, "time to finish, s", results, r -> number(r.work().elapsedSeconds()));
     row(
         table,
         "violations detected",
         results,
-        r -> watched(r) ? Long.toString(r.violations()) : "-");
+        r -> watched(r) ? Long.toString(r.detected().violations()) : "-");
     row(
         table,
         "hand-overs within epsilon",
         results,
-        r -> watched(r) ? Long.toString(r.uncertainReports()) : "-");
+        r -> watched(r) ? Long.toString(r.detected().uncertainReports()) : "-");
     row(table, "violations that really happened", results, ResultTable::happened);
-    row(table, "precision", results, r -> share(r.precision()));
-    row(table, "recall", results, r -> share(r.recall()));
-    row(table, "rollbacks", results, r -> watched(r) ? Long.toString(r.rollbacks()) : "-");
+    row(table, "precision", results, r -> share(r.detected().accuracy().precision()));
+    row(table, "recall", results, r -> share(r.detected().accuracy().recall()));
+    row(
+        table,
+        "rollbacks",
+        results,
+        r -> watched(r) ? Long.toString(r.rolledBack().rollbacks()) : "-");
     row(
         table,
         "detection latency p50, ms",
@@ -61,12 +65,12 @@ final class ResultTable {
         table,
         "rollback time p50, ms",
         results,
-        r -> r.rollbackMs() == null ? "-" : number(r.rollbackMs().p50()));
+        r -> r.rolledBack().timeMs() == null ? "-" : number(r.rolledBack().timeMs().p50()));
     row(
         table,
         "rollback time max, ms",
         results,
-        r -> r.rollbackMs() == null ? "-" : number(r.rollbackMs().max()));
+        r -> r.rolledBack().timeMs() == null ? "-" : number(r.rolledBack().timeMs().max()));
     row(table, "wasted work, operations", results, ResultTable::wasted);
     row(table, "answer is a proper colouring", results, ResultTable::answer);
     return table.render() + rules(results) + antiStall(results);
@@ -76,7 +80,7 @@ final class ResultTable {
   private static String antiStall(List<ModeResult> results) {
     StringBuilder text = new StringBuilder();
     for (ModeResult result : results) {
-      if (!result.antiStall().isEmpty()) {
+      if (!result.rolledBack().antiStall().isEmpty()) {
         text.append('\n').append(changes(result)).append(compared(result, results));
       }
     }
@@ -88,8 +92,9 @@ final class ResultTable {
         new TextTable(
             TextTable.Align.RIGHT,
             List.of(result.mode() + ": at, s", "rollbacks", "R+W>N for", "of"));
-    int more = Math.max(0, result.antiStall().size() - CHANGES_MAX);
-    for (AntiStallChange change : result.antiStall().subList(more, result.antiStall().size())) {
+    int more = Math.max(0, result.rolledBack().antiStall().size() - CHANGES_MAX);
+    for (AntiStallChange change :
+        result.rolledBack().antiStall().subList(more, result.rolledBack().antiStall().size())) {
       table.row(
           List.of(
               String.format(Locale.ROOT, "%.1f", change.seconds()),
@@ -109,8 +114,8 @@ final class ResultTable {
                     Locale.ROOT,
                     "%s: %s tasks/s, %.2f times those of %s%n",
                     result.mode(),
-                    number(result.tasksPerSecond()),
-                    result.tasksPerSecond() / other.tasksPerSecond(),
+                    number(result.work().tasksPerSecond()),
+                    result.work().tasksPerSecond() / other.work().tasksPerSecond(),
                     other.mode()))
         .collect(Collectors.joining());
   }
@@ -124,8 +129,8 @@ final class ResultTable {
                 "", "replicas", "grade", "reports", "precision", "recall, or greater", "phantoms"));
     boolean any = false;
     for (ModeResult result : results) {
-      if (result.mode().equals(Mode.ALERTING.label()) || result.rules().size() > 1) {
-        result.rules().forEach(rule -> rule(table, result.mode(), rule));
+      if (result.mode().equals(Mode.ALERTING.label()) || result.detected().rules().size() > 1) {
+        result.detected().rules().forEach(rule -> rule(table, result.mode(), rule));
         any = true;
       }
     }
@@ -161,9 +166,9 @@ final class ResultTable {
 
   private static String latency(
       ModeResult result, Function<ModeResult.DetectionLatency, Double> figure) {
-    return result.detectionLatencyMs() == null
+    return result.detected().latencyMs() == null
         ? "-"
-        : number(figure.apply(result.detectionLatencyMs()));
+        : number(figure.apply(result.detected().latencyMs()));
   }
 
   /**
@@ -171,22 +176,29 @@ final class ResultTable {
    * took effect.
    */
   private static String happened(ModeResult r) {
-    return r.possibleViolations() == 0
-        ? Long.toString(r.trueViolations())
-        : r.trueViolations() + " to " + (r.trueViolations() + r.possibleViolations());
+    return r.detected().accuracy().possibleViolations() == 0
+        ? Long.toString(r.detected().accuracy().trueViolations())
+        : r.detected().accuracy().trueViolations()
+            + " to "
+            + (r.detected().accuracy().trueViolations()
+                + r.detected().accuracy().possibleViolations());
   }
 
   private static String wasted(ModeResult r) {
-    return watched(r) && r.operations() > 0
+    return watched(r) && r.work().operations() > 0
         ? "%d (%.1f %%)"
-            .formatted(r.wastedOperations(), 100.0 * r.wastedOperations() / r.operations())
+            .formatted(
+                r.rolledBack().wastedOperations(),
+                100.0 * r.rolledBack().wastedOperations() / r.work().operations())
         : "-";
   }
 
   private static String answer(ModeResult r) {
-    return r.answerCorrect()
+    return r.answer().isRight()
         ? "yes"
-        : "NO: " + r.improperEdges() + (r.improperEdges() == 1 ? " edge" : " edges");
+        : "NO: "
+            + r.answer().improperEdges()
+            + (r.answer().improperEdges() == 1 ? " edge" : " edges");
   }
 
   private static String share(@Nullable Double value) {

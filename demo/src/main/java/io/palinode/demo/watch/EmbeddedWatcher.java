@@ -6,6 +6,7 @@ import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.violations.SequentialSpan;
+import io.palinode.predicate.Predicate;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
@@ -15,9 +16,19 @@ public final class EmbeddedWatcher implements Watcher {
   private static final int KEPT_MAX = 10_000;
 
   private final ControlPlane plane;
+  private final List<Predicate> predicates;
 
-  public EmbeddedWatcher(ControlPlane plane) {
+  /**
+   * @param predicates that {@code plane} watches
+   */
+  public EmbeddedWatcher(ControlPlane plane, List<Predicate> predicates) {
     this.plane = plane;
+    this.predicates = List.copyOf(predicates);
+  }
+
+  @Override
+  public List<Predicate> predicates() {
+    return predicates;
   }
 
   @Override

@@ -46,11 +46,13 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
   private static final double MICROS_PER_MS = 1_000;
 
   private final ApiClient api;
+  private final List<Predicate> predicates;
   private final List<String> applied = new ArrayList<>();
   private volatile long sinceHlc;
 
-  private RemoteWatcher(ApiClient api) {
+  private RemoteWatcher(ApiClient api, List<Predicate> predicates) {
     this.api = api;
+    this.predicates = List.copyOf(predicates);
   }
 
   /**
@@ -59,7 +61,7 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
    */
   public static RemoteWatcher watch(ApiClient api, List<Predicate> predicates)
       throws InterruptedException {
-    RemoteWatcher watcher = new RemoteWatcher(api);
+    RemoteWatcher watcher = new RemoteWatcher(api, predicates);
     requireUnused(api, predicates);
     try {
       for (Predicate predicate : predicates) {
@@ -106,6 +108,11 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
       state = api.get(path(name), PredicateView.class);
     }
+  }
+
+  @Override
+  public List<Predicate> predicates() {
+    return predicates;
   }
 
   @Override

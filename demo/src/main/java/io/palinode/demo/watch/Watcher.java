@@ -2,6 +2,7 @@ package io.palinode.demo.watch;
 
 import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.violations.SequentialSpan;
+import io.palinode.predicate.Predicate;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,9 @@ public interface Watcher {
       return Math.max(0, endedMicros - openedMicros);
     }
   }
+
+  /** Those that it watches. */
+  List<Predicate> predicates();
 
   /** What is measured of latency from now on is the run's. */
   void beginRun();

@@ -17,26 +17,16 @@ class DemoReportTest {
   private static final ModeResult WATCHED =
       new ModeResult(
           "watched",
-          1_467.9,
-          40.3,
-          5.89,
-          2,
-          1,
-          1.0,
-          0.5,
-          2,
-          new ModeResult.DetectionLatency(4.87, 22.9, 22.9, 22.9),
-          new ModeResult.RollbackTime(59.1, 328.2),
-          1_108,
-          true,
-          3,
-          8_640,
-          170,
-          0,
-          7,
-          List.of(rule("first", 2, null)),
           "N=3 R=1 W=1",
-          List.of());
+          new ModeResult.Work(5.89, 8_640, 170),
+          new ModeResult.Detected(
+              2,
+              7,
+              new ModeResult.DetectionLatency(4.87, 22.9, 22.9, 22.9),
+              new ModeResult.Accuracy(1, 3, 1.0, 0.5),
+              List.of(rule("first", 2, null))),
+          new ModeResult.RolledBack(2, new ModeResult.RollbackTime(59.1, 328.2), 1_108, List.of()),
+          new ModeResult.Answer(true, 0));
 
   @Test
   void jsonNamesEveryFigureInTheDocumentedOrder() throws JsonProcessingException {
@@ -44,7 +34,7 @@ class DemoReportTest {
     assertThat(names(report)).containsExactly("graph", "seed", "modes");
     JsonNode watched = report.get("modes").get(1);
     assertThat(names(watched))
-        .startsWith(
+        .containsExactly(
             "mode",
             "operationsPerSecond",
             "tasksPerSecond",
@@ -57,7 +47,15 @@ class DemoReportTest {
             "detectionLatencyMs",
             "rollbackMs",
             "wastedOperations",
-            "answerCorrect");
+            "answerCorrect",
+            "possibleViolations",
+            "operations",
+            "tasks",
+            "improperEdges",
+            "uncertainReports",
+            "rules",
+            "storeSettings",
+            "antiStall");
     assertThat(names(watched.get("detectionLatencyMs")))
         .containsExactly("p50", "p99", "p999", "max");
     assertThat(names(watched.get("rollbackMs"))).containsExactly("p50", "max");
@@ -68,29 +66,18 @@ class DemoReportTest {
     ModeResult stalled =
         new ModeResult(
             "watched",
-            1,
-            2,
-            1,
-            2,
-            1,
-            1.0,
-            0.5,
-            9,
-            null,
-            null,
-            0,
-            true,
-            0,
-            1,
-            1,
-            0,
-            0,
-            List.of(),
             "N=3 R=1 W=1",
-            List.of(
-                new AntiStallChange(3.2, 10, 2, false, 4),
-                new AntiStallChange(4, 10, 2, true, 9),
-                new AntiStallChange(9.25, 0, 0, false, 9)));
+            new ModeResult.Work(1, 1, 2),
+            new ModeResult.Detected(2, 0, null, new ModeResult.Accuracy(1, 0, 1.0, 0.5), List.of()),
+            new ModeResult.RolledBack(
+                9,
+                null,
+                0,
+                List.of(
+                    new AntiStallChange(3.2, 10, 2, false, 4),
+                    new AntiStallChange(4, 10, 2, true, 9),
+                    new AntiStallChange(9.25, 0, 0, false, 9))),
+            new ModeResult.Answer(true, 0));
     assertThat(report(unwatched("sequential", true), stalled).table())
         .containsPattern("3\\.2 +4 +10 keys +2 instances")
         .containsPattern("4\\.0 +9 +all keys +2 instances")
@@ -138,26 +125,12 @@ class DemoReportTest {
   private static ModeResult judgedBy(RuleResult... rules) {
     return new ModeResult(
         "watched",
-        1,
-        1,
-        1,
-        2,
-        1,
-        1.0,
-        0.5,
-        0,
-        null,
-        null,
-        0,
-        true,
-        0,
-        1,
-        1,
-        0,
-        0,
-        List.of(rules),
         "N=3 R=1 W=1",
-        List.of());
+        new ModeResult.Work(1, 1, 1),
+        new ModeResult.Detected(
+            2, 0, null, new ModeResult.Accuracy(1, 0, 1.0, 0.5), List.of(rules)),
+        new ModeResult.RolledBack(0, null, 0, List.of()),
+        new ModeResult.Answer(true, 0));
   }
 
   private static RuleResult rule(String replicas, long definite, @Nullable Long phantoms) {
@@ -172,26 +145,11 @@ class DemoReportTest {
   private static ModeResult unwatched(String mode, boolean right) {
     return new ModeResult(
         mode,
-        2_507,
-        58,
-        2.9,
-        0,
-        4,
-        null,
-        null,
-        0,
-        null,
-        null,
-        0,
-        right,
-        0,
-        7_270,
-        170,
-        3,
-        0,
-        List.of(),
         "N=3 R=1 W=1",
-        List.of());
+        new ModeResult.Work(2.9, 7_270, 170),
+        new ModeResult.Detected(0, 0, null, new ModeResult.Accuracy(4, 0, null, null), List.of()),
+        new ModeResult.RolledBack(0, null, 0, List.of()),
+        new ModeResult.Answer(right, right ? 0 : 3));
   }
 
   private static DemoReport report(ModeResult... modes) {
