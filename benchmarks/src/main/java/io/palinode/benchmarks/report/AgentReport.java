@@ -1,12 +1,13 @@
 package io.palinode.benchmarks.report;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.stock.AgentBenchmark.Kind;
 import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.Comparison.Beside;
-import io.palinode.benchmarks.stock.Comparison.Side;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
 import java.util.ArrayList;
@@ -31,21 +32,17 @@ public record AgentReport(String machine, Of of, Kind client, Setting setting, L
   }
 
   /**
-   * A mode under one load. Percents: throughput lost to the agent, processor time added for an
-   * operation; absent where there is no agent, of which {@code noise} is what neighbouring rounds
-   * differ by.
+   * Percents: throughput lost to the agent, processor time added for an operation; absent where
+   * there is no agent, of which {@code noise} is what neighbouring rounds differ by.
    */
+  record Cost(@Nullable Spread throughputLost, @Nullable Spread cpuAdded, @Nullable Spread noise) {}
+
+  /** A mode under one load. */
   record Row(
-      int writePercent,
-      Mode mode,
-      Side side,
-      @Nullable Spread throughputLost,
-      @Nullable Spread cpuAdded,
-      @Nullable Spread noise,
-      @Nullable Verdict goal) {
+      int writePercent, Mode mode, Side side, @JsonUnwrapped Cost cost, @Nullable Verdict goal) {
     private static Row plain(Comparison of) {
       Spread noise = percent(of.noise());
-      return new Row(of.writePercent(), Mode.NONE, of.none(), null, null, noise, null);
+      return new Row(of.writePercent(), Mode.NONE, of.none(), new Cost(null, null, noise), null);
     }
 
     private static Row beside(Comparison of, Beside beside) {
@@ -55,9 +52,7 @@ public record AgentReport(String machine, Of of, Kind client, Setting setting, L
           of.writePercent(),
           beside.mode(),
           beside.side(),
-          lost,
-          percent(beside.cpu()),
-          null,
+          new Cost(lost, percent(beside.cpu()), null),
           Verdict.of(lost, GOAL_PERCENT));
     }
 
@@ -98,20 +93,20 @@ public record AgentReport(String machine, Of of, Kind client, Setting setting, L
         Locale.ROOT,
         "%s%n%,d keys, values of %d bytes; %d clients, %s; %d rounds of %.1f s of each; seed %d%n%n%s",
         machine,
-        setting.keys(),
-        setting.valueBytes(),
-        setting.clients(),
+        setting.load().keys(),
+        setting.load().valueBytes(),
+        setting.load().clients(),
         client == Kind.OURS ? "ours" : "Voldemort's own",
-        setting.rounds(),
-        setting.roundSeconds(),
+        setting.rounds().rounds(),
+        setting.rounds().roundSeconds(),
         setting.seed(),
         table.render());
   }
 
   private List<String> cells(Row row) {
-    Spread lost = row.throughputLost();
-    Spread cpu = row.cpuAdded();
-    Spread noise = row.noise();
+    Spread lost = row.cost().throughputLost();
+    Spread cpu = row.cost().cpuAdded();
+    Spread noise = row.cost().noise();
     return List.of(
         row.writePercent() + " %",
         name(row.mode()),

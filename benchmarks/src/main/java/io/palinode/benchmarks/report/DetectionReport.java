@@ -1,5 +1,6 @@
 package io.palinode.benchmarks.report;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.benchmarks.DetectionBenchmark.Case;
 import io.palinode.benchmarks.DetectionBenchmark.Result;
 import io.palinode.benchmarks.Measurement;
@@ -14,33 +15,30 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
   /** One case. Times and bytes are those of one candidate. */
   record Row(
       String group,
-      int terms,
-      int nodes,
-      double violated,
-      int instances,
-      int retained,
+      @JsonUnwrapped Shape shape,
       long reports,
       Figures detection,
       Figures simple,
-      double ratio,
-      double phantomsRatio) {
+      @JsonUnwrapped Ratios ratios) {
 
     public static Row of(Result result) {
       var shape = result.of().shape();
       return new Row(
           result.of().group().name().toLowerCase(Locale.ROOT),
-          shape.terms(),
-          shape.nodes(),
-          shape.violated(),
-          shape.instances(),
-          shape.retained(),
+          new Shape(
+              shape.terms(), shape.nodes(), shape.violated(), shape.instances(), shape.retained()),
           result.reports(),
           Figures.of(result.detection()),
           Figures.of(result.simple()),
-          result.ratio(),
-          result.classifyingRatio());
+          new Ratios(result.ratio(), result.classifyingRatio()));
     }
   }
+
+  /** The workload, without its length. */
+  record Shape(int terms, int nodes, double violated, int instances, int retained) {}
+
+  /** How many times as fast as the simple detector; how many times as long with phantoms. */
+  record Ratios(double ratio, double phantomsRatio) {}
 
   record Figures(
       double candidatesPerSecond,
@@ -101,10 +99,10 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
       table.row(
           List.of(
               row.group(),
-              Integer.toString(row.terms()),
-              Integer.toString(row.nodes()),
-              percent(row.violated()),
-              row.retained() == 0 ? "" : number(row.retained()),
+              Integer.toString(row.shape().terms()),
+              Integer.toString(row.shape().nodes()),
+              percent(row.shape().violated()),
+              row.shape().retained() == 0 ? "" : number(row.shape().retained()),
               number(row.detection().candidatesPerSecond()),
               number(row.detection().medianNanos()),
               number(row.detection().leastNanos())
@@ -113,8 +111,8 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
               number(row.detection().allocatedBytes()),
               number(row.simple().candidatesPerSecond()),
               number(row.simple().allocatedBytes()),
-              String.format(Locale.ROOT, "%.2f", row.ratio()),
-              String.format(Locale.ROOT, "%.2f x", row.phantomsRatio())));
+              String.format(Locale.ROOT, "%.2f", row.ratios().ratio()),
+              String.format(Locale.ROOT, "%.2f x", row.ratios().phantomsRatio())));
     }
     return machine + ", one used; seed " + seed + "\n\n" + table.render();
   }

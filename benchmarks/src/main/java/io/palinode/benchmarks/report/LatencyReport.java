@@ -1,6 +1,8 @@
 package io.palinode.benchmarks.report;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.benchmarks.online.Latency;
+import io.palinode.benchmarks.online.LatencyBenchmark.Counts;
 import io.palinode.benchmarks.online.LatencyBenchmark.Result;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
@@ -21,10 +23,7 @@ public record LatencyReport(
   record Row(
       double rate,
       double reached,
-      long expected,
-      long received,
-      long extra,
-      long coverageLost,
+      @JsonUnwrapped Counts counts,
       Latency detection,
       Latency kafkaAlone,
       double ratio) {
@@ -32,17 +31,14 @@ public record LatencyReport(
       return new Row(
           result.rate(),
           result.reached(),
-          result.expected(),
-          result.received(),
-          result.extra(),
-          result.coverageLost(),
+          result.counts(),
           result.detection(),
           result.kafkaAlone(),
           result.ratio());
     }
 
     public boolean isComplete() {
-      return expected == received && extra == 0 && coverageLost == 0;
+      return counts.areComplete();
     }
   }
 
@@ -110,10 +106,10 @@ public record LatencyReport(
         Locale.ROOT,
         "%,.0f/s: violations expected %,d, received %,d, extra %,d; coverage lost %,d",
         row.rate(),
-        row.expected(),
-        row.received(),
-        row.extra(),
-        row.coverageLost());
+        row.counts().expected(),
+        row.counts().received(),
+        row.counts().extra(),
+        row.counts().coverageLost());
   }
 
   private static List<String> cells(String path, Row row, Latency latency, String ratio) {

@@ -1,10 +1,10 @@
 package io.palinode.benchmarks.report;
 
 /** What was measured on. */
-public final class Machine {
+final class Machine {
   private Machine() {}
 
-  public static String text() {
+  static String text() {
     return "Java %s, %s, %d cores"
         .formatted(
             System.getProperty("java.version"),

@@ -1,10 +1,12 @@
 package io.palinode.benchmarks.report;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.Spread;
+import io.palinode.benchmarks.stock.StockBenchmark.Case;
 import io.palinode.benchmarks.stock.StockBenchmark.Clients;
 import io.palinode.benchmarks.stock.StockBenchmark.Result;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
-import io.palinode.benchmarks.stock.StockBenchmark.Side;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
 import java.util.List;
@@ -17,45 +19,33 @@ public record StockReport(String machine, Setting setting, List<Row> rows)
 
   /** One load; the ratios are ours by stock's. */
   record Row(
-      int connections,
-      int writePercent,
-      Side stock,
-      Side ours,
+      @JsonUnwrapped Case of,
+      @JsonUnwrapped Sides sides,
       Spread throughputRatio,
       Spread p99Ratio,
       Spread perServerCpuRatio,
       Verdict goal) {
-    public static Row of(Result result) {
+    private static Row of(Result result) {
       return new Row(
-          result.connections(),
-          result.writePercent(),
-          result.stock(),
-          result.ours(),
+          result.of(),
+          new Sides(ServerSide.of(result.sides().stock()), ServerSide.of(result.sides().ours())),
           result.throughput(),
           result.p99(),
           result.perServerCpu(),
-          Verdict.of(result.throughput()));
+          Verdict.atLeast(result.throughput(), GOAL));
     }
   }
 
-  /** Whether the goal is met, as far as the rounds show. */
-  public enum Verdict {
-    MET("met"),
-    MISSED("missed"),
-    /** The interval of the ratio holds the goal. */
-    NOT_SURE("not sure");
+  record Sides(ServerSide stock, ServerSide ours) {}
 
-    private final String text;
-
-    Verdict(String text) {
-      this.text = text;
-    }
-
-    public static Verdict of(Spread ratio) {
-      if (ratio.from() >= GOAL) {
-        return MET;
-      }
-      return ratio.to() < GOAL ? MISSED : NOT_SURE;
+  /**
+   * @param serverCpuMicros the server's processor time for an operation
+   */
+  record ServerSide(
+      double operationsPerSecond, double p50Ms, double p99Ms, double serverCpuMicros) {
+    private static ServerSide of(Side side) {
+      return new ServerSide(
+          side.operationsPerSecond(), side.p50Ms(), side.p99Ms(), side.cpuMicros());
     }
   }
 
@@ -96,28 +86,28 @@ public record StockReport(String machine, Setting setting, List<Row> rows)
       sides.row(sides(row));
       ratios.row(
           List.of(
-              Integer.toString(row.connections()),
-              row.writePercent() + " %",
+              Integer.toString(row.of().connections()),
+              row.of().writePercent() + " %",
               Numbers.fixed(row.throughputRatio().median(), 2),
               Numbers.range(row.throughputRatio(), 2),
               Numbers.fixed(row.p99Ratio().median(), 2),
               Numbers.range(row.p99Ratio(), 2),
               Numbers.fixed(row.perServerCpuRatio().median(), 2),
               Numbers.range(row.perServerCpuRatio(), 2),
-              row.goal().text));
+              row.goal().text()));
     }
     return String.format(
         Locale.ROOT,
         "%s%n%,d keys, values of %d bytes; %d callers, connections of %s; a write is %s; %d rounds"
             + " of %.1f s of each after %.1f s of warm-up; heap %d MB each; seed %d%n%n%s%n%s",
         machine,
-        setting.keys(),
-        setting.valueBytes(),
-        setting.callers(),
-        setting.clients() == Clients.ONE ? "one client" : "a client each",
+        setting.load().keys(),
+        setting.load().valueBytes(),
+        setting.load().callers(),
+        setting.load().clients() == Clients.ONE ? "one client" : "a client each",
         setting.durability().name().toLowerCase(Locale.ROOT),
-        setting.rounds(),
-        setting.roundSeconds(),
+        setting.rounds().rounds(),
+        setting.rounds().roundSeconds(),
         setting.warmUpSeconds(),
         setting.heapMegabytes(),
         setting.seed(),
@@ -127,15 +117,15 @@ public record StockReport(String machine, Setting setting, List<Row> rows)
 
   private static List<String> sides(Row row) {
     return List.of(
-        Integer.toString(row.connections()),
-        row.writePercent() + " %",
-        "%,.0f".formatted(row.stock().operationsPerSecond()),
-        "%,.0f".formatted(row.ours().operationsPerSecond()),
-        Numbers.fixed(row.stock().p50Ms(), 2),
-        Numbers.fixed(row.ours().p50Ms(), 2),
-        Numbers.fixed(row.stock().p99Ms(), 2),
-        Numbers.fixed(row.ours().p99Ms(), 2),
-        Numbers.fixed(row.stock().serverCpuMicros(), 1),
-        Numbers.fixed(row.ours().serverCpuMicros(), 1));
+        Integer.toString(row.of().connections()),
+        row.of().writePercent() + " %",
+        "%,.0f".formatted(row.sides().stock().operationsPerSecond()),
+        "%,.0f".formatted(row.sides().ours().operationsPerSecond()),
+        Numbers.fixed(row.sides().stock().p50Ms(), 2),
+        Numbers.fixed(row.sides().ours().p50Ms(), 2),
+        Numbers.fixed(row.sides().stock().p99Ms(), 2),
+        Numbers.fixed(row.sides().ours().p99Ms(), 2),
+        Numbers.fixed(row.sides().stock().serverCpuMicros(), 1),
+        Numbers.fixed(row.sides().ours().serverCpuMicros(), 1));
   }
 }

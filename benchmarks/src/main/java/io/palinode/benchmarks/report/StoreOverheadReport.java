@@ -1,9 +1,11 @@
 package io.palinode.benchmarks.report;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.benchmarks.Spread;
+import io.palinode.benchmarks.StoreOverheadBenchmark.Load;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Result;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
-import io.palinode.benchmarks.StoreOverheadBenchmark.Side;
+import io.palinode.benchmarks.StoreOverheadBenchmark.Sides;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
 import java.util.List;
@@ -19,10 +21,8 @@ public record StoreOverheadReport(String machine, Setting setting, List<Row> row
    * operation, and what two rounds of the same node differ by.
    */
   record Row(
-      int keys,
-      int writePercent,
-      Side off,
-      Side on,
+      @JsonUnwrapped Load load,
+      @JsonUnwrapped Sides sides,
       Spread throughputLost,
       Spread cpuAdded,
       Spread noise,
@@ -31,10 +31,8 @@ public record StoreOverheadReport(String machine, Setting setting, List<Row> row
       Spread ratio = result.throughput();
       Spread lost = percent(1, -1, new Spread(ratio.median(), ratio.to(), ratio.from()));
       return new Row(
-          result.keys(),
-          result.writePercent(),
-          result.off(),
-          result.on(),
+          result.load(),
+          result.sides(),
           lost,
           percent(-1, 1, result.cpu()),
           percent(-1, 1, result.noise()),
@@ -85,8 +83,8 @@ public record StoreOverheadReport(String machine, Setting setting, List<Row> row
       clients.row(cells(row));
       ratios.row(
           List.of(
-              "%,d".formatted(row.keys()),
-              row.writePercent() + " %",
+              "%,d".formatted(row.load().keys()),
+              row.load().writePercent() + " %",
               percent(row.throughputLost().median()),
               Numbers.range(row.throughputLost(), 1),
               percent(row.cpuAdded().median()),
@@ -100,8 +98,8 @@ public record StoreOverheadReport(String machine, Setting setting, List<Row> row
         machine,
         setting.valueBytes(),
         setting.clients(),
-        setting.rounds(),
-        setting.roundSeconds(),
+        setting.rounds().rounds(),
+        setting.rounds().roundSeconds(),
         setting.seed(),
         clients.render(),
         ratios.render());
@@ -109,16 +107,16 @@ public record StoreOverheadReport(String machine, Setting setting, List<Row> row
 
   private static List<String> cells(Row row) {
     return List.of(
-        "%,d".formatted(row.keys()),
-        row.writePercent() + " %",
-        "%,.0f".formatted(row.off().operationsPerSecond()),
-        "%,.0f".formatted(row.on().operationsPerSecond()),
-        Numbers.fixed(row.off().p50Ms(), 2),
-        Numbers.fixed(row.on().p50Ms(), 2),
-        Numbers.fixed(row.off().p99Ms(), 2),
-        Numbers.fixed(row.on().p99Ms(), 2),
-        Numbers.fixed(row.off().cpuMicros(), 1),
-        Numbers.fixed(row.on().cpuMicros(), 1));
+        "%,d".formatted(row.load().keys()),
+        row.load().writePercent() + " %",
+        "%,.0f".formatted(row.sides().off().operationsPerSecond()),
+        "%,.0f".formatted(row.sides().on().operationsPerSecond()),
+        Numbers.fixed(row.sides().off().p50Ms(), 2),
+        Numbers.fixed(row.sides().on().p50Ms(), 2),
+        Numbers.fixed(row.sides().off().p99Ms(), 2),
+        Numbers.fixed(row.sides().on().p99Ms(), 2),
+        Numbers.fixed(row.sides().off().cpuMicros(), 1),
+        Numbers.fixed(row.sides().on().cpuMicros(), 1));
   }
 
   private static String percent(double value) {

@@ -1,8 +1,10 @@
 package io.palinode.cli.bench;
 
+import io.palinode.benchmarks.Rounds;
 import io.palinode.benchmarks.report.AgentReport;
 import io.palinode.benchmarks.stock.AgentBenchmark;
 import io.palinode.benchmarks.stock.AgentBenchmark.Kind;
+import io.palinode.benchmarks.stock.AgentBenchmark.Load;
 import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.ClientAgentBenchmark;
@@ -173,7 +175,10 @@ final class AgentCommand implements Callable<Integer> {
     return Refusal.valid(
         () ->
             new Setting(
-                keys, writes, valueBytes.value(), clients, rounds, seconds, warmUp, seed.value()));
+                new Load(keys, writes, valueBytes.value(), clients),
+                new Rounds(rounds, seconds),
+                warmUp,
+                seed.value()));
   }
 
   private StockVoldemort stock() throws IOException {

@@ -1,6 +1,5 @@
 package io.palinode.cli.bench;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.benchmarks.report.RollbackReport;
 import io.palinode.benchmarks.rollback.RollbackBenchmark;
@@ -106,12 +105,8 @@ final class RollbackBenchCommand implements Callable<Integer> {
     }
     RollbackReport report =
         RollbackReport.of(valueBytes.value(), warmUps.get(0), rollbacks, copies);
-    print(report);
-    return 0;
-  }
-
-  private void print(RollbackReport report) throws JsonProcessingException {
     output.print(report);
+    return 0;
   }
 
   private void measure(
@@ -169,8 +164,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
           now.times().pauseMicros() / 1e3,
           now.times().judgementMicros() / 1e3,
           now.times().restoreMicros() / 1e3,
-          now.times().convergeMicros() / 1e3,
-          now.undoneWrites());
+          now.times().convergeMicros() / 1e3);
     } catch (RefusedException e) {
       throw new IllegalStateException("the rollback was refused", e);
     }

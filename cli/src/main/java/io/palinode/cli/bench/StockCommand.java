@@ -1,9 +1,11 @@
 package io.palinode.cli.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.Rounds;
 import io.palinode.benchmarks.report.StockReport;
 import io.palinode.benchmarks.stock.StockBenchmark;
 import io.palinode.benchmarks.stock.StockBenchmark.Clients;
+import io.palinode.benchmarks.stock.StockBenchmark.Load;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
 import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.store.engine.StorageEngine.Durability;
@@ -153,14 +155,8 @@ final class StockCommand implements Callable<Integer> {
     return Refusal.valid(
         () ->
             new Setting(
-                keys,
-                writes,
-                connections,
-                clients,
-                valueBytes.value(),
-                callers,
-                rounds,
-                seconds,
+                new Load(keys, writes, connections, clients, valueBytes.value(), callers),
+                new Rounds(rounds, seconds),
                 warmUp,
                 durability,
                 heap,

@@ -1,6 +1,7 @@
 package io.palinode.cli.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.Rounds;
 import io.palinode.benchmarks.StoreOverheadBenchmark;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
 import io.palinode.benchmarks.report.StoreOverheadReport;
@@ -96,6 +97,12 @@ final class StoreOverheadCommand implements Callable<Integer> {
   private Setting setting() {
     return Refusal.valid(
         () ->
-            new Setting(keys, writes, valueBytes.value(), clients, rounds, seconds, seed.value()));
+            new Setting(
+                keys,
+                writes,
+                valueBytes.value(),
+                clients,
+                new Rounds(rounds, seconds),
+                seed.value()));
   }
 }
