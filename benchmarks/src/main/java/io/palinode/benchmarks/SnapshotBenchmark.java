@@ -1,5 +1,6 @@
 package io.palinode.benchmarks;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.benchmarks.Alternation.Laps;
 import io.palinode.benchmarks.SnapshotNodes.Snapshot;
 import io.palinode.retroscope.WindowLogConfig;
@@ -46,39 +47,49 @@ public final class SnapshotBenchmark {
   /**
    * How much.
    *
-   * @param seconds of load before each snapshot
-   * @param clients that load the store, each in a thread
-   * @param share of a thread's time that each node works for a snapshot
-   * @param back seconds that retrospective snapshots go back, one each
-   * @param rate writes in each of these seconds
-   * @param changed writes between two snapshots whose cost is measured, one case each
    * @param rounds how often each kind is taken
    */
   public record Setting(
-      int keys,
-      int valueBytes,
-      int clients,
-      int seconds,
-      double share,
-      List<Integer> back,
-      int rate,
-      List<Integer> changed,
-      int rounds,
-      long seed) {
+      @JsonUnwrapped Load load, @JsonUnwrapped Snapshots snapshots, int rounds, long seed) {
     public Setting {
-      back = List.copyOf(back);
-      changed = List.copyOf(changed);
-      if (!(share > 0 && share <= 1)) {
-        throw new IllegalArgumentException("share must be above 0 and at most 1: share=" + share);
+      if (snapshots.rate < 1 || rounds < 1) {
+        throw new IllegalArgumentException(
+            "rate and rounds must be positive: rate=%d rounds=%d"
+                .formatted(snapshots.rate, rounds));
       }
+    }
+  }
+
+  /**
+   * What the store holds, and who uses it.
+   *
+   * @param clients that load the store, each in a thread
+   * @param seconds of load before each snapshot
+   */
+  public record Load(int keys, int valueBytes, int clients, int seconds) {
+    public Load {
       if (keys < 1 || valueBytes < 1 || clients < 1 || seconds < 1) {
         throw new IllegalArgumentException(
             "keys, bytes, clients and seconds must be positive: keys=%d bytes=%d clients=%d seconds=%d"
                 .formatted(keys, valueBytes, clients, seconds));
       }
-      if (rate < 1 || rounds < 1) {
-        throw new IllegalArgumentException(
-            "rate and rounds must be positive: rate=%d rounds=%d".formatted(rate, rounds));
+    }
+  }
+
+  /**
+   * Which snapshots are taken.
+   *
+   * @param share of a thread's time that each node works for a snapshot
+   * @param back seconds that retrospective snapshots go back, one each
+   * @param rate writes in each of these seconds
+   * @param changed writes between two snapshots whose cost is measured, one case each
+   */
+  public record Snapshots(double share, List<Integer> back, int rate, List<Integer> changed) {
+    public Snapshots {
+      back = List.copyOf(back);
+      changed = List.copyOf(changed);
+      if (!(share > 0 && share <= 1)) {
+        throw new IllegalArgumentException("share must be above 0 and at most 1: share=" + share);
       }
       if (back.stream().anyMatch(one -> one < 1)) {
         throw new IllegalArgumentException("seconds to go back must be positive: back=" + back);
@@ -92,24 +103,9 @@ public final class SnapshotBenchmark {
   /**
    * A kind of snapshot: medians of its rounds.
    *
-   * @param changed keys that all nodes together wrote for it; bytes are counted in the same way
-   * @param operationsWithout what clients got in a second, while it was held
-   * @param operationsDuring and while it went on
-   * @param dip throughput that is lost, as a part of 1, of all pairs of turns of all rounds;
-   *     negative when there was more
-   * @param pairs of turns that were measured
+   * @param took what it cost while it was not held
    */
-  public record Result(
-      String what,
-      double durationMs,
-      long changed,
-      long bytes,
-      double operationsWithout,
-      double operationsDuring,
-      double p99WithoutMs,
-      double p99DuringMs,
-      Spread dip,
-      int pairs) {
+  public record Result(String what, @JsonUnwrapped Took took, @JsonUnwrapped Clients clients) {
     private static Result of(String what, List<Round> rounds) {
       double[] dips =
           rounds.stream()
@@ -118,21 +114,45 @@ public final class SnapshotBenchmark {
               .toArray();
       return new Result(
           what,
-          median(rounds, round -> round.laps().seconds() * MS_PER_SECOND),
-          Math.round(median(rounds, round -> round.snapshot().changed())),
-          Math.round(median(rounds, round -> round.snapshot().bytes())),
-          median(rounds, round -> round.laps().without().operationsPerSecond()),
-          median(rounds, round -> round.laps().with().operationsPerSecond()),
-          median(rounds, round -> round.laps().without().p99Ms()),
-          median(rounds, round -> round.laps().with().p99Ms()),
-          Spread.of(dips),
-          dips.length);
+          new Took(
+              median(rounds, round -> round.laps().seconds() * MS_PER_SECOND),
+              Math.round(median(rounds, round -> round.snapshot().changed())),
+              Math.round(median(rounds, round -> round.snapshot().bytes()))),
+          new Clients(
+              median(rounds, round -> round.laps().without().operationsPerSecond()),
+              median(rounds, round -> round.laps().with().operationsPerSecond()),
+              median(rounds, round -> round.laps().without().p99Ms()),
+              median(rounds, round -> round.laps().with().p99Ms()),
+              Spread.of(dips),
+              dips.length));
     }
 
     private static double median(List<Round> rounds, ToDoubleFunction<Round> figure) {
       return Spread.of(rounds.stream().mapToDouble(figure).toArray()).median();
     }
   }
+
+  /**
+   * @param changed keys that all nodes together wrote; bytes are counted in the same way
+   */
+  public record Took(double durationMs, long changed, long bytes) {}
+
+  /**
+   * What clients got.
+   *
+   * @param operationsWithout in a second, while the snapshot was held
+   * @param operationsDuring and while it continued
+   * @param dip throughput that is lost, as a part of 1, of all pairs of turns of all rounds;
+   *     negative when there was more
+   * @param pairs of turns that were measured
+   */
+  public record Clients(
+      double operationsWithout,
+      double operationsDuring,
+      double p99WithoutMs,
+      double p99DuringMs,
+      Spread dip,
+      int pairs) {}
 
   /** Figures of all rounds. */
   public record Results(List<Result> kinds, List<Cost> costs) {
@@ -164,13 +184,13 @@ public final class SnapshotBenchmark {
     this.setting = setting;
     this.data = data;
     this.progress = progress;
-    this.nodes = new SnapshotNodes(setting.keys(), setting.valueBytes());
+    this.nodes = new SnapshotNodes(setting.load().keys(), setting.load().valueBytes());
   }
 
   /** Takes a few minutes with small settings. */
   public Results run() throws InterruptedException {
     try (nodes) {
-      nodes.open(data, setting.keys(), setting.valueBytes(), window(), progress);
+      nodes.open(data, setting.load().keys(), setting.load().valueBytes(), window(), progress);
       List<Result> kinds;
       try (StoreClient client =
           StoreClient.connect(ClientConfig.of(List.of(nodes.address()), "bench"))) {
@@ -182,7 +202,7 @@ public final class SnapshotBenchmark {
 
   /** As a node's, but that it reaches over what is to be gone back, and what comes meanwhile. */
   private WindowLogConfig window() {
-    long seconds = setting.back().stream().mapToLong(Integer::longValue).sum();
+    long seconds = setting.snapshots().back().stream().mapToLong(Integer::longValue).sum();
     return new WindowLogConfig(
         WindowLogConfig.DEFAULT.ageMax().plusSeconds(seconds), WindowLogConfig.DEFAULT.bytesMax());
   }
@@ -191,7 +211,7 @@ public final class SnapshotBenchmark {
 
   private List<Result> kinds(Store store) throws InterruptedException {
     progress.accept("warming up");
-    load(store, 2 * setting.seconds());
+    load(store, 2 * setting.load().seconds());
     Map<String, List<Round>> rounds = new LinkedHashMap<>();
     for (int round = 1; round <= setting.rounds(); round++) {
       progress.accept("round %d of %d".formatted(round, setting.rounds()));
@@ -205,7 +225,7 @@ public final class SnapshotBenchmark {
 
   private void measureRound(Store store, BiConsumer<String, Round> results)
       throws InterruptedException {
-    for (int back : setting.back()) {
+    for (int back : setting.snapshots().back()) {
       String what = "%,d s back".formatted(back);
       Round past = measure(store, what, "past", back, Kind.RETROSPECTIVE, Ref.NONE);
       results.accept(what, past);
@@ -230,15 +250,15 @@ public final class SnapshotBenchmark {
   private Round measure(Store store, String what, String id, int back, Kind kind, Ref base)
       throws InterruptedException {
     progress.accept("measuring " + what);
-    load(store, setting.seconds());
+    load(store, setting.load().seconds());
     if (back > 0) {
-      progress.accept("writing %,d changes".formatted((long) back * setting.rate()));
-      nodes.pass(back, setting.rate(), setting.seed() + ++laps);
+      progress.accept("writing %,d changes".formatted((long) back * setting.snapshots().rate()));
+      nodes.pass(back, setting.snapshots().rate(), setting.seed() + ++laps);
     }
     try (StoreLoad load = load(store)) {
       Alternation turns = new Alternation(load::lap);
       Order order = nodes.order(id, back, kind, base);
-      Pace pace = new Pace(setting.share(), turns::nanos, turns::pause);
+      Pace pace = new Pace(setting.snapshots().share(), turns::nanos, turns::pause);
       CompletableFuture<List<Taken>> parts = nodes.take(order, pace, (keys, bytes) -> turns.pass());
       Laps laps = turns.measure(parts);
       print(what, laps);
@@ -263,11 +283,11 @@ public final class SnapshotBenchmark {
   /** What the machine does by itself: work that is none. */
   private Round nothing(Store store) throws InterruptedException {
     progress.accept("measuring nothing");
-    load(store, setting.seconds());
+    load(store, setting.load().seconds());
     try (StoreLoad load = load(store)) {
       CompletableFuture<Boolean> none =
           new CompletableFuture<Boolean>()
-              .completeOnTimeout(true, NOTHING_LAPS * setting.seconds(), TimeUnit.SECONDS);
+              .completeOnTimeout(true, NOTHING_LAPS * setting.load().seconds(), TimeUnit.SECONDS);
       Laps laps = new Alternation(load::lap).measure(none);
       print("nothing", laps);
       return new Round(new Snapshot(Ref.NONE, 0, 0, 0), laps);
@@ -277,12 +297,9 @@ public final class SnapshotBenchmark {
   private StoreLoad load(Store store) {
     return new StoreLoad(
         List.of(store),
-        setting.keys(),
-        setting.valueBytes(),
-        WRITES,
-        setting.clients(),
-        setting.seed() + ++laps,
-        System::nanoTime);
+        new StoreLoad.Mix(setting.load().keys(), setting.load().valueBytes(), WRITES),
+        setting.load().clients(),
+        setting.seed() + ++laps);
   }
 
   private void load(Store store, int seconds) throws InterruptedException {
@@ -297,7 +314,7 @@ public final class SnapshotBenchmark {
   private List<Cost> costs() {
     Map<String, List<Alone>> rounds = new LinkedHashMap<>();
     List<Cost> costs = new ArrayList<>();
-    for (int writes : setting.changed()) {
+    for (int writes : setting.snapshots().changed()) {
       rounds.clear();
       for (int round = 1; round <= setting.rounds(); round++) {
         progress.accept(

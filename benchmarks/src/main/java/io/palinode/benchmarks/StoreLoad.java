@@ -4,6 +4,7 @@ import io.palinode.voldemort.client.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
@@ -16,11 +17,11 @@ public final class StoreLoad implements AutoCloseable {
   private static final long NANOS_MAX = 60_000_000_000L;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MS = 1e6;
+  private static final double NANOS_PER_MICRO = 1e3;
+  private static final long MILLIS_PER_SECOND = 1_000;
 
-  private final LongSupplier nanoTime;
-  private final int keys;
+  private final Mix mix;
   private final String value;
-  private final double writes;
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean closed;
   private Histogram latencies = new Histogram(NANOS_MAX, 3);
@@ -53,23 +54,20 @@ public final class StoreLoad implements AutoCloseable {
   }
 
   /**
-   * @param stores of which each thread uses one; they are dealt out
+   * What clients ask for.
+   *
    * @param writes the share of operations that are puts; the others are gets
+   */
+  public record Mix(int keys, int valueBytes, double writes) {}
+
+  /**
+   * @param stores of which each thread uses one; they are dealt out
    * @param clients threads
    */
-  public StoreLoad(
-      List<Store> stores,
-      int keys,
-      int valueBytes,
-      double writes,
-      int clients,
-      long seed,
-      LongSupplier nanoTime) {
-    this.keys = keys;
-    this.value = value(valueBytes);
-    this.writes = writes;
-    this.nanoTime = nanoTime;
-    this.lapBegun = nanoTime.getAsLong();
+  public StoreLoad(List<Store> stores, Mix mix, int clients, long seed) {
+    this.mix = mix;
+    this.value = value(mix.valueBytes());
+    this.lapBegun = System.nanoTime();
     for (int i = 0; i < clients; i++) {
       Random random = new Random(seed + i);
       Store store = stores.get(i % stores.size());
@@ -121,14 +119,14 @@ public final class StoreLoad implements AutoCloseable {
 
   private void run(Store store, Random random) {
     while (!closed) {
-      String key = key(random.nextInt(keys));
-      long begun = nanoTime.getAsLong();
-      if (random.nextDouble() < writes) {
+      String key = key(random.nextInt(mix.keys()));
+      long begun = System.nanoTime();
+      if (random.nextDouble() < mix.writes()) {
         store.put(key, value);
       } else {
         var unused = store.get(key);
       }
-      note(nanoTime.getAsLong() - begun);
+      note(System.nanoTime() - begun);
     }
   }
 
@@ -138,11 +136,35 @@ public final class StoreLoad implements AutoCloseable {
 
   /** Ends a lap and begins the next. */
   public synchronized Lap lap() {
-    long now = nanoTime.getAsLong();
+    long now = System.nanoTime();
     Lap lap = new Lap(Math.max(1, now - lapBegun) / NANOS_PER_SECOND, latencies);
     latencies = new Histogram(NANOS_MAX, 3);
     lapBegun = now;
     return lap;
+  }
+
+  /**
+   * Lets the clients work for {@code rampSeconds}, then measures them for {@code seconds}.
+   *
+   * @param cpuNanos the time of the measured process
+   */
+  public Side measure(double rampSeconds, double seconds, LongSupplier cpuNanos)
+      throws InterruptedException {
+    sleep(rampSeconds);
+    var unused = lap();
+    long cpuBegun = cpuNanos.getAsLong();
+    sleep(seconds);
+    Lap lap = lap();
+    double cpuTook = cpuNanos.getAsLong() - cpuBegun;
+    return new Side(
+        lap.operationsPerSecond(),
+        lap.p50Ms(),
+        lap.p99Ms(),
+        cpuTook / NANOS_PER_MICRO / Math.max(1, lap.operations()));
+  }
+
+  private static void sleep(double seconds) throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MILLIS_PER_SECOND));
   }
 
   @Override

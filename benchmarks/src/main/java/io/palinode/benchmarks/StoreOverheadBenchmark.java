@@ -1,7 +1,7 @@
 package io.palinode.benchmarks;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.sun.management.OperatingSystemMXBean;
-import io.palinode.benchmarks.StoreLoad.Lap;
 import io.palinode.store.node.NodeSettings.Past;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.StoreClient;
@@ -11,9 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.ToDoubleFunction;
 
 /**
  * What keeping the past costs a store: two nodes on disk with sockets, one that stamps each
@@ -22,8 +20,6 @@ import java.util.function.ToDoubleFunction;
  */
 public final class StoreOverheadBenchmark {
   private static final double PERCENT = 100;
-  private static final double NANOS_PER_MICRO = 1e3;
-  private static final long MILLIS_PER_SECOND = 1_000;
 
   /** Of a round, before it is measured: the clients start, the other node's cleaner ends. */
   private static final double RAMP = 0.2;
@@ -46,8 +42,7 @@ public final class StoreOverheadBenchmark {
       List<Integer> writePercents,
       int valueBytes,
       int clients,
-      int rounds,
-      double roundSeconds,
+      @JsonUnwrapped Rounds rounds,
       long seed) {
     public Setting {
       keys = List.copyOf(keys);
@@ -55,11 +50,10 @@ public final class StoreOverheadBenchmark {
       if (keys.stream().anyMatch(each -> each < 1)
           || valueBytes < 1
           || clients < 1
-          || rounds < 2
-          || !(roundSeconds > 0)) {
+          || !rounds.areEnough()) {
         throw new IllegalArgumentException(
             "keys, bytes, clients and seconds must be positive, and rounds at least 2: keys=%s bytes=%d clients=%d rounds=%d seconds=%s"
-                .formatted(keys, valueBytes, clients, rounds, roundSeconds));
+                .formatted(keys, valueBytes, clients, rounds.rounds(), rounds.roundSeconds()));
       }
       if (writePercents.stream().anyMatch(each -> each < 0 || each > PERCENT)) {
         throw new IllegalArgumentException("writes must be in [0, 100] percent: " + writePercents);
@@ -67,12 +61,11 @@ public final class StoreOverheadBenchmark {
     }
   }
 
-  /**
-   * What one node did in a round; or the medians of its rounds.
-   *
-   * @param cpuMicros of the whole process for an operation: node, clients, collector, compiler
-   */
-  public record Side(double operationsPerSecond, double p50Ms, double p99Ms, double cpuMicros) {}
+  /** One store of so many keys under one load. */
+  public record Load(int keys, int writePercent) {}
+
+  /** The medians without the past, and with it. */
+  public record Sides(Side off, Side on) {}
 
   /**
    * One store under one load.
@@ -82,8 +75,7 @@ public final class StoreOverheadBenchmark {
    * @param noise the same ratio of throughputs where both rounds are of the same node; of one when
    *     nothing disturbs
    */
-  public record Result(
-      int keys, int writePercent, Side off, Side on, Spread throughput, Spread cpu, Spread noise) {}
+  public record Result(Load load, Sides sides, Spread throughput, Spread cpu, Spread noise) {}
 
   /**
    * @param data an empty folder
@@ -136,23 +128,23 @@ public final class StoreOverheadBenchmark {
   private void warmUp(List<Target> targets, int keys, int percent) throws InterruptedException {
     progress.accept("%,d keys, %d %% writes: warming up".formatted(keys, percent));
     for (Target target : targets) {
-      var unused = round(target, keys, percent, setting.roundSeconds());
+      var unused = round(target, keys, percent, setting.rounds().roundSeconds());
     }
   }
 
   private Result compare(Target off, Target on, int keys, int percent) throws InterruptedException {
     List<Side> plain = new ArrayList<>();
     List<Side> kept = new ArrayList<>();
-    double[] throughput = new double[setting.rounds()];
-    double[] cpu = new double[setting.rounds()];
-    double[] noise = new double[setting.rounds() - 1];
-    for (int i = 0; i < setting.rounds(); i++) {
+    double[] throughput = new double[setting.rounds().rounds()];
+    double[] cpu = new double[setting.rounds().rounds()];
+    double[] noise = new double[setting.rounds().rounds() - 1];
+    for (int i = 0; i < setting.rounds().rounds(); i++) {
       progress.accept(
           "%,d keys, %d %% writes: round %d of %d"
-              .formatted(keys, percent, i + 1, setting.rounds()));
+              .formatted(keys, percent, i + 1, setting.rounds().rounds()));
       boolean onFirst = i % 2 == 1;
-      Side first = round(onFirst ? on : off, keys, percent, setting.roundSeconds());
-      Side second = round(onFirst ? off : on, keys, percent, setting.roundSeconds());
+      Side first = round(onFirst ? on : off, keys, percent, setting.rounds().roundSeconds());
+      Side second = round(onFirst ? off : on, keys, percent, setting.rounds().roundSeconds());
       plain.add(onFirst ? second : first);
       kept.add(onFirst ? first : second);
       throughput[i] = kept.get(i).operationsPerSecond() / plain.get(i).operationsPerSecond();
@@ -164,10 +156,8 @@ public final class StoreOverheadBenchmark {
       }
     }
     return new Result(
-        keys,
-        percent,
-        side(plain),
-        side(kept),
+        new Load(keys, percent),
+        new Sides(Side.median(plain), Side.median(kept)),
         Spread.of(throughput),
         Spread.of(cpu),
         Spread.of(noise));
@@ -180,39 +170,10 @@ public final class StoreOverheadBenchmark {
     try (StoreLoad load =
         new StoreLoad(
             List.of(target.client().store(LoadedNode.STORE)),
-            keys,
-            setting.valueBytes(),
-            percent / PERCENT,
+            new StoreLoad.Mix(keys, setting.valueBytes(), percent / PERCENT),
             setting.clients(),
-            setting.seed() + setting.clients() * (long) loads++,
-            System::nanoTime)) {
-      sleep(RAMP * seconds);
-      var unused = load.lap();
-      long cpuBegun = system.getProcessCpuTime();
-      sleep(seconds);
-      Lap lap = load.lap();
-      double cpuNanos = system.getProcessCpuTime() - cpuBegun;
-      return new Side(
-          lap.operationsPerSecond(),
-          lap.p50Ms(),
-          lap.p99Ms(),
-          cpuNanos / NANOS_PER_MICRO / Math.max(1, lap.operations()));
+            setting.seed() + setting.clients() * (long) loads++)) {
+      return load.measure(RAMP * seconds, seconds, system::getProcessCpuTime);
     }
-  }
-
-  private static void sleep(double seconds) throws InterruptedException {
-    TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MILLIS_PER_SECOND));
-  }
-
-  private static Side side(List<Side> rounds) {
-    return new Side(
-        median(rounds, Side::operationsPerSecond),
-        median(rounds, Side::p50Ms),
-        median(rounds, Side::p99Ms),
-        median(rounds, Side::cpuMicros));
-  }
-
-  private static double median(List<Side> rounds, ToDoubleFunction<Side> of) {
-    return Spread.of(rounds.stream().mapToDouble(of).toArray()).median();
   }
 }

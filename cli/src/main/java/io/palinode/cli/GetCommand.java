@@ -6,12 +6,14 @@ import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.status.StatusCommand;
 import io.palinode.cli.status.WaitLines;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.DurationText;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.TextTable;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.Views.RollbackView;
+import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.DurationText;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.TextTable;
 import io.palinode.voldemort.client.PastStore;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -164,7 +166,7 @@ final class GetCommand implements Callable<Integer> {
     spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
     if (resource == Resource.VIOLATIONS && id == null) {
       // What is not listed is not known not to be.
-      StatusCommand.unknown(api.get("/api/v1/status"))
+      StatusCommand.unknown(api.get("/api/v1/status", StatusView.class))
           .forEach(spec.commandLine().getOut()::println);
     }
     if (resource == Resource.ROLLBACKS) {
@@ -212,9 +214,12 @@ final class GetCommand implements Callable<Integer> {
         : micros % 1_000_000 == 0 ? DurationText.of(micros / 1_000_000) : micros + "us";
   }
 
-  private void printHalted(JsonNode rollback) {
-    if (rollback.path("state").asText().equals("halted")) {
-      spec.commandLine().getOut().println(WaitLines.waysOut(rollback));
+  private void printHalted(JsonNode item) {
+    RollbackView rollback = api.view(item, RollbackView.class);
+    if (rollback.state().equals("halted")) {
+      spec.commandLine()
+          .getOut()
+          .println(WaitLines.waysOut(rollback.epoch(), rollback.haltReason()));
     }
   }
 

@@ -1,13 +1,13 @@
 package io.palinode.cli;
 
 import io.palinode.benchmarks.stock.StockStartException;
-import io.palinode.cli.detect.BadTraceException;
-import io.palinode.cli.terminal.Outage;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.detection.file.BadTraceException;
 import io.palinode.launcher.StartRefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.store.order.ClockBehindException;
+import io.palinode.terminal.Outage;
+import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.bdb.DataFolderException;
 import io.palinode.voldemort.bdb.DiskFullException;
 import io.palinode.voldemort.client.session.StoreException;

@@ -30,6 +30,9 @@ class ArchitectureTest {
   private static final String CLIENT_CLUSTER = "io.palinode.voldemort.cluster..";
   private static final String CLIENT = "io.palinode.voldemort.client..";
 
+  private static final String TERMINAL = "io.palinode.terminal..";
+  private static final String CLI = "io.palinode.cli..";
+
   private static final String AGENT = "io.palinode.agent..";
   private static final String AGENT_CLIENT = "io.palinode.agent.client";
   private static final String AGENT_ADVICE = "io.palinode.agent.advice..";
@@ -47,7 +50,17 @@ class ArchitectureTest {
           Map.entry("io.palinode.monitor..", List.of(HVC, PREDICATE, DETECTION, WIRE)),
           Map.entry("io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION)),
           Map.entry(CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER)),
-          Map.entry("io.palinode.examples..", List.of(HVC, CLIENT)));
+          Map.entry("io.palinode.examples..", List.of(HVC, CLIENT)),
+          Map.entry(TERMINAL, List.of()),
+          Map.entry(
+              "io.palinode.chaos..",
+              List.of(
+                  HVC,
+                  "io.palinode.orchestrator..",
+                  CLIENT,
+                  CLIENT_PROTOCOL,
+                  CLIENT_CLUSTER,
+                  TERMINAL)));
 
   private static JavaClasses production;
 
@@ -93,7 +106,7 @@ class ArchitectureTest {
             "io.palinode.monitor..",
             "io.palinode.orchestrator..",
             "io.palinode.detection..",
-            "io.palinode.cli..",
+            CLI,
             "io.netty..",
             "com.sleepycat..",
             "voldemort..")
@@ -153,7 +166,9 @@ class ArchitectureTest {
             "io.palinode.retroscope.disklog",
             "io.palinode.retroscope.segment",
             "io.palinode.detection",
+            "io.palinode.detection.explain",
             "io.palinode.detection.search",
+            "io.palinode.detection.shiviz",
             "io.palinode.detection.stream",
             "io.palinode.detection.trace",
             "io.palinode.detection.witness",
@@ -216,11 +231,36 @@ class ArchitectureTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"io.palinode.benchmarks..", "io.palinode.simulation..", "io.palinode.launcher.."})
-  void onlyTheCommandUsesBenchmarksSimulationAndLauncher(String module) {
+      strings = {
+        "io.palinode.benchmarks..",
+        "io.palinode.simulation..",
+        "io.palinode.chaos..",
+        "io.palinode.demo.."
+      })
+  void onlyTheCommandUsesBenchmarksSimulationChaosAndDemo(String module) {
+    onlyTheseUse(module, module, CLI);
+  }
+
+  @Test
+  void onlyTheCommandAndTheDemoUseTheLauncher() {
+    onlyTheseUse("io.palinode.launcher..", "io.palinode.launcher..", "io.palinode.demo..", CLI);
+  }
+
+  @Test
+  void onlyWhatReportsToAPersonUsesTheTerminal() {
+    onlyTheseUse(
+        TERMINAL,
+        TERMINAL,
+        "io.palinode.benchmarks..",
+        "io.palinode.chaos..",
+        "io.palinode.demo..",
+        CLI);
+  }
+
+  private static void onlyTheseUse(String module, String... users) {
     noClasses()
         .that()
-        .resideOutsideOfPackages(module, "io.palinode.cli..")
+        .resideOutsideOfPackages(users)
         .should()
         .dependOnClassesThat()
         .resideInAPackage(module)
@@ -231,10 +271,10 @@ class ArchitectureTest {
   void noModuleUsesTheCommand() {
     noClasses()
         .that()
-        .resideOutsideOfPackage("io.palinode.cli..")
+        .resideOutsideOfPackage(CLI)
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("io.palinode.cli..")
+        .resideInAPackage(CLI)
         .check(production);
   }
 

@@ -27,20 +27,17 @@ public final class LatencyBenchmark implements AutoCloseable {
 
   /** One rate. Reached is in candidates a second; a candidate is an opening and a closing. */
   public record Result(
-      double rate,
-      double reached,
-      long expected,
-      long received,
-      long extra,
-      long coverageLost,
-      Latency detection,
-      Latency kafkaAlone) {
+      double rate, double reached, Counts counts, Latency detection, Latency kafkaAlone) {
     /** The medians, by each other. */
     public double ratio() {
       return detection.p50() / kafkaAlone.p50();
     }
+  }
 
-    public boolean isComplete() {
+  /** Of violations; of {@code coverageLost}, of gaps. */
+  public record Counts(long expected, long received, long extra, long coverageLost) {
+    /** Nothing lost, nothing extra. */
+    public boolean areComplete() {
       return expected == received && extra == 0 && coverageLost == 0;
     }
   }
@@ -80,10 +77,7 @@ public final class LatencyBenchmark implements AutoCloseable {
     return new Result(
         rate,
         reached,
-        run.expected(),
-        run.received(),
-        run.extra(),
-        run.coverageLost(),
+        new Counts(run.expected(), run.received(), run.extra(), run.coverageLost()),
         run.latency(),
         alone);
   }

@@ -2,6 +2,7 @@ package io.palinode.benchmarks.rollback;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.detector.binding.StoreKey;
@@ -65,9 +66,12 @@ public final class RollbackBenchmark implements AutoCloseable {
     Steps rollBack(long target) throws InterruptedException;
   }
 
-  /** By the wall clocks of their nodes, in ms. */
-  public record Steps(
-      double pauseMs, double judgeMs, double restoreMs, double convergeMs, long undone) {}
+  /**
+   * By the wall clocks of their nodes, in ms.
+   *
+   * @param pauseMs from the plan's opening until all nodes are paused
+   */
+  public record Steps(double pauseMs, double judgeMs, double restoreMs, double convergeMs) {}
 
   /**
    * What there is to do.
@@ -82,18 +86,13 @@ public final class RollbackBenchmark implements AutoCloseable {
    * One rollback.
    *
    * @param pausedMs from the first node that served nothing to the last that served again
-   * @param pauseMs from the plan's opening until all nodes are paused
    * @param resumeMs what is left of {@code pausedMs}
    */
   public record Result(
       int keys,
-      int changes,
-      int standing,
+      @JsonUnwrapped Work work,
       double pausedMs,
-      double pauseMs,
-      double judgeMs,
-      double restoreMs,
-      double convergeMs,
+      @JsonUnwrapped Steps steps,
       double resumeMs) {}
 
   /**
@@ -168,16 +167,7 @@ public final class RollbackBenchmark implements AutoCloseable {
       changedAt = System.nanoTime();
       requireTakenBack(nodes, changed, versionBefore);
       double known = steps.judgeMs() + steps.restoreMs() + steps.convergeMs();
-      return new Result(
-          keys,
-          work.changes(),
-          work.standing(),
-          pausedMs,
-          steps.pauseMs(),
-          steps.judgeMs(),
-          steps.restoreMs(),
-          steps.convergeMs(),
-          Math.max(0, pausedMs - known));
+      return new Result(keys, work, pausedMs, steps, Math.max(0, pausedMs - known));
     }
   }
 

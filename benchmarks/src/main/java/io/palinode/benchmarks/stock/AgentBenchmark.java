@@ -1,6 +1,8 @@
 package io.palinode.benchmarks.stock;
 
-import io.palinode.benchmarks.stock.Comparison.Side;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.palinode.benchmarks.Rounds;
+import io.palinode.benchmarks.Side;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,43 +65,50 @@ public final class AgentBenchmark {
   public record Parts(StockVoldemort voldemort, Path agentJar, String kafka, Path data) {}
 
   /**
-   * How much.
+   * What clients do.
    *
    * @param writePercents of the operations, one load after the other
    * @param clients each with its own connection and thread
+   */
+  public record Load(int keys, List<Integer> writePercents, int valueBytes, int clients) {
+    public Load {
+      writePercents = List.copyOf(writePercents);
+    }
+  }
+
+  /**
+   * How much.
+   *
    * @param rounds of each mode
    * @param warmUpSeconds of each mode, before the first load: a server is compiled while it works
    */
   public record Setting(
-      int keys,
-      List<Integer> writePercents,
-      int valueBytes,
-      int clients,
-      int rounds,
-      double roundSeconds,
-      double warmUpSeconds,
-      long seed) {
+      @JsonUnwrapped Load load, @JsonUnwrapped Rounds rounds, double warmUpSeconds, long seed) {
     public Setting {
-      writePercents = List.copyOf(writePercents);
-      if (keys < 1
-          || valueBytes < 1
-          || clients < 1
-          || rounds < 2
-          || !(roundSeconds > 0)
+      if (load.keys < 1
+          || load.valueBytes < 1
+          || load.clients < 1
+          || !rounds.areEnough()
           || warmUpSeconds < 0) {
         throw new IllegalArgumentException(
             "keys, bytes, clients and seconds must be positive, and rounds at least 2: keys=%d bytes=%d clients=%d rounds=%d seconds=%s"
-                .formatted(keys, valueBytes, clients, rounds, roundSeconds));
+                .formatted(
+                    load.keys,
+                    load.valueBytes,
+                    load.clients,
+                    rounds.rounds(),
+                    rounds.roundSeconds()));
       }
-      if (writePercents.stream().anyMatch(each -> each < 0 || each > PERCENT)) {
-        throw new IllegalArgumentException("writes must be in [0, 100] percent: " + writePercents);
+      if (load.writePercents.stream().anyMatch(each -> each < 0 || each > PERCENT)) {
+        throw new IllegalArgumentException(
+            "writes must be in [0, 100] percent: " + load.writePercents);
       }
     }
   }
 
   /**
    * @param kind of the clients; Voldemort's own are one program before each server, with {@link
-   *     Setting#clients} threads
+   *     Load#clients} threads
    * @param progress is given a line a step
    */
   public AgentBenchmark(Setting setting, Kind kind, Parts parts, Consumer<String> progress) {
@@ -117,7 +126,7 @@ public final class AgentBenchmark {
     List<Comparison> results = new ArrayList<>();
     try (Target plain = open(Mode.NONE);
         Target watched = open(Mode.AGENT);
-        BenchPredicate predicate = new BenchPredicate(parts.kafka(), setting.valueBytes())) {
+        BenchPredicate predicate = new BenchPredicate(parts.kafka(), setting.load().valueBytes())) {
       AgentStatus status = new AgentStatus(watched.statusPort());
       Rig rig = new Rig(plain, watched, predicate, status);
       watched.server().await("join", status::isCovered);
@@ -125,12 +134,13 @@ public final class AgentBenchmark {
       fill(watched.server());
       progress.accept("warming up");
       for (int i = 0; i < WARM_UPS; i++) {
-        for (int percent : setting.writePercents()) {
-          double seconds = setting.warmUpSeconds() / WARM_UPS / setting.writePercents().size();
+        for (int percent : setting.load().writePercents()) {
+          double seconds =
+              setting.warmUpSeconds() / WARM_UPS / setting.load().writePercents().size();
           Map<Mode, Side> unused = roundOfEach(i, seconds, rig, percent);
         }
       }
-      for (int percent : setting.writePercents()) {
+      for (int percent : setting.load().writePercents()) {
         results.add(compare(rig, percent));
       }
       status.requireCovered();
@@ -208,16 +218,17 @@ public final class AgentBenchmark {
   }
 
   private void fill(ServerProcess server) throws InterruptedException {
-    progress.accept("filling in %,d keys".formatted(setting.keys()));
-    server.fill(setting.keys(), setting.valueBytes());
+    progress.accept("filling in %,d keys".formatted(setting.load().keys()));
+    server.fill(setting.load().keys(), setting.load().valueBytes());
   }
 
   private Comparison compare(Rig rig, int percent)
       throws IOException, InterruptedException, ExecutionException {
     List<Map<Mode, Side>> rounds = new ArrayList<>();
-    for (int i = 0; i < setting.rounds(); i++) {
-      progress.accept("%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds()));
-      rounds.add(roundOfEach(i, setting.roundSeconds(), rig, percent));
+    for (int i = 0; i < setting.rounds().rounds(); i++) {
+      progress.accept(
+          "%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds().rounds()));
+      rounds.add(roundOfEach(i, setting.rounds().roundSeconds(), rig, percent));
     }
     return Comparison.of(percent, rounds, List.of(Mode.AGENT, Mode.PREDICATES));
   }
@@ -235,7 +246,7 @@ public final class AgentBenchmark {
         rig.watched().server().await("take its predicate", () -> rig.status().hasPredicate(on));
       }
       ServerClients clients = (mode == Mode.NONE ? rig.plain() : rig.watched()).clients();
-      long seed = setting.seed() + setting.clients() * (long) loads++;
+      long seed = setting.seed() + setting.load().clients() * (long) loads++;
       sides.put(mode, clients.round(percent, RAMP * seconds, seconds, seed));
     }
     return sides;

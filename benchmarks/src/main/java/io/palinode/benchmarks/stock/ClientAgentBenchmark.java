@@ -1,9 +1,9 @@
 package io.palinode.benchmarks.stock;
 
+import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
-import io.palinode.benchmarks.stock.Comparison.Side;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,8 +51,8 @@ public final class ClientAgentBenchmark {
     List<Comparison> results = new ArrayList<>();
     try (ServerProcess server = AgentBenchmark.start(parts, statusPort)) {
       server.await("join", status::isCovered);
-      progress.accept("filling in %,d keys".formatted(setting.keys()));
-      server.fill(setting.keys(), setting.valueBytes());
+      progress.accept("filling in %,d keys".formatted(setting.load().keys()));
+      server.fill(setting.load().keys(), setting.load().valueBytes());
       progress.accept("starting both clients");
       List<String> agent = List.of("-javaagent:" + parts.agentJar() + "=client");
       try (StockClientProcess plain = client(server, Mode.NONE, List.of());
@@ -60,7 +60,7 @@ public final class ClientAgentBenchmark {
         Map<Mode, StockClientProcess> clients =
             new EnumMap<>(Map.of(Mode.NONE, plain, Mode.AGENT, woven));
         warmUp(clients);
-        for (int percent : setting.writePercents()) {
+        for (int percent : setting.load().writePercents()) {
           results.add(compare(clients, percent));
         }
       }
@@ -81,8 +81,8 @@ public final class ClientAgentBenchmark {
   private void warmUp(Map<Mode, StockClientProcess> clients) throws IOException {
     progress.accept("warming up");
     for (int i = 0; i < WARM_UPS; i++) {
-      for (int percent : setting.writePercents()) {
-        double seconds = setting.warmUpSeconds() / WARM_UPS / setting.writePercents().size();
+      for (int percent : setting.load().writePercents()) {
+        double seconds = setting.warmUpSeconds() / WARM_UPS / setting.load().writePercents().size();
         Map<Mode, Side> unused = roundOfEach(clients, i, seconds, percent);
       }
     }
@@ -91,9 +91,10 @@ public final class ClientAgentBenchmark {
   private Comparison compare(Map<Mode, StockClientProcess> clients, int percent)
       throws IOException {
     List<Map<Mode, Side>> rounds = new ArrayList<>();
-    for (int i = 0; i < setting.rounds(); i++) {
-      progress.accept("%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds()));
-      rounds.add(roundOfEach(clients, i, setting.roundSeconds(), percent));
+    for (int i = 0; i < setting.rounds().rounds(); i++) {
+      progress.accept(
+          "%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds().rounds()));
+      rounds.add(roundOfEach(clients, i, setting.rounds().roundSeconds(), percent));
     }
     return Comparison.of(percent, rounds, List.of(Mode.AGENT));
   }
@@ -108,7 +109,7 @@ public final class ClientAgentBenchmark {
     for (Mode mode : turns) {
       StockClientProcess client = clients.get(mode);
       if (client != null) {
-        long seed = setting.seed() + setting.clients() * (long) loads++;
+        long seed = setting.seed() + setting.load().clients() * (long) loads++;
         sides.put(mode, client.round(percent, RAMP * seconds, seconds, seed, client::cpuNanos));
       }
     }

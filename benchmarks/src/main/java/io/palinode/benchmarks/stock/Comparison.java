@@ -1,5 +1,6 @@
 package io.palinode.benchmarks.stock;
 
+import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
 import java.util.List;
@@ -15,13 +16,6 @@ import java.util.stream.IntStream;
  * @param noise the throughputs of neighbouring rounds without the agent, as a ratio
  */
 public record Comparison(int writePercent, Side none, List<Beside> others, Spread noise) {
-  /**
-   * What one mode did in a round; or the medians of its rounds.
-   *
-   * @param cpuMicros of the watched process for an operation
-   */
-  public record Side(double operationsPerSecond, double p50Ms, double p99Ms, double cpuMicros) {}
-
   /**
    * A mode beside none of the agent, of the same rounds.
    *
@@ -69,24 +63,18 @@ public record Comparison(int writePercent, Side none, List<Beside> others, Sprea
   }
 
   private static double of(Map<Mode, Side> round, Mode mode, ToDoubleFunction<Side> figure) {
+    return figure.applyAsDouble(of(round, mode));
+  }
+
+  private static Side of(Map<Mode, Side> round, Mode mode) {
     Side side = round.get(mode);
     if (side == null) {
       throw new IllegalStateException("a round must have every mode: " + round.keySet());
     }
-    return figure.applyAsDouble(side);
+    return side;
   }
 
   private static Side median(List<Map<Mode, Side>> rounds, Mode mode) {
-    return new Side(
-        median(rounds, mode, Side::operationsPerSecond),
-        median(rounds, mode, Side::p50Ms),
-        median(rounds, mode, Side::p99Ms),
-        median(rounds, mode, Side::cpuMicros));
-  }
-
-  private static double median(
-      List<Map<Mode, Side>> rounds, Mode mode, ToDoubleFunction<Side> figure) {
-    return Spread.of(rounds.stream().mapToDouble(round -> of(round, mode, figure)).toArray())
-        .median();
+    return Side.median(rounds.stream().map(round -> of(round, mode)).toList());
   }
 }

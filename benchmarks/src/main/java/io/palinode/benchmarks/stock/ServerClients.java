@@ -1,16 +1,14 @@
 package io.palinode.benchmarks.stock;
 
+import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.StoreLoad;
-import io.palinode.benchmarks.StoreLoad.Lap;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
-import io.palinode.benchmarks.stock.Comparison.Side;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** Clients of one server, in a closed loop. For one thread. */
 interface ServerClients extends AutoCloseable {
@@ -28,7 +26,7 @@ interface ServerClients extends AutoCloseable {
   static ServerClients ours(ServerProcess server, Setting setting) {
     List<StoreClient> clients = new ArrayList<>();
     try {
-      for (int i = 0; i < setting.clients(); i++) {
+      for (int i = 0; i < setting.load().clients(); i++) {
         clients.add(
             StoreClient.connect(
                 ClientConfig.of(List.of(server.address()), "bench-" + i).withConnectionsMax(1)));
@@ -60,39 +58,18 @@ interface ServerClients extends AutoCloseable {
   record Ours(ServerProcess server, Setting setting, List<StoreClient> clients)
       implements ServerClients {
     private static final double PERCENT = 100;
-    private static final double NANOS_PER_MICRO = 1e3;
-    private static final long MILLIS_PER_SECOND = 1_000;
 
     @Override
     public Side round(int writePercent, double rampSeconds, double seconds, long seed)
         throws InterruptedException {
       List<Store> stores =
           clients.stream().map(client -> client.store(ServerProcess.STORE)).toList();
-      try (StoreLoad load =
-          new StoreLoad(
-              stores,
-              setting.keys(),
-              setting.valueBytes(),
-              writePercent / PERCENT,
-              setting.clients(),
-              seed,
-              System::nanoTime)) {
-        sleep(rampSeconds);
-        var unused = load.lap();
-        long cpuBegun = server.cpuNanos();
-        sleep(seconds);
-        Lap lap = load.lap();
-        double cpuNanos = server.cpuNanos() - cpuBegun;
-        return new Side(
-            lap.operationsPerSecond(),
-            lap.p50Ms(),
-            lap.p99Ms(),
-            cpuNanos / NANOS_PER_MICRO / Math.max(1, lap.operations()));
+      StoreLoad.Mix mix =
+          new StoreLoad.Mix(
+              setting.load().keys(), setting.load().valueBytes(), writePercent / PERCENT);
+      try (StoreLoad load = new StoreLoad(stores, mix, setting.load().clients(), seed)) {
+        return load.measure(rampSeconds, seconds, server::cpuNanos);
       }
-    }
-
-    private static void sleep(double seconds) throws InterruptedException {
-      TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MILLIS_PER_SECOND));
     }
 
     @Override

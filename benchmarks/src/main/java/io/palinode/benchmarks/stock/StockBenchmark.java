@@ -1,8 +1,10 @@
 package io.palinode.benchmarks.stock;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.palinode.benchmarks.Rounds;
+import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.StoreLoad;
-import io.palinode.benchmarks.StoreLoad.Lap;
 import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.client.ClientConfig;
@@ -12,9 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -24,8 +24,6 @@ import java.util.stream.IntStream;
  */
 public final class StockBenchmark {
   private static final int PERCENT = 100;
-  private static final double NANOS_PER_MICRO = 1e3;
-  private static final double MILLIS_PER_SECOND = 1e3;
 
   /** Of a round, before it is measured. */
   private static final double RAMP = 0.2;
@@ -53,56 +51,70 @@ public final class StockBenchmark {
   /**
    * How much.
    *
-   * @param connections over which the callers go, at most; one after the other
-   * @param callers threads
    * @param rounds of each of the two servers, for each number of connections and share of writes
    * @param warmUpSeconds of each server, under all loads together, before the first one is
    *     measured: servers and client are compiled while they work
    * @param heapMegabytes of each server
    */
   public record Setting(
-      int keys,
-      List<Integer> writePercents,
-      List<Integer> connections,
-      Clients clients,
-      int valueBytes,
-      int callers,
-      int rounds,
-      double roundSeconds,
+      @JsonUnwrapped Load load,
+      @JsonUnwrapped Rounds rounds,
       double warmUpSeconds,
       Durability durability,
       int heapMegabytes,
       long seed) {
     public Setting {
-      writePercents = List.copyOf(writePercents);
-      connections = List.copyOf(connections);
-      if (keys < 1 || valueBytes < 1 || callers < 1 || rounds < 2 || !(roundSeconds > 0)) {
+      if (load.keys < 1 || load.valueBytes < 1 || load.callers < 1 || !rounds.areEnough()) {
         throw new IllegalArgumentException(
             "keys, bytes, callers and seconds must be positive, and rounds at least 2: keys=%d bytes=%d callers=%d rounds=%d seconds=%s"
-                .formatted(keys, valueBytes, callers, rounds, roundSeconds));
+                .formatted(
+                    load.keys,
+                    load.valueBytes,
+                    load.callers,
+                    rounds.rounds(),
+                    rounds.roundSeconds()));
       }
       if (!(warmUpSeconds >= 0)) {
         throw new IllegalArgumentException(
             "a warm-up must not be negative: seconds=" + warmUpSeconds);
       }
-      if (writePercents.stream().anyMatch(each -> each < 0 || each > PERCENT)) {
-        throw new IllegalArgumentException("writes must be in [0, 100] percent: " + writePercents);
-      }
-      int most = callers;
-      if (connections.stream().anyMatch(each -> each < 1 || each > most)) {
+      if (load.writePercents.stream().anyMatch(each -> each < 0 || each > PERCENT)) {
         throw new IllegalArgumentException(
-            "connections must be in [1, %d], the callers: %s".formatted(callers, connections));
+            "writes must be in [0, 100] percent: " + load.writePercents);
+      }
+      if (load.connections.stream().anyMatch(each -> each < 1 || each > load.callers)) {
+        throw new IllegalArgumentException(
+            "connections must be in [1, %d], the callers: %s"
+                .formatted(load.callers, load.connections));
       }
     }
   }
 
   /**
-   * What one server did in a round; or the medians of its rounds.
+   * What callers do.
    *
-   * @param serverCpuMicros its processor time for an operation
+   * @param writePercents of the operations, one after the other
+   * @param connections over which the callers go, at most; one after the other
+   * @param callers threads
    */
-  public record Side(
-      double operationsPerSecond, double p50Ms, double p99Ms, double serverCpuMicros) {}
+  public record Load(
+      int keys,
+      List<Integer> writePercents,
+      List<Integer> connections,
+      Clients clients,
+      int valueBytes,
+      int callers) {
+    public Load {
+      writePercents = List.copyOf(writePercents);
+      connections = List.copyOf(connections);
+    }
+  }
+
+  /** So many connections, and so many of the operations write. */
+  public record Case(int connections, int writePercent) {}
+
+  /** The medians of both servers; the processor time is the server's. */
+  public record Sides(Side stock, Side ours) {}
 
   /**
    * @param throughput ours by stock's, of neighbouring rounds
@@ -111,14 +123,7 @@ public final class StockBenchmark {
    *     time: what the throughputs would be to each other with the clients elsewhere, and all
    *     processors busy
    */
-  public record Result(
-      int connections,
-      int writePercent,
-      Side stock,
-      Side ours,
-      Spread throughput,
-      Spread p99,
-      Spread perServerCpu) {}
+  public record Result(Case of, Sides sides, Spread throughput, Spread p99, Spread perServerCpu) {}
 
   /**
    * @param data an empty folder
@@ -144,8 +149,8 @@ public final class StockBenchmark {
       fill(stock, "stock");
       fill(ours, "ours");
       warmUp(stock, ours);
-      for (int connections : setting.connections()) {
-        for (int percent : setting.writePercents()) {
+      for (int connections : setting.load().connections()) {
+        for (int percent : setting.load().writePercents()) {
           results.add(compare(stock, ours, connections, percent));
         }
       }
@@ -162,9 +167,9 @@ public final class StockBenchmark {
   }
 
   private void fill(ServerProcess server, String name) throws InterruptedException {
-    progress.accept("filling %s with %,d keys".formatted(name, setting.keys()));
-    try (Connected clients = Connected.to(server, Clients.EACH, setting.callers())) {
-      StoreLoad.fill(clients.stores(), setting.keys(), setting.valueBytes());
+    progress.accept("filling %s with %,d keys".formatted(name, setting.load().keys()));
+    try (Connected clients = Connected.to(server, Clients.EACH, setting.load().callers())) {
+      StoreLoad.fill(clients.stores(), setting.load().keys(), setting.load().valueBytes());
     }
   }
 
@@ -192,17 +197,17 @@ public final class StockBenchmark {
   }
 
   private void warmUp(ServerProcess stock, ServerProcess ours) throws InterruptedException {
-    int loads = setting.connections().size() * setting.writePercents().size();
+    int loads = setting.load().connections().size() * setting.load().writePercents().size();
     if (setting.warmUpSeconds() == 0 || loads == 0) {
       return;
     }
     progress.accept("warming up, %.1f s of each".formatted(setting.warmUpSeconds()));
     double seconds = setting.warmUpSeconds() / WARM_UPS / loads / (1 + RAMP);
     for (int i = 0; i < WARM_UPS; i++) {
-      for (int connections : setting.connections()) {
-        try (Connected toStock = Connected.to(stock, setting.clients(), connections);
-            Connected toOurs = Connected.to(ours, setting.clients(), connections)) {
-          for (int percent : setting.writePercents()) {
+      for (int connections : setting.load().connections()) {
+        try (Connected toStock = Connected.to(stock, setting.load().clients(), connections);
+            Connected toOurs = Connected.to(ours, setting.load().clients(), connections)) {
+          for (int percent : setting.load().writePercents()) {
             var unusedStock = round(stock, toStock, percent, seconds);
             var unusedOurs = round(ours, toOurs, percent, seconds);
           }
@@ -215,14 +220,14 @@ public final class StockBenchmark {
       throws InterruptedException {
     List<Side> stocks = new ArrayList<>();
     List<Side> own = new ArrayList<>();
-    double[] throughput = new double[setting.rounds()];
-    double[] p99 = new double[setting.rounds()];
-    double[] perCpu = new double[setting.rounds()];
+    double[] throughput = new double[setting.rounds().rounds()];
+    double[] p99 = new double[setting.rounds().rounds()];
+    double[] perCpu = new double[setting.rounds().rounds()];
     String load = "%d connections, %d %% writes: ".formatted(connections, percent);
-    try (Connected toStock = Connected.to(stock, setting.clients(), connections);
-        Connected toOurs = Connected.to(ours, setting.clients(), connections)) {
-      for (int i = 0; i < setting.rounds(); i++) {
-        progress.accept(load + "round %d of %d".formatted(i + 1, setting.rounds()));
+    try (Connected toStock = Connected.to(stock, setting.load().clients(), connections);
+        Connected toOurs = Connected.to(ours, setting.load().clients(), connections)) {
+      for (int i = 0; i < setting.rounds().rounds(); i++) {
+        progress.accept(load + "round %d of %d".formatted(i + 1, setting.rounds().rounds()));
         boolean oursFirst = i % 2 == 1;
         Side first = oursFirst ? round(ours, toOurs, percent) : round(stock, toStock, percent);
         Side second = oursFirst ? round(stock, toStock, percent) : round(ours, toOurs, percent);
@@ -230,14 +235,12 @@ public final class StockBenchmark {
         own.add(oursFirst ? first : second);
         throughput[i] = own.get(i).operationsPerSecond() / stocks.get(i).operationsPerSecond();
         p99[i] = own.get(i).p99Ms() / stocks.get(i).p99Ms();
-        perCpu[i] = stocks.get(i).serverCpuMicros() / own.get(i).serverCpuMicros();
+        perCpu[i] = stocks.get(i).cpuMicros() / own.get(i).cpuMicros();
       }
     }
     return new Result(
-        connections,
-        percent,
-        side(stocks),
-        side(own),
+        new Case(connections, percent),
+        new Sides(Side.median(stocks), Side.median(own)),
         Spread.of(throughput),
         Spread.of(p99),
         Spread.of(perCpu));
@@ -245,47 +248,17 @@ public final class StockBenchmark {
 
   private Side round(ServerProcess server, Connected clients, int percent)
       throws InterruptedException {
-    return round(server, clients, percent, setting.roundSeconds());
+    return round(server, clients, percent, setting.rounds().roundSeconds());
   }
 
   private Side round(ServerProcess server, Connected clients, int percent, double seconds)
       throws InterruptedException {
-    try (StoreLoad load =
-        new StoreLoad(
-            clients.stores(),
-            setting.keys(),
-            setting.valueBytes(),
-            (double) percent / PERCENT,
-            setting.callers(),
-            setting.seed() + setting.callers() * (long) loads++,
-            System::nanoTime)) {
-      sleep(RAMP * seconds);
-      var unused = load.lap();
-      long cpuBegun = server.cpuNanos();
-      sleep(seconds);
-      Lap lap = load.lap();
-      double cpuNanos = server.cpuNanos() - cpuBegun;
-      return new Side(
-          lap.operationsPerSecond(),
-          lap.p50Ms(),
-          lap.p99Ms(),
-          cpuNanos / NANOS_PER_MICRO / Math.max(1, lap.operations()));
+    Load load = setting.load();
+    StoreLoad.Mix mix =
+        new StoreLoad.Mix(load.keys(), load.valueBytes(), (double) percent / PERCENT);
+    long seed = setting.seed() + load.callers() * (long) loads++;
+    try (StoreLoad running = new StoreLoad(clients.stores(), mix, load.callers(), seed)) {
+      return running.measure(RAMP * seconds, seconds, server::cpuNanos);
     }
-  }
-
-  private static void sleep(double seconds) throws InterruptedException {
-    TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MILLIS_PER_SECOND));
-  }
-
-  private static Side side(List<Side> rounds) {
-    return new Side(
-        median(rounds, Side::operationsPerSecond),
-        median(rounds, Side::p50Ms),
-        median(rounds, Side::p99Ms),
-        median(rounds, Side::serverCpuMicros));
-  }
-
-  private static double median(List<Side> rounds, ToDoubleFunction<Side> of) {
-    return Spread.of(rounds.stream().mapToDouble(of).toArray()).median();
   }
 }

@@ -2,8 +2,8 @@ package io.palinode.benchmarks.stock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
-import io.palinode.benchmarks.stock.Comparison.Side;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -66,9 +66,9 @@ final class StockClientProcess implements AutoCloseable {
     command.addAll(options);
     command.addAll(List.of("-cp", voldemort.classPathText(), program.toString()));
     command.addAll(List.of(address, ServerProcess.STORE, protocol));
-    command.add(Integer.toString(setting.keys()));
-    command.add(Integer.toString(setting.valueBytes()));
-    command.add(Integer.toString(setting.clients()));
+    command.add(Integer.toString(setting.load().keys()));
+    command.add(Integer.toString(setting.load().valueBytes()));
+    command.add(Integer.toString(setting.load().clients()));
     Path log = home.resolve("client.log");
     Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
     // It must not outlive us, however we end.

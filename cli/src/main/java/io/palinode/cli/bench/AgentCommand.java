@@ -1,17 +1,19 @@
 package io.palinode.cli.bench;
 
+import io.palinode.benchmarks.Rounds;
+import io.palinode.benchmarks.report.AgentReport;
 import io.palinode.benchmarks.stock.AgentBenchmark;
 import io.palinode.benchmarks.stock.AgentBenchmark.Kind;
+import io.palinode.benchmarks.stock.AgentBenchmark.Load;
 import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.ClientAgentBenchmark;
 import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.StockVoldemort;
-import io.palinode.cli.bench.report.AgentReport;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.launcher.embedded.EmbeddedKafka;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.ScratchFolder;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
@@ -177,7 +179,10 @@ final class AgentCommand implements Callable<Integer> {
     return Refusal.valid(
         () ->
             new Setting(
-                keys, writes, valueBytes.value(), clients, rounds, seconds, warmUp, seed.value()));
+                new Load(keys, writes, valueBytes.value(), clients),
+                new Rounds(rounds, seconds),
+                warmUp,
+                seed.value()));
   }
 
   private StockVoldemort stock() throws IOException {

@@ -1,22 +1,21 @@
 package io.palinode.cli.bench;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import io.palinode.benchmarks.online.Cluster;
+import io.palinode.benchmarks.report.RollbackReport;
 import io.palinode.benchmarks.rollback.RollbackBenchmark;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.CopyResult;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Result;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Steps;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Work;
-import io.palinode.cli.bench.report.RollbackReport;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.ScratchFolder;
 import io.palinode.wire.KafkaSettings;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -106,12 +105,8 @@ final class RollbackBenchCommand implements Callable<Integer> {
     }
     RollbackReport report =
         RollbackReport.of(valueBytes.value(), warmUps.get(0), rollbacks, copies);
-    print(report);
-    return 0;
-  }
-
-  private void print(RollbackReport report) throws JsonProcessingException {
     output.print(report);
+    return 0;
   }
 
   private void measure(
@@ -169,8 +164,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
           now.times().pauseMicros() / 1e3,
           now.times().judgementMicros() / 1e3,
           now.times().restoreMicros() / 1e3,
-          now.times().convergeMicros() / 1e3,
-          now.undoneWrites());
+          now.times().convergeMicros() / 1e3);
     } catch (RefusedException e) {
       throw new IllegalStateException("the rollback was refused", e);
     }

@@ -1,19 +1,16 @@
 package io.palinode.cli.bench;
 
 import io.palinode.benchmarks.SnapshotBenchmark;
-import io.palinode.benchmarks.SnapshotBenchmark.Cost;
-import io.palinode.benchmarks.SnapshotBenchmark.Result;
-import io.palinode.benchmarks.SnapshotBenchmark.Results;
+import io.palinode.benchmarks.SnapshotBenchmark.Load;
 import io.palinode.benchmarks.SnapshotBenchmark.Setting;
-import io.palinode.cli.bench.report.Machine;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.ScratchFolder;
-import io.palinode.cli.terminal.TextTable;
+import io.palinode.benchmarks.SnapshotBenchmark.Snapshots;
+import io.palinode.benchmarks.report.SnapshotReport;
 import io.palinode.retroscope.snapshot.Pace;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.ScratchFolder;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -116,8 +113,9 @@ final class SnapshotBenchCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Setting setting = setting();
     try (ScratchFolder data = ScratchFolder.create("bench")) {
-      Results results = new SnapshotBenchmark(setting, data.path(), output::say).run();
-      output.print(new Report(Machine.text(), setting, results));
+      output.print(
+          SnapshotReport.of(
+              setting, new SnapshotBenchmark(setting, data.path(), output::say).run()));
       return 0;
     }
   }
@@ -126,84 +124,9 @@ final class SnapshotBenchCommand implements Callable<Integer> {
     return Refusal.valid(
         () ->
             new Setting(
-                keys,
-                valueBytes.value(),
-                clients,
-                seconds,
-                share,
-                back,
-                rate,
-                changed,
+                new Load(keys, valueBytes.value(), clients, seconds),
+                new Snapshots(share, back, rate, changed),
                 rounds,
                 seed.value()));
-  }
-
-  record Report(String machine, Setting setting, Results results) implements Output.Report {
-    @Override
-    public String table() {
-      return SnapshotBenchCommand.table(this);
-    }
-  }
-
-  private static String table(Report report) {
-    Setting setting = report.setting();
-    Results results = report.results();
-    TextTable table =
-        new TextTable(
-            TextTable.Align.RIGHT,
-            List.of(
-                "snapshot",
-                "ms",
-                "keys written",
-                "MB written",
-                "operations/s without",
-                "during",
-                "dip",
-                "from … to",
-                "pairs",
-                "p99 ms without",
-                "during"));
-    for (Result result : results.kinds()) {
-      table.row(
-          List.of(
-              result.what(),
-              "%,.0f".formatted(result.durationMs()),
-              "%,d".formatted(result.changed()),
-              String.format(Locale.ROOT, "%,.1f", result.bytes() / 1e6),
-              "%,.0f".formatted(result.operationsWithout()),
-              "%,.0f".formatted(result.operationsDuring()),
-              "%.1f %%".formatted(100 * result.dip().median()),
-              "%.1f … %.1f".formatted(100 * result.dip().from(), 100 * result.dip().to()),
-              "%,d".formatted(result.pairs()),
-              String.format(Locale.ROOT, "%.2f", result.p99WithoutMs()),
-              String.format(Locale.ROOT, "%.2f", result.p99DuringMs())));
-    }
-    return "%s%n3 nodes, %,d keys of %d bytes on each; %d clients; %d rounds; seed.value() %d%n%n%s%n%s"
-        .formatted(
-            report.machine(),
-            setting.keys(),
-            setting.valueBytes(),
-            setting.clients(),
-            setting.rounds(),
-            setting.seed(),
-            table.render(),
-            costs(results.costs()));
-  }
-
-  private static String costs(List<Cost> costs) {
-    TextTable table =
-        new TextTable(
-            TextTable.Align.RIGHT,
-            List.of("alone", "writes since", "keys written", "ms", "MB written"));
-    for (Cost cost : costs) {
-      table.row(
-          List.of(
-              cost.what(),
-              "%,d".formatted(cost.writes()),
-              "%,d".formatted(cost.keys()),
-              "%,.0f".formatted(cost.ms()),
-              String.format(Locale.ROOT, "%,.1f", cost.bytes() / 1e6)));
-    }
-    return table.render();
   }
 }

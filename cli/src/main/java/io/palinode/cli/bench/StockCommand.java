@@ -1,15 +1,17 @@
 package io.palinode.cli.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.Rounds;
+import io.palinode.benchmarks.report.StockReport;
 import io.palinode.benchmarks.stock.StockBenchmark;
 import io.palinode.benchmarks.stock.StockBenchmark.Clients;
+import io.palinode.benchmarks.stock.StockBenchmark.Load;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
 import io.palinode.benchmarks.stock.StockVoldemort;
-import io.palinode.cli.bench.report.StockReport;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.ScratchFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -156,14 +158,8 @@ final class StockCommand implements Callable<Integer> {
     return Refusal.valid(
         () ->
             new Setting(
-                keys,
-                writes,
-                connections,
-                clients,
-                valueBytes.value(),
-                callers,
-                rounds,
-                seconds,
+                new Load(keys, writes, connections, clients, valueBytes.value(), callers),
+                new Rounds(rounds, seconds),
                 warmUp,
                 durability,
                 heap,

@@ -1,12 +1,13 @@
 package io.palinode.cli.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.Rounds;
 import io.palinode.benchmarks.StoreOverheadBenchmark;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
-import io.palinode.cli.bench.report.StoreOverheadReport;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.ScratchFolder;
+import io.palinode.benchmarks.report.StoreOverheadReport;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.ScratchFolder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,6 +100,12 @@ final class StoreOverheadCommand implements Callable<Integer> {
   private Setting setting() {
     return Refusal.valid(
         () ->
-            new Setting(keys, writes, valueBytes.value(), clients, rounds, seconds, seed.value()));
+            new Setting(
+                keys,
+                writes,
+                valueBytes.value(),
+                clients,
+                new Rounds(rounds, seconds),
+                seed.value()));
   }
 }

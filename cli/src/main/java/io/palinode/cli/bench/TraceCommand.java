@@ -1,6 +1,7 @@
 package io.palinode.cli.bench;
 
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.benchmarks.TraceMaker;
+import io.palinode.terminal.Refusal;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

@@ -1,14 +1,14 @@
 package io.palinode.cli.bench;
 
+import io.palinode.benchmarks.report.DiskReport;
+import io.palinode.benchmarks.report.WindowLogReport;
 import io.palinode.benchmarks.windowlog.DiskBenchmark;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Result;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Sizes;
-import io.palinode.cli.bench.report.DiskReport;
-import io.palinode.cli.bench.report.WindowLogReport;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.ScratchFolder;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.ScratchFolder;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

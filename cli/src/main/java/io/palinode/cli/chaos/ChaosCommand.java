@@ -1,11 +1,14 @@
 package io.palinode.cli.chaos;
 
-import io.palinode.cli.terminal.DurationText;
-import io.palinode.cli.terminal.OnSignal;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.ScratchFolder;
+import io.palinode.chaos.ChaosCluster;
+import io.palinode.chaos.ChaosReport;
+import io.palinode.chaos.ChaosRun;
 import io.palinode.retroscope.disk.OwnerOnly;
+import io.palinode.terminal.DurationText;
+import io.palinode.terminal.OnSignal;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.ScratchFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,8 +112,7 @@ public final class ChaosCommand implements Callable<Integer> {
         ChaosCluster cluster = new ChaosCluster(folder, nodes, portBase)) {
       long drawn = seed == null ? System.currentTimeMillis() : seed;
       report =
-          new ChaosRun(cluster, nodes, clients, duration, every, drawn, output::say)
-              .run(interrupted::get);
+          new ChaosRun(cluster, clients, duration, every, drawn, output::say).run(interrupted::get);
     }
     output.print(report);
     if (report.holds() && data == null) {

@@ -1,4 +1,4 @@
-/** Real processes, killed at random moments under load, and what must hold afterwards. */
+/** {@code palinode chaos}: its options. */
 @NullMarked
 package io.palinode.cli.chaos;
 

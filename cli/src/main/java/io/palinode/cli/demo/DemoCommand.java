@@ -1,12 +1,17 @@
 package io.palinode.cli.demo;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import io.palinode.cli.demo.report.DemoReport;
-import io.palinode.cli.demo.report.Mode;
-import io.palinode.cli.terminal.EpsilonText;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.options.EpsilonText;
+import io.palinode.demo.DemoGraph;
+import io.palinode.demo.DemoOptions;
+import io.palinode.demo.DemoRun;
+import io.palinode.demo.ExternalCluster;
+import io.palinode.demo.JudgedBy;
+import io.palinode.demo.report.DemoReport;
+import io.palinode.demo.report.Mode;
 import io.palinode.hvc.Epsilon;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -214,20 +219,16 @@ public final class DemoCommand implements Callable<Integer> {
     DemoOptions options =
         new DemoOptions(
             parsed,
-            nodes,
-            clients,
             modes(external),
             seed,
-            network == null ? DemoOptions.Network.suiting(parsed.graph()) : network,
-            epsilon,
-            rounds,
-            work,
-            predicates,
-            judgedBy,
-            conflict,
-            external,
-            data,
-            keep);
+            new DemoOptions.Site(
+                nodes,
+                network == null ? DemoOptions.Network.suiting(parsed.graph()) : network,
+                external,
+                data,
+                keep),
+            new DemoOptions.Load(clients, rounds, work, conflict),
+            new DemoOptions.Watch(predicates, judgedBy, epsilon));
     DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();
     output.print(report);
     return report.everyRequiredAnswerIsRight() ? 0 : 1;

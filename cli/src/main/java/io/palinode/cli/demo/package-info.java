@@ -1,4 +1,4 @@
-/** {@code palinode demo}: one graph application, three ways, on real parts in one process. */
+/** {@code palinode demo}: its options. */
 @NullMarked
 package io.palinode.cli.demo;
 

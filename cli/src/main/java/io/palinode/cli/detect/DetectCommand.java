@@ -1,25 +1,24 @@
 package io.palinode.cli.detect;
 
-import io.palinode.cli.terminal.EpsilonText;
-import io.palinode.cli.terminal.OnSignal;
-import io.palinode.detection.DetectionSpec;
+import io.palinode.cli.options.EpsilonText;
 import io.palinode.detection.Witness;
-import io.palinode.detection.trace.TraceDetector;
+import io.palinode.detection.file.BadTraceException;
+import io.palinode.detection.file.Limits;
+import io.palinode.detection.file.PredicateFile;
+import io.palinode.detection.file.TraceJudge;
+import io.palinode.detection.file.ViolationWriter;
 import io.palinode.detection.trace.TraceDetector.Extent;
 import io.palinode.detection.trace.TraceDetector.Report;
-import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.predicate.text.PredicateException;
-import java.io.BufferedReader;
+import io.palinode.terminal.OnSignal;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -189,7 +188,7 @@ public final class DetectCommand implements Callable<Integer> {
   private int detect() throws IOException {
     PredicateFile predicate = PredicateFile.read(predicateFile);
     requireReplicas(predicate);
-    Progress progress = new Progress(nanos, spec.commandLine().getErr(), terminal);
+    ProgressLine progress = new ProgressLine(nanos, spec.commandLine().getErr(), terminal);
     ViolationWriter out = new ViolationWriter(spec.commandLine().getOut());
     // The JVM stays until all is said, on Ctrl-C too.
     OnSignal onSignal = OnSignal.does(progress::stop);
@@ -200,10 +199,10 @@ public final class DetectCommand implements Callable<Integer> {
     }
   }
 
-  private int detect(PredicateFile predicate, Progress progress, ViolationWriter out)
+  private int detect(PredicateFile predicate, ProgressLine progress, ViolationWriter out)
       throws IOException {
     try {
-      boolean whole = judgeAll(predicate, progress, out);
+      boolean whole = judge(predicate, progress, out);
       out.finish();
       return out.count() > 0 ? FOUND : whole ? NOTHING_FOUND : UNKNOWN;
     } catch (StoppedException e) {
@@ -220,33 +219,25 @@ public final class DetectCommand implements Callable<Integer> {
   }
 
   /** Whether all was judged. */
-  private boolean judgeAll(PredicateFile predicate, Progress progress, ViolationWriter out)
+  private boolean judge(PredicateFile predicate, ProgressLine progress, ViolationWriter out)
       throws IOException {
+    TraceJudge.Rules rules = new TraceJudge.Rules(epsilon, uncertainty, replicas, report);
     Limits limits = new Limits(heapBytes, retainedMax, scratchFolder);
-    TraceReader reader = new TraceReader(trace, predicate);
-    try (Scratch scratch = new Scratch(limits.folder());
-        CountedInput input = open(progress)) {
-      TraceSort sort = new TraceSort(reader, replicas, limits, scratch, progress, input);
-      reader.read(utf8(input), sort);
-      return reader.nodes() == 0
-          || judge(sort, detection(predicate, reader.nodes()), progress, out);
+    try (InputStream bytes = open(progress)) {
+      return new TraceJudge(predicate, rules, limits, progress)
+          .judge(trace, bytes, new Printed(progress, out));
     }
   }
 
-  private CountedInput open(Progress progress) throws IOException {
+  private InputStream open(ProgressLine progress) throws IOException {
     if (trace.equals("-")) {
       progress.begin("reading", "lines", 0);
-      return new CountedInput(in);
+      return in;
     }
     Path file = Path.of(trace);
     InputStream bytes = Files.newInputStream(file);
     progress.begin("reading", "lines", Files.isRegularFile(file) ? Files.size(file) : 0);
-    return new CountedInput(bytes);
-  }
-
-  /** What is not UTF-8 is refused. */
-  private static BufferedReader utf8(InputStream bytes) {
-    return new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder()));
+    return bytes;
   }
 
   private void requireReplicas(PredicateFile file) {
@@ -264,48 +255,26 @@ public final class DetectCommand implements Callable<Integer> {
     }
   }
 
-  private DetectionSpec detection(PredicateFile file, int nodes) {
-    Epsilon own = file.predicate().epsilon();
-    Epsilon bound = epsilon != null ? epsilon : own != null ? own : Epsilon.ofMicros(10_000);
-    Causality causality =
-        new Causality(bound, uncertainty != null ? uncertainty : file.predicate().uncertainty());
-    return new DetectionSpec(
-        nodes, file.clauses().stream().map(Clause::shape).toList(), causality, replicas);
-  }
+  /** Violations on standard output, and on standard error what was not judged. */
+  private final class Printed implements TraceJudge.Findings {
+    private final ProgressLine progress;
+    private final ViolationWriter out;
 
-  private boolean judge(
-      TraceSort sort, DetectionSpec detection, Progress progress, ViolationWriter out)
-      throws IOException {
-    Instances instances = sort.instances();
-    boolean whole = true;
-    Earliest earliest = new Earliest();
-    int kept = new Limits(heapBytes, retainedMax, scratchFolder).retained(detection.nodes());
-    for (Instances.Instance next = instances.next(); next != null; next = instances.next()) {
-      String binding = next.binding();
-      Extent extent =
-          TraceDetector.detect(
-              detection,
-              next.trace(),
-              report,
-              kept,
-              violation -> {
-                if (report == Report.FIRST) {
-                  earliest.offer(binding, violation);
-                } else {
-                  out.write(binding, violation);
-                }
-              },
-              sort::judged);
-      if (!extent.isWhole()) {
-        whole = false;
-        progress.end();
-        spec.commandLine().getErr().println(unknown(binding, extent, kept));
-      }
+    Printed(ProgressLine progress, ViolationWriter out) {
+      this.progress = progress;
+      this.out = out;
     }
-    if (earliest.violation != null) {
-      out.write(earliest.binding, earliest.violation);
+
+    @Override
+    public void violation(String binding, Witness violation) {
+      out.write(binding, violation);
     }
-    return whole;
+
+    @Override
+    public void unjudged(String binding, Extent extent, int kept) {
+      progress.end();
+      spec.commandLine().getErr().println(unknown(binding, extent, kept));
+    }
   }
 
   private static String unknown(String binding, Extent extent, int kept) {
@@ -318,18 +287,5 @@ public final class DetectCommand implements Callable<Integer> {
         kept,
         extent.dropped(),
         Hlc.format(extent.completeBefore()));
-  }
-
-  /** Of the first violations of all instances, the first one. */
-  private static final class Earliest {
-    private String binding = "";
-    private @Nullable Witness violation;
-
-    void offer(String ofBinding, Witness offered) {
-      if (violation == null || offered.violate() < violation.violate()) {
-        binding = ofBinding;
-        violation = offered;
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 package io.palinode.cli.explain;
 
+import io.palinode.detection.explain.Topic;
 import java.util.List;
 
 /** Topics for a terminal: their names in a column, their sentences filled beside it. */

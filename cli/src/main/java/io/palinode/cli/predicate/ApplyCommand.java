@@ -1,11 +1,12 @@
 package io.palinode.cli.predicate;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.orchestrator.rest.Views.PredicateView;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Refusal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,15 +41,11 @@ public final class ApplyCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     for (Path file : files) {
       List<Predicate> predicates = Predicates.readAll(file, PredicateLimits.CEILING);
-      for (JsonNode applied : api.put("/api/v1/predicates", document(file, predicates))) {
+      JsonNode answer = api.put("/api/v1/predicates", document(file, predicates));
+      for (PredicateView applied : api.view(answer, PredicateView[].class)) {
         spec.commandLine()
             .getOut()
-            .println(
-                "predicate "
-                    + applied.path("name").asText()
-                    + " version "
-                    + applied.path("version").asText("?")
-                    + " applied");
+            .println("predicate " + applied.name() + " version " + applied.version() + " applied");
       }
     }
     return 0;

@@ -1,6 +1,6 @@
 package io.palinode.cli.predicate;
 
-import io.palinode.cli.terminal.ApiClient;
+import io.palinode.terminal.ApiClient;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

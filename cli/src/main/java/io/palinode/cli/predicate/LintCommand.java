@@ -2,9 +2,9 @@ package io.palinode.cli.predicate;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.PredicateOptions;
+import io.palinode.cli.options.PredicateOptions;
 import io.palinode.predicate.lint.Lint;
+import io.palinode.terminal.Output;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,10 +1,11 @@
 package io.palinode.cli.rollback;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.TextTable;
-import java.util.ArrayList;
+import io.palinode.orchestrator.rest.EffectView;
+import io.palinode.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /** What a rollback would do, in words. */
 final class EffectText {
@@ -13,75 +14,82 @@ final class EffectText {
   private EffectText() {}
 
   /** Lines with a newline each; {@code first} says what would be done. */
-  static String of(String first, JsonNode effect) {
+  static String of(String first, EffectView effect) {
+    EffectView.Size before = effect.before();
     StringBuilder text = new StringBuilder();
-    text.append("%s %s (%s)%n".formatted(first, at(effect, "target"), at(effect, "time")));
+    text.append("%s %s (%s)%n".formatted(first, effect.target(), effect.time()));
     text.append(line("scope", scope(effect)));
-    text.append(line("writes discarded", number(effect, "writes") + was(effect, "writes")));
-    text.append(line("keys that change", number(effect, "keys") + was(effect, "keys")));
+    text.append(
+        line(
+            "writes discarded",
+            number(effect.writes()) + was(effect.writes(), before, EffectView.Size::writes)));
+    text.append(
+        line(
+            "keys that change",
+            number(effect.keys()) + was(effect.keys(), before, EffectView.Size::keys)));
     text.append(
         line(
             "bytes",
-            "%s of replaced keys and values, on all nodes".formatted(number(effect, "bytes"))
-                + was(effect, "bytes")));
-    text.append(line("clients", clients(effect) + was(effect, "clientsTotal")));
+            "%s of replaced keys and values, on all nodes".formatted(number(effect.bytes()))
+                + was(effect.bytes(), before, EffectView.Size::bytes)));
     text.append(
         line(
-            "expected pause",
-            String.format(Locale.ROOT, "%,.0f ms", effect.path("expectedPauseMs").asDouble())));
-    if (effect.path("beforeSafePoint").asBoolean()) {
+            "clients",
+            clients(effect) + was(effect.clientsTotal(), before, EffectView.Size::clientsTotal)));
+    text.append(
+        line("expected pause", String.format(Locale.ROOT, "%,.0f ms", effect.expectedPauseMs())));
+    if (effect.beforeSafePoint()) {
       text.append(
           line(
               "safe point",
               "%s is later: programs may have published results of writes that this discards"
-                  .formatted(at(effect, "safePoint"))));
+                  .formatted(effect.safePoint())));
     }
     return text.append('\n').append(nodes(effect)).toString();
   }
 
-  private static String scope(JsonNode effect) {
-    if (effect.path("scope").asText().equals("affected")) {
+  private static String scope(EffectView effect) {
+    if (effect.scope().equals("affected")) {
       return "affected: the closure of writes: %s; all other writes stand, and other clients are not notified"
-          .formatted(number(effect, "firstWrites"));
+          .formatted(number(effect.firstWrites()));
     }
-    return effect.path("whyAll").isTextual()
-        ? "all, not affected: " + at(effect, "whyAll")
-        : "all writes since then";
+    return effect.whyAll() == null
+        ? "all writes since then"
+        : "all, not affected: " + effect.whyAll();
   }
 
   /** The value at the time of planning, if it differs. */
-  private static String was(JsonNode effect, String field) {
-    JsonNode before = effect.path("before");
-    return before.isObject() && before.path(field).asLong() != effect.path(field).asLong()
-        ? " (%s when it was planned)".formatted(number(before, field))
-        : "";
+  private static String was(
+      long now, EffectView.@Nullable Size before, ToLongFunction<EffectView.Size> value) {
+    return before == null || value.applyAsLong(before) == now
+        ? ""
+        : " (%s when it was planned)".formatted(number(value.applyAsLong(before)));
   }
 
-  private static String clients(JsonNode effect) {
-    List<String> names = new ArrayList<>();
-    effect.path("clients").forEach(name -> names.add(name.asText()));
-    int total = effect.path("clientsTotal").asInt();
+  private static String clients(EffectView effect) {
+    List<String> names = effect.clients();
+    int total = effect.clientsTotal();
     String shown = String.join(", ", names.subList(0, Math.min(CLIENTS_SHOWN_MAX, names.size())));
     String all = total == 0 ? "none with a name" : total + ": " + shown;
     String more = names.size() < total || names.size() > CLIENTS_SHOWN_MAX ? ", ..." : "";
-    return effect.path("clientsKnownSince").isTextual()
-        ? all + more + " (known since " + at(effect, "clientsKnownSince") + ")"
-        : all + more;
+    return effect.clientsKnownSince() == null
+        ? all + more
+        : all + more + " (known since " + effect.clientsKnownSince() + ")";
   }
 
-  private static String nodes(JsonNode effect) {
+  private static String nodes(EffectView effect) {
     TextTable table =
         new TextTable(
             TextTable.Align.RIGHT, List.of("NODE", "REACH FROM", "TO", "WRITES", "KEYS", "BYTES"));
-    for (JsonNode node : effect.path("nodes")) {
+    for (EffectView.NodeView node : effect.nodes()) {
       table.row(
           List.of(
-              at(node, "node"),
-              at(node, "reach"),
-              at(node, "now"),
-              number(node, "writes"),
-              number(node, "keys"),
-              number(node, "bytes")));
+              Integer.toString(node.node()),
+              node.reach(),
+              node.now(),
+              number(node.writes()),
+              number(node.keys()),
+              number(node.bytes())));
     }
     return table.render();
   }
@@ -90,11 +98,7 @@ final class EffectText {
     return "%-18s%s%n".formatted(name, value);
   }
 
-  private static String at(JsonNode node, String field) {
-    return node.path(field).asText();
-  }
-
-  private static String number(JsonNode node, String field) {
-    return String.format(Locale.ROOT, "%,d", node.path(field).asLong());
+  private static String number(long value) {
+    return String.format(Locale.ROOT, "%,d", value);
   }
 }

@@ -1,7 +1,7 @@
 package io.palinode.cli.rollback;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.DiscardedView;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
@@ -50,15 +50,15 @@ final class LostWrites {
    * @param wanted which keys
    */
   public static List<Lost> of(
-      PastStore past, JsonNode discarded, int nodes, Predicate<String> wanted) {
+      PastStore past, DiscardedView discarded, int nodes, Predicate<String> wanted) {
     LostWrites all = new LostWrites(past, wanted);
     LostWrites before = new LostWrites(past, wanted);
     for (int node = 0; node < nodes; node++) {
-      for (JsonNode span : discarded.path("spans")) {
-        all.add(node, hlc(span, "from"), hlc(span, "to"), hlc(discarded, "settled"));
+      for (DiscardedView.SpanView span : discarded.spans()) {
+        all.add(node, span.from(), span.to(), discarded.settled());
       }
-      for (JsonNode part : discarded.path("except")) {
-        before.add(node, hlc(part, "from"), hlc(part, "to"), hlc(part, "settled"));
+      for (DiscardedView.PartView part : discarded.except()) {
+        before.add(node, part.from(), part.to(), part.settled());
       }
     }
     all.writes.keySet().removeAll(before.writes.keySet());
@@ -67,14 +67,12 @@ final class LostWrites {
     return sorted;
   }
 
-  private static long hlc(JsonNode node, String field) {
-    return Hlc.parse(node.path(field).asText());
-  }
-
-  private void add(int node, long from, long to, long settled) {
+  /** The times are HLCs. */
+  private void add(int node, String from, String to, String settled) {
     @Nullable Long behind = 0L;
     while (behind != null) {
-      PastStore.DiscardedPage page = past.discardedAt(node, from, to, settled, behind);
+      PastStore.DiscardedPage page =
+          past.discardedAt(node, Hlc.parse(from), Hlc.parse(to), Hlc.parse(settled), behind);
       page.writes().forEach(write -> add(node, write));
       behind = page.end();
     }

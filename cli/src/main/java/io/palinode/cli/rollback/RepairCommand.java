@@ -1,9 +1,11 @@
 package io.palinode.cli.rollback;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.orchestrator.rest.OneRollbackView;
+import io.palinode.orchestrator.rest.Views.RollbackView;
+import io.palinode.terminal.ApiClient;
 import java.io.PrintWriter;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -39,42 +41,41 @@ public final class RepairCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     confirmation.require("Pause all nodes and compare all keys?", "compare all keys");
-    JsonNode opened =
-        api.post(
-            RollbackCommand.PATH,
-            ApiClient.JSON.createObjectNode().put("compareAll", true).toString());
-    String id = opened.path("epoch").asText();
+    String id =
+        RollbackCommand.open(
+            api, ApiClient.JSON.createObjectNode().put("compareAll", true).toString());
     PrintWriter out = spec.commandLine().getOut();
     String printed = "";
     while (true) {
-      JsonNode now = api.get(RollbackCommand.path(id));
-      String state = now.path("state").asText();
-      String line =
-          "comparison %s is %s, round %d".formatted(id, state, now.path("attempts").asInt());
+      RollbackView now = api.get(RollbackCommand.path(id), OneRollbackView.class).rollback();
+      String line = "comparison %s is %s, round %d".formatted(id, now.state(), now.attempts());
       if (!line.equals(printed)) {
         printed = line;
         out.println(line);
         out.flush();
       }
-      if (now.path("totalMs").isNumber()) {
-        return end(id, state, now, out);
+      Double totalMs = now.totalMs();
+      if (totalMs != null) {
+        return end(now, totalMs, out);
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
   }
 
-  private int end(String id, String state, JsonNode plan, PrintWriter out) {
-    if (state.equals("cancelled")) {
-      out.printf(
-          "all replicas are equal on all keys, after %,.0f ms%n", plan.path("totalMs").asDouble());
+  private int end(RollbackView plan, double totalMs, PrintWriter out) {
+    if (plan.state().equals("cancelled")) {
+      out.printf("all replicas are equal on all keys, after %,.0f ms%n", totalMs);
       out.flush();
       return 0;
     }
     spec.commandLine()
         .getErr()
         .printf(
-            "palinode: comparison %s is %s: %s; see 'palinode rollback status %s'%n",
-            id, state, plan.path("haltReason").asText(""), id);
+            "palinode: comparison %d is %s: %s; see 'palinode rollback status %d'%n",
+            plan.epoch(),
+            plan.state(),
+            Objects.requireNonNullElse(plan.haltReason(), ""),
+            plan.epoch());
     return 1;
   }
 }

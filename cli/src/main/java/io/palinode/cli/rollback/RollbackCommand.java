@@ -1,7 +1,9 @@
 package io.palinode.cli.rollback;
 
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.orchestrator.rest.OneRollbackView;
+import io.palinode.orchestrator.rest.Views.RollbackView;
+import io.palinode.terminal.ApiClient;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -170,6 +172,16 @@ public final class RollbackCommand implements Runnable {
       spec.commandLine().getOut().println("rollback " + id + " is cancelled: all writes stand");
       return 0;
     }
+  }
+
+  /** Opens the rollback that {@code body} asks for, and returns its id. */
+  static String open(ApiClient api, String body) {
+    return Long.toString(api.post(PATH, body, RollbackView.class).epoch());
+  }
+
+  /** How many clients a rollback of scope {@code affected} concerns, as far as it is known. */
+  static int clients(OneRollbackView rollback) {
+    return rollback.clients() == null ? 0 : rollback.clients().size();
   }
 
   static String path(String id) {

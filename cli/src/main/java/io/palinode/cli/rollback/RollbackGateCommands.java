@@ -1,6 +1,6 @@
 package io.palinode.cli.rollback;
 
-import io.palinode.cli.terminal.ApiClient;
+import io.palinode.terminal.ApiClient;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,15 +1,16 @@
 package io.palinode.cli.rollback;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.rollback.LostWrites.Lost;
 import io.palinode.cli.store.KeyPattern;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.TextTable;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.DiscardedView;
+import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.TextTable;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -60,8 +61,8 @@ final class RollbackLostCommand implements Callable<Integer> {
 
   /** In the order of time. */
   static List<Lost> read(ApiClient api, StoreAccess access, String id, @Nullable String keys) {
-    JsonNode discarded = api.get(RollbackCommand.path(id) + "/discarded");
-    int nodes = api.get("/api/v1/status").path("nodes").asInt();
+    DiscardedView discarded = api.get(RollbackCommand.path(id) + "/discarded", DiscardedView.class);
+    int nodes = api.get("/api/v1/status", StatusView.class).nodes();
     Pattern wanted = KeyPattern.of(keys == null ? "*" : keys);
     return access.usePatiently(
         store ->

@@ -1,8 +1,9 @@
 package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Output;
+import io.palinode.orchestrator.rest.EffectView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -38,13 +39,13 @@ final class RollbackPlanCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    JsonNode effect = api.post(RollbackCommand.PLAN, target.body().toString());
+    JsonNode answer = api.post(RollbackCommand.PLAN, target.body().toString());
+    EffectView effect = api.view(answer, EffectView.class);
     output.print(
-        effect,
+        answer,
         () ->
             EffectText.of("would go back to", effect)
-                + "%n'palinode rollback run %s' does this%n"
-                    .formatted(effect.path("plan").asText()));
+                + "%n'palinode rollback run %s' does this%n".formatted(effect.plan()));
     return 0;
   }
 }

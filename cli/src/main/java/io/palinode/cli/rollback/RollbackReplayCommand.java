@@ -1,10 +1,10 @@
 package io.palinode.cli.rollback;
 
+import io.palinode.cli.options.Confirmation;
 import io.palinode.cli.rollback.LostWrites.Lost;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
 import io.palinode.hvc.Hlc;
+import io.palinode.terminal.ApiClient;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.session.RolledBackException;
 import java.io.PrintWriter;

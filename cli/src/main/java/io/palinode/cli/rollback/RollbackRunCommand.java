@@ -1,9 +1,9 @@
 package io.palinode.cli.rollback;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.orchestrator.rest.EffectView;
+import io.palinode.terminal.ApiClient;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -63,18 +63,15 @@ final class RollbackRunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    JsonNode effect = api.post(RollbackCommand.PLAN, asked().toString());
+    EffectView effect = api.post(RollbackCommand.PLAN, asked().toString(), EffectView.class);
     spec.commandLine().getOut().print(EffectText.of("going back to", effect));
     spec.commandLine().getOut().flush();
     String question =
-        effect.path("scope").asText().equals("affected")
-            ? "Undo these writes?"
-            : "Roll the store back?";
+        effect.scope().equals("affected") ? "Undo these writes?" : "Roll the store back?";
     confirmation.require(question, "roll the store back");
-    ObjectNode planned =
-        ApiClient.JSON.createObjectNode().put("plan", effect.path("plan").asText());
-    JsonNode rollback = api.post(RollbackCommand.PATH, planned.toString());
-    return new RollbackWatch(api, spec).follow(rollback.path("epoch").asText(), noWait);
+    ObjectNode planned = ApiClient.JSON.createObjectNode().put("plan", effect.plan());
+    return new RollbackWatch(api, spec)
+        .follow(RollbackCommand.open(api, planned.toString()), noWait);
   }
 
   private ObjectNode asked() {

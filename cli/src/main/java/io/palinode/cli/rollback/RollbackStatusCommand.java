@@ -1,21 +1,20 @@
 package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.TextTable;
-import java.io.PrintWriter;
-import java.util.ArrayList;
+import io.palinode.orchestrator.rest.OneRollbackView;
+import io.palinode.orchestrator.rest.OneRollbackView.NodeView;
+import io.palinode.orchestrator.rest.Views.RollbackView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Shows one rollback by step and node. */
 @Command(
@@ -34,107 +33,100 @@ final class RollbackStatusCommand implements Callable<Integer> {
   @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
-  @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
     @Nullable String wanted = id;
-    JsonNode rollback = api.get(RollbackCommand.path(wanted == null ? latest() : wanted));
-    PrintWriter out = spec.commandLine().getOut();
-    if (output.isJson()) {
-      out.println(rollback.toPrettyString());
-    } else {
-      print(rollback, out);
-    }
-    out.flush();
+    JsonNode answer = api.get(RollbackCommand.path(wanted == null ? latest() : wanted));
+    OneRollbackView rollback = api.view(answer, OneRollbackView.class);
+    output.print(answer, () -> text(rollback));
     return 0;
   }
 
   private String latest() {
-    JsonNode all = api.get(RollbackCommand.PATH + "?limit=1");
-    if (all.isEmpty()) {
+    RollbackView[] all = api.get(RollbackCommand.PATH + "?limit=1", RollbackView[].class);
+    if (all.length == 0) {
       throw new Refusal("there was no rollback yet");
     }
-    return all.get(0).path("epoch").asText();
+    return Long.toString(all[0].epoch());
   }
 
-  private static void print(JsonNode rollback, PrintWriter out) {
-    line(out, "rollback", rollback.path("epoch").asText());
-    line(out, "state", rollback.path("state").asText());
-    line(out, "opened by", cause(rollback));
-    line(out, "target", rollback.path("target").asText());
-    if (rollback.path("givenUp").isTextual()) {
-      line(out, "scope", "affected, which was not possible: all writes stand");
-    } else if (rollback.path("scope").asText().equals("affected")) {
-      line(out, "scope", affected(rollback));
+  private static String text(OneRollbackView one) {
+    RollbackView rollback = one.rollback();
+    StringBuilder text = new StringBuilder();
+    text.append(line("rollback", Long.toString(rollback.epoch())));
+    text.append(line("state", rollback.state()));
+    text.append(line("opened by", cause(one)));
+    text.append(line("target", rollback.target()));
+    if (one.givenUp() != null) {
+      text.append(line("scope", "affected, which was not possible: all writes stand"));
+    } else if (one.scope().equals("affected")) {
+      text.append(line("scope", affected(one)));
     }
-    rollback.path("moves").forEach(move -> line(out, "moved", move.asText()));
-    line(
-        out,
-        "attempts",
-        "%s, %,d copies of writes undone, %,d keys completed"
-            .formatted(
-                rollback.path("attempts").asText(),
-                rollback.path("undoneWrites").asLong(),
-                rollback.path("convergedKeys").asLong()));
-    line(out, "steps", steps(rollback));
-    if (rollback.path("haltReason").isTextual()) {
-      line(out, "halted", rollback.path("haltReason").asText());
+    one.moves().forEach(move -> text.append(line("moved", move)));
+    text.append(
+        line(
+            "attempts",
+            "%d, %,d copies of writes undone, %,d keys completed"
+                .formatted(
+                    rollback.attempts(), rollback.undoneWrites(), rollback.convergedKeys())));
+    text.append(line("steps", steps(rollback)));
+    if (rollback.haltReason() != null) {
+      text.append(line("halted", rollback.haltReason()));
     }
-    out.println();
-    out.print(nodes(rollback));
+    return text.append(System.lineSeparator()).append(nodes(one.nodes())).toString();
   }
 
-  private static String affected(JsonNode rollback) {
-    return rollback.path("keys").isNumber()
-        ? "affected: keys restored: %,d, clients concerned: %,d"
-            .formatted(rollback.path("keys").asInt(), rollback.path("clients").size())
-        : "affected";
+  private static String affected(OneRollbackView one) {
+    return one.keys() == null
+        ? "affected"
+        : "affected: keys restored: %,d, clients concerned: %,d"
+            .formatted(one.keys(), RollbackCommand.clients(one));
   }
 
-  private static String cause(JsonNode rollback) {
-    if (!rollback.path("byHand").asBoolean()) {
-      return "violations of " + rollback.path("predicate").asText();
+  private static String cause(OneRollbackView one) {
+    if (!one.byHand()) {
+      return "violations of " + one.rollback().predicate();
     }
-    JsonNode undoes = rollback.path("undoes");
-    return undoes.isNumber() ? "hand, to undo rollback " + undoes.asText() : "hand";
+    return one.undoes() == null ? "hand" : "hand, to undo rollback " + one.undoes();
   }
 
-  private static String steps(JsonNode rollback) {
-    List<String> steps = new ArrayList<>();
-    for (String step : List.of("pause", "judgement", "restore", "converge")) {
-      steps.add(
-          String.format(Locale.ROOT, "%s %,.0f ms", step, rollback.path(step + "Ms").asDouble()));
-    }
-    return String.join(", ", steps);
+  private static String steps(RollbackView rollback) {
+    return String.format(
+        Locale.ROOT,
+        "pause %,.0f ms, judgement %,.0f ms, restore %,.0f ms, converge %,.0f ms",
+        rollback.pauseMs(),
+        rollback.judgementMs(),
+        rollback.restoreMs(),
+        rollback.convergeMs());
   }
 
-  private static String nodes(JsonNode rollback) {
+  private static String nodes(List<NodeView> nodes) {
     TextTable table =
         new TextTable(
             TextTable.Align.RIGHT,
             List.of(
                 "NODE", "DONE", "PAUSED", "RESTORED", "CONVERGED", "UNDONE", "COMPLETED", "REACH"));
-    for (JsonNode node : rollback.path("nodes")) {
+    for (NodeView node : nodes) {
       table.row(
           List.of(
-              node.path("node").asText(),
-              node.path("done").asText(),
-              after(node.path("pausedMs")),
-              after(node.path("restoredMs")),
-              after(node.path("convergedMs")),
-              node.path("undoneWrites").asText(),
-              node.path("convergedKeys").asText(),
-              node.path("reach").asText()));
+              Integer.toString(node.node()),
+              node.done(),
+              after(node.pausedMs()),
+              after(node.restoredMs()),
+              after(node.convergedMs()),
+              Long.toString(node.undoneWrites()),
+              Long.toString(node.convergedKeys()),
+              node.reach()));
     }
     return table.render();
   }
 
-  private static String after(JsonNode ms) {
-    return ms.isNumber() ? String.format(Locale.ROOT, "+%,.0f ms", ms.asDouble()) : "-";
+  private static String after(@Nullable Double ms) {
+    return ms == null ? "-" : String.format(Locale.ROOT, "+%,.0f ms", ms);
   }
 
-  private static void line(PrintWriter out, String name, String value) {
-    out.println("%-11s%s".formatted(name, value));
+  private static String line(String name, String value) {
+    return "%-11s%s%n".formatted(name, value);
   }
 }

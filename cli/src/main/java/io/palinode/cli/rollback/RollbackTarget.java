@@ -2,9 +2,9 @@ package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.TimeText;
+import io.palinode.cli.options.TimeText;
 import io.palinode.hvc.Hlc;
+import io.palinode.terminal.ApiClient;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,10 @@
 package io.palinode.cli.rollback;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.orchestrator.rest.EffectView;
+import io.palinode.orchestrator.rest.OneRollbackView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Refusal;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,22 +37,19 @@ final class RollbackUndoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     String body = ApiClient.JSON.createObjectNode().put("undo", id).toString();
-    JsonNode effect = api.post(RollbackCommand.PLAN, body);
+    EffectView effect = api.post(RollbackCommand.PLAN, body, EffectView.class);
     spec.commandLine().getOut().print(EffectText.of("going forward to", effect));
     spec.commandLine().getOut().flush();
-    long writes = effect.path("writes").asLong();
-    if (writes > 0 && !confirmation.isGiven()) {
+    if (effect.writes() > 0 && !confirmation.isGiven()) {
       throw new Refusal(
           "%,d writes were made since rollback %d, and an undo discards them: add --yes"
-              .formatted(writes, id));
+              .formatted(effect.writes(), id));
     }
     confirmation.require(
         "Reinstate the writes that rollback %d discarded?".formatted(id), "undo rollback " + id);
-    JsonNode rollback = api.post(RollbackCommand.PATH, body);
-    String undo = rollback.path("epoch").asText();
+    String undo = RollbackCommand.open(api, body);
     int status = new RollbackWatch(api, spec).follow(undo, false);
-    boolean isBack =
-        api.get(RollbackCommand.path(undo)).path("target").equals(effect.path("target"));
-    return status == 0 && !isBack ? 1 : status;
+    OneRollbackView ended = api.get(RollbackCommand.path(undo), OneRollbackView.class);
+    return status == 0 && !ended.rollback().target().equals(effect.target()) ? 1 : status;
   }
 }

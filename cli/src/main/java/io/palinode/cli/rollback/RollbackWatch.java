@@ -1,7 +1,8 @@
 package io.palinode.cli.rollback;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
+import io.palinode.orchestrator.rest.OneRollbackView;
+import io.palinode.orchestrator.rest.Views.RollbackView;
+import io.palinode.terminal.ApiClient;
 import java.io.PrintWriter;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,56 +29,50 @@ final class RollbackWatch {
     }
     String printed = "";
     while (true) {
-      JsonNode now = api.get(RollbackCommand.path(id));
-      String state = now.path("state").asText();
+      OneRollbackView now = api.get(RollbackCommand.path(id), OneRollbackView.class);
+      String state = now.rollback().state();
       if (!state.equals(printed)) {
         printed = state;
         out.println("rollback " + id + " " + line(now));
         out.flush();
       }
-      if (now.path("totalMs").isNumber()) {
+      if (now.rollback().totalMs() != null) {
         return end(id, now);
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
   }
 
-  private static String line(JsonNode rollback) {
-    String state = rollback.path("state").asText();
-    if (rollback.path("givenUp").isTextual()) {
+  private static String line(OneRollbackView one) {
+    RollbackView rollback = one.rollback();
+    if (one.givenUp() != null) {
       return "discarded no write: all writes stand";
     }
-    if (state.equals("resumed") && rollback.path("scope").asText().equals("affected")) {
-      return "is done: keys restored: %,d, clients concerned: %,d, after %,.0f ms"
-          .formatted(
-              rollback.path("keys").asInt(),
-              rollback.path("clients").size(),
-              rollback.path("totalMs").asDouble());
+    if (!rollback.state().equals("resumed")) {
+      return "is " + rollback.state();
     }
-    return state.equals("resumed")
-        ? "is done: the store is as it was at %s, after %,.0f ms"
-            .formatted(rollback.path("target").asText(), rollback.path("totalMs").asDouble())
-        : "is " + state;
+    double totalMs = rollback.totalMs() == null ? 0 : rollback.totalMs();
+    return one.scope().equals("affected")
+        ? "is done: keys restored: %,d, clients concerned: %,d, after %,.0f ms"
+            .formatted(one.keys() == null ? 0 : one.keys(), RollbackCommand.clients(one), totalMs)
+        : "is done: the store is as it was at %s, after %,.0f ms"
+            .formatted(rollback.target(), totalMs);
   }
 
-  private int end(String id, JsonNode rollback) {
+  private int end(String id, OneRollbackView one) {
     PrintWriter err = spec.commandLine().getErr();
-    if (rollback.path("givenUp").isTextual()) {
+    if (one.givenUp() != null) {
       err.println(
-          "palinode: the rollback of scope 'affected' discarded no write: "
-              + rollback.path("givenUp").asText());
+          "palinode: the rollback of scope 'affected' discarded no write: " + one.givenUp());
       return 1;
     }
-    for (JsonNode move : rollback.path("moves")) {
-      err.println("palinode: its target moved: " + move.asText());
-    }
-    if (rollback.path("state").asText().equals("resumed")) {
+    one.moves().forEach(move -> err.println("palinode: its target moved: " + move));
+    RollbackView rollback = one.rollback();
+    if (rollback.state().equals("resumed")) {
       return 0;
     }
-    String reason = rollback.path("haltReason").asText("").replace("null", "");
-    err.println(
-        "palinode: rollback %s is %s%s"
-            .formatted(id, rollback.path("state").asText(), reason.isEmpty() ? "" : ": " + reason));
+    String reason = rollback.haltReason() == null ? "" : ": " + rollback.haltReason();
+    err.println("palinode: rollback %s is %s%s".formatted(id, rollback.state(), reason));
     return 1;
   }
 }

@@ -1,6 +1,6 @@
 package io.palinode.cli.run;
 
-import io.palinode.cli.terminal.EpsilonText;
+import io.palinode.cli.options.EpsilonText;
 import io.palinode.hvc.Epsilon;
 import picocli.CommandLine.Option;
 

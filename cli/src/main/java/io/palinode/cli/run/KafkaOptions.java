@@ -1,7 +1,7 @@
 package io.palinode.cli.run;
 
-import io.palinode.cli.terminal.Outage;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.terminal.Outage;
+import io.palinode.terminal.Refusal;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;

@@ -3,7 +3,7 @@ package io.palinode.cli.run;
 import io.javalin.Javalin;
 import io.javalin.util.JavalinException;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.terminal.Refusal;
 import picocli.CommandLine.Option;
 
 /** Where a part's meters can be scraped; a picocli mixin. */

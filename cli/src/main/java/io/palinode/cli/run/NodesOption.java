@@ -1,6 +1,6 @@
 package io.palinode.cli.run;
 
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.terminal.Refusal;
 
 /** How many nodes a cluster may have. */
 final class NodesOption {

@@ -2,10 +2,11 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.terminal.DetectionOptions;
-import io.palinode.cli.terminal.StartProgress;
+import io.palinode.cli.options.DetectionOptions;
 import io.palinode.launcher.embedded.EmbeddedFlink;
 import io.palinode.monitor.flink.job.DetectionJobConfig;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.StartProgress;
 import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -73,18 +74,13 @@ final class RunDetectionCommand implements Callable<Integer> {
         spec, stopped -> start(), job -> "detection of " + nodes + " nodes", this::failure);
   }
 
-  private void say(String line) {
-    spec.commandLine().getErr().println(line);
-    spec.commandLine().getErr().flush();
-  }
-
   @SuppressWarnings("try") // A resource for its close alone.
   private Job start() throws Exception {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     DetectionJobConfig config =
         DetectionJobConfig.of(kafka.connected(), Topics.DEFAULT, nodes, epsilon.value())
             .withDetection(detection.settings());
-    try (StartProgress progress = StartProgress.of("starting Flink", this::say)) {
+    try (StartProgress progress = StartProgress.of("starting Flink", Output.progress(spec))) {
       EmbeddedFlink flink = EmbeddedFlink.start(data.resolve("flink"), config, registry);
       return new Job(flink, metrics.serve(registry));
     }

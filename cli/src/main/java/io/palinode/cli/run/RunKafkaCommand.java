@@ -1,7 +1,7 @@
 package io.palinode.cli.run;
 
-import io.palinode.cli.terminal.Refusal;
 import io.palinode.launcher.embedded.EmbeddedKafka;
+import io.palinode.terminal.Refusal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

@@ -2,14 +2,15 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.terminal.ClusterFile;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.StartProgress;
-import io.palinode.cli.terminal.StoresOption;
-import io.palinode.cli.terminal.WindowLogOptions;
+import io.palinode.cli.options.ClusterFile;
+import io.palinode.cli.options.StoresOption;
+import io.palinode.cli.options.WindowLogOptions;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.launcher.WatchedNode;
 import io.palinode.retroscope.disk.OwnerOnly;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.StartProgress;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -99,18 +100,13 @@ final class RunNodeCommand implements Callable<Integer> {
         running -> running.node().isRunning() ? null : "its detector has stopped (see the log)");
   }
 
-  private void say(String line) {
-    spec.commandLine().getErr().println(line);
-    spec.commandLine().getErr().flush();
-  }
-
   @SuppressWarnings("try") // A resource for its close alone.
   private Running start(Cluster cluster, List<StoreDefinition> definitions) throws IOException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     OwnerOnly.createFolders(data);
     var unused = kafka.connected();
     MetricsOption.Served served = metrics.serve(registry);
-    try (StartProgress progress = StartProgress.of("starting node " + id, this::say)) {
+    try (StartProgress progress = StartProgress.of("starting node " + id, Output.progress(spec))) {
       WatchedNode node =
           WatchedNode.start(
               WatchedNode.config(id, cluster, definitions, epsilon.value())

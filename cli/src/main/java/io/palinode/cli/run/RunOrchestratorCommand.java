@@ -2,14 +2,14 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.terminal.Outage;
-import io.palinode.cli.terminal.PredicateOptions;
-import io.palinode.cli.terminal.StartProgress;
+import io.palinode.cli.options.PredicateOptions;
 import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
+import io.palinode.terminal.Outage;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.StartProgress;
 import io.palinode.wire.Topics;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
@@ -91,7 +91,8 @@ final class RunOrchestratorCommand implements Callable<Integer> {
           return null;
         }
         if (!announced) {
-          say("standing by: another orchestrator is active, or was a moment ago");
+          Output.progress(spec)
+              .accept("standing by: another orchestrator is active, or was a moment ago");
         }
       }
       return new Active(election, orchestrator());
@@ -103,20 +104,14 @@ final class RunOrchestratorCommand implements Callable<Integer> {
 
   @SuppressWarnings("try") // A resource for its close alone.
   private Orchestrator orchestrator() {
-    try (StartProgress progress = StartProgress.of("reading the logs", this::say)) {
+    try (StartProgress progress = StartProgress.of("reading the logs", Output.progress(spec))) {
       return Orchestrator.start(
           OrchestratorConfig.of(kafka.bootstrap(), Topics.DEFAULT, nodes)
               .withPredicates(predicates.limits())
               .withStartMax(StartProgress.NO_LIMIT)
               .withHttpPort(port),
           new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
-          this::say);
+          Output.progress(spec));
     }
-  }
-
-  private void say(String line) {
-    PrintWriter err = spec.commandLine().getErr();
-    err.println(line);
-    err.flush();
   }
 }

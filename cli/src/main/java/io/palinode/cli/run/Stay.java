@@ -1,7 +1,7 @@
 package io.palinode.cli.run;
 
-import io.palinode.cli.terminal.OnSignal;
-import io.palinode.cli.terminal.StartStop;
+import io.palinode.terminal.OnSignal;
+import io.palinode.terminal.StartStop;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;

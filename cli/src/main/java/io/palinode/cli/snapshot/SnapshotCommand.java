@@ -1,12 +1,14 @@
 package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.TextTable;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.orchestrator.rest.SnapshotView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -57,8 +59,8 @@ public final class SnapshotCommand implements Runnable {
   }
 
   /** Whether some node has a part that can be read. */
-  static boolean isDone(String state) {
-    return state.equals("complete") || state.equals("partial");
+  static boolean isDone(SnapshotView snapshot) {
+    return snapshot.state().equals("complete") || snapshot.state().equals("partial");
   }
 
   /** {@code 1.5 MB}. */
@@ -81,30 +83,33 @@ public final class SnapshotCommand implements Runnable {
     @Override
     public Integer call() {
       JsonNode all = api.get(path());
-      output.print(all, () -> table(all));
+      SnapshotView[] views = api.view(all, SnapshotView[].class);
+      output.print(all, () -> table(views));
       return 0;
     }
 
-    private static String table(JsonNode all) {
+    private static String table(SnapshotView[] all) {
       TextTable table =
           new TextTable(
               TextTable.Align.LEFT,
               List.of("NAME", "STATE", "KIND", "BASE", "AT", "TIME", "KEYS", "WRITTEN"));
-      all.forEach(snapshot -> table.row(row(snapshot)));
-      return all.isEmpty() ? "none\n" : table.render();
+      for (SnapshotView snapshot : all) {
+        table.row(row(snapshot));
+      }
+      return all.length == 0 ? "none\n" : table.render();
     }
 
-    private static List<String> row(JsonNode snapshot) {
-      boolean isMoving = snapshot.path("roll").path("state").asText().equals("taking");
+    private static List<String> row(SnapshotView snapshot) {
+      boolean isMoving = snapshot.roll() != null && snapshot.roll().state().equals("taking");
       return List.of(
-          snapshot.path("id").asText(),
-          isMoving ? "moving" : snapshot.path("state").asText(),
-          snapshot.path("kind").asText(),
-          snapshot.path("base").asText("").replace("null", ""),
-          snapshot.path("at").asText(),
-          snapshot.path("time").asText(),
-          snapshot.path("keys").asText(),
-          bytes(snapshot.path("bytes").asLong()));
+          snapshot.id(),
+          isMoving ? "moving" : snapshot.state(),
+          snapshot.kind(),
+          Objects.requireNonNullElse(snapshot.base(), ""),
+          snapshot.at(),
+          snapshot.time(),
+          Long.toString(snapshot.keys()),
+          bytes(snapshot.bytes()));
     }
   }
 

@@ -1,14 +1,15 @@
 package io.palinode.cli.snapshot;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.store.KeyPattern;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.PointInTime;
+import io.palinode.orchestrator.rest.SnapshotView;
+import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.server.SystemMicros;
@@ -80,7 +81,8 @@ public final class SnapshotDiffCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     TreeSet<Integer> nodes = new TreeSet<>();
-    for (int i = 0; i < api.get("/api/v1/status").path("nodes").asInt(); i++) {
+    int count = api.get("/api/v1/status", StatusView.class).nodes();
+    for (int i = 0; i < count; i++) {
       nodes.add(i);
     }
     PastStore.Point from = point(before, nodes);
@@ -96,22 +98,22 @@ public final class SnapshotDiffCommand implements Callable<Integer> {
     if (!NAME.matcher(text).matches() || text.equals("now")) {
       return new PastStore.Point(null, access.readable(time(text), spec.commandLine().getErr()));
     }
-    JsonNode snapshot = api.get(SnapshotCommand.path(text));
-    String state = snapshot.path("state").asText();
-    if (!SnapshotCommand.isDone(state)) {
-      throw new Refusal("snapshot '%s' is %s: there is nothing to compare".formatted(text, state));
+    SnapshotView snapshot = api.get(SnapshotCommand.path(text), SnapshotView.class);
+    if (!SnapshotCommand.isDone(snapshot)) {
+      throw new Refusal(
+          "snapshot '%s' is %s: there is nothing to compare".formatted(text, snapshot.state()));
     }
-    for (JsonNode node : snapshot.path("nodes")) {
-      if (!node.path("checksum").isTextual()) {
-        nodes.remove(node.path("node").asInt());
+    for (SnapshotView.PartView part : snapshot.nodes()) {
+      if (part.checksum() == null) {
+        nodes.remove(part.node());
         spec.commandLine()
             .getErr()
             .println(
-                "palinode: snapshot %s is %s: node %s is not compared"
-                    .formatted(text, state, node.path("node").asText()));
+                "palinode: snapshot %s is %s: node %d is not compared"
+                    .formatted(text, snapshot.state(), part.node()));
       }
     }
-    return new PastStore.Point(new PastStore.Snapshot(text, snapshot.path("number").asLong()), 0);
+    return new PastStore.Point(new PastStore.Snapshot(text, snapshot.number()), 0);
   }
 
   private static long time(String text) {

@@ -1,11 +1,11 @@
 package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.DurationText;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.orchestrator.rest.ScheduleView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.DurationText;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -78,40 +78,38 @@ final class SnapshotScheduleCommand implements Callable<Integer> {
     }
     if (off) {
       var unused = api.delete(PATH);
-      return show(null);
+      output.print(ApiClient.JSON.createObjectNode(), () -> text(null));
+      return 0;
     }
-    return show(isOn ? api.put(PATH, body()) : api.get(PATH));
+    JsonNode answer = isOn ? api.put(PATH, body()) : api.get(PATH);
+    ScheduleView schedule = api.view(answer, ScheduleView.class);
+    output.print(answer, () -> text(schedule));
+    return 0;
   }
 
   private String body() {
-    ObjectNode body = ApiClient.JSON.createObjectNode();
-    body.put("everySeconds", seconds(every)).put("onViolation", onViolation);
-    body.put("keep", keep == null ? 6 : keep).put("maxAgeSeconds", seconds(maxAge));
-    return body.toString();
+    return ApiClient.JSON
+        .valueToTree(
+            new ScheduleView(seconds(every), onViolation, keep == null ? 6 : keep, seconds(maxAge)))
+        .toString();
   }
 
   private static @Nullable Long seconds(@Nullable Duration duration) {
     return duration == null ? null : duration.toSeconds();
   }
 
-  /** Null: it was switched off. */
-  private int show(@Nullable JsonNode schedule) {
-    JsonNode shown = schedule == null ? ApiClient.JSON.createObjectNode() : schedule;
-    output.print(shown, () -> text(shown) + "\n");
-    return 0;
-  }
-
-  private static String text(JsonNode schedule) {
-    JsonNode seconds = schedule.path("everySeconds");
-    boolean atViolations = schedule.path("onViolation").asBoolean();
-    if (!seconds.isNumber() && !atViolations) {
-      return "there is no schedule";
+  /** A line; null: it was switched off. */
+  private static String text(@Nullable ScheduleView schedule) {
+    if (schedule == null || (schedule.everySeconds() == null && !schedule.onViolation())) {
+      return "there is no schedule\n";
     }
-    String when = seconds.isNumber() ? "every " + DurationText.of(seconds.asLong()) : "";
-    String also = atViolations ? (when.isEmpty() ? "" : ", and ") + "before each violation" : "";
-    JsonNode age = schedule.path("maxAgeSeconds");
-    String forSoLong = age.isNumber() ? " for at most " + DurationText.of(age.asLong()) : "";
-    return "a snapshot %s%s; the last %d are kept%s"
-        .formatted(when, also, schedule.path("keep").asInt(), forSoLong);
+    Long every = schedule.everySeconds();
+    String when = every == null ? "" : "every " + DurationText.of(every);
+    String also =
+        schedule.onViolation() ? (when.isEmpty() ? "" : ", and ") + "before each violation" : "";
+    Long age = schedule.maxAgeSeconds();
+    String forSoLong = age == null ? "" : " for at most " + DurationText.of(age);
+    return "a snapshot %s%s; the last %d are kept%s\n"
+        .formatted(when, also, schedule.keep(), forSoLong);
   }
 }

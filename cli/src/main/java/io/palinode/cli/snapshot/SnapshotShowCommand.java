@@ -3,14 +3,16 @@ package io.palinode.cli.snapshot;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.TextTable;
+import io.palinode.orchestrator.rest.SnapshotView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.TextTable;
 import io.palinode.voldemort.client.PastStore;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -47,50 +49,48 @@ final class SnapshotShowCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    JsonNode snapshot = api.get(SnapshotCommand.path(id));
+    JsonNode answer = api.get(SnapshotCommand.path(id));
+    SnapshotView snapshot = api.view(answer, SnapshotView.class);
     if (!keys.isEmpty()) {
-      return showValues();
+      return showValues(new PastStore.Snapshot(id, snapshot.number()));
     }
-    output.print(snapshot, () -> parts(snapshot));
+    output.print(answer, () -> parts(snapshot));
     return 0;
   }
 
-  private String parts(JsonNode snapshot) {
-    JsonNode base = snapshot.path("base");
+  private String parts(SnapshotView snapshot) {
     String head =
         "%s  %s, %s%s, at %s (%s)%n"
             .formatted(
                 id,
-                snapshot.path("state").asText(),
-                snapshot.path("kind").asText(),
-                base.isTextual() ? " over " + base.asText() : "",
-                snapshot.path("at").asText(),
-                snapshot.path("time").asText());
+                snapshot.state(),
+                snapshot.kind(),
+                snapshot.base() == null ? "" : " over " + snapshot.base(),
+                snapshot.at(),
+                snapshot.time());
     TextTable table =
         new TextTable(
             TextTable.Align.LEFT,
             List.of(
                 "NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "FROM", "CHECKSUM", "MS", "WHY"));
-    snapshot.path("nodes").forEach(node -> table.row(row(node)));
+    snapshot.nodes().forEach(part -> table.row(row(part)));
     return head + table.render();
   }
 
-  private static List<String> row(JsonNode node) {
+  private static List<String> row(SnapshotView.PartView part) {
     return List.of(
-        node.path("node").asText(),
-        node.path("state").asText(),
-        node.path("keys").asText(),
-        node.path("changed").asText(),
-        SnapshotCommand.bytes(node.path("bytes").asLong()),
-        node.path("from").isTextual() ? node.path("from").asText() : "",
-        node.path("checksum").isTextual() ? node.path("checksum").asText() : "",
-        "%.0f".formatted(node.path("durationMs").asDouble()),
-        node.path("failure").isTextual() ? node.path("failure").asText() : "");
+        Integer.toString(part.node()),
+        part.state(),
+        Long.toString(part.keys()),
+        Long.toString(part.changed()),
+        SnapshotCommand.bytes(part.bytes()),
+        Objects.requireNonNullElse(part.from(), ""),
+        Objects.requireNonNullElse(part.checksum(), ""),
+        "%.0f".formatted(part.durationMs()),
+        Objects.requireNonNullElse(part.failure(), ""));
   }
 
-  private int showValues() {
-    PastStore.Snapshot snapshot =
-        new PastStore.Snapshot(id, api.get(SnapshotCommand.path(id)).path("number").asLong());
+  private int showValues(PastStore.Snapshot snapshot) {
     Map<String, @Nullable String> values =
         access.use(
             store -> {

@@ -2,21 +2,21 @@ package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.options.TimeText;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.OnSignal;
-import io.palinode.cli.terminal.Output;
-import io.palinode.cli.terminal.Refusal;
-import io.palinode.cli.terminal.TimeText;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.SnapshotView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.OnSignal;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -85,7 +85,7 @@ final class SnapshotTakeCommand implements Callable<Integer> {
   @Mixin private ApiClient api = new ApiClient();
   @Mixin private StoreAccess access = new StoreAccess();
   @Spec private CommandSpec spec;
-  private final Map<String, String> printed = new HashMap<>();
+  private final Map<Integer, String> printed = new HashMap<>();
 
   @Override
   @SuppressWarnings("try") // A resource for its close alone.
@@ -93,20 +93,22 @@ final class SnapshotTakeCommand implements Callable<Integer> {
     String body = body();
     CountDownLatch interrupted = new CountDownLatch(1);
     try (OnSignal stop = OnSignal.does(interrupted::countDown)) {
-      JsonNode snapshot = api.post(SnapshotCommand.path(), body);
-      String id = snapshot.path("id").asText();
-      err().println("snapshot " + id + " at " + asked(snapshot).path("at").asText());
+      JsonNode answer = api.post(SnapshotCommand.path(), body);
+      SnapshotView asked = asked(answer);
+      String id = api.view(answer, SnapshotView.class).id();
+      err().println("snapshot " + id + " at " + asked.at());
       boolean cancelling = false;
-      while (asked(snapshot).path("state").asText().equals("taking")) {
-        printProgress(asked(snapshot));
+      while (asked.state().equals("taking")) {
+        printProgress(asked);
         if (!cancelling && interrupted.await(POLL_MS, TimeUnit.MILLISECONDS)) {
           cancelling = true;
           cancel(id);
         }
-        snapshot = api.get(SnapshotCommand.path(id));
+        answer = api.get(SnapshotCommand.path(id));
+        asked = asked(answer);
       }
-      printProgress(asked(snapshot));
-      return printResult(snapshot);
+      printProgress(asked);
+      return printResult(answer, asked);
     }
   }
 
@@ -128,9 +130,9 @@ final class SnapshotTakeCommand implements Callable<Integer> {
   }
 
   /** What was asked for: of a snapshot that rolls, its move while there is one. */
-  private JsonNode asked(JsonNode snapshot) {
-    JsonNode roll = snapshot.path("roll");
-    return rolling && roll.isObject() ? roll : snapshot;
+  private SnapshotView asked(JsonNode answer) {
+    SnapshotView snapshot = api.view(answer, SnapshotView.class);
+    return rolling && snapshot.roll() != null ? snapshot.roll() : snapshot;
   }
 
   private void cancel(String id) {
@@ -143,61 +145,53 @@ final class SnapshotTakeCommand implements Callable<Integer> {
     }
   }
 
-  private void printProgress(JsonNode snapshot) {
-    for (JsonNode node : snapshot.path("nodes")) {
+  private void printProgress(SnapshotView snapshot) {
+    for (SnapshotView.PartView part : snapshot.nodes()) {
       String line =
-          "node %s: %s, %s keys, %s%s%s"
+          "node %d: %s, %d keys, %s%s%s"
               .formatted(
-                  node.path("node").asText(),
-                  node.path("state").asText(),
-                  node.path("keys").asText(),
-                  SnapshotCommand.bytes(node.path("bytes").asLong()),
-                  node.path("from").isTextual() ? ", from " + node.path("from").asText() : "",
-                  node.path("failure").isTextual() ? ": " + node.path("failure").asText() : "");
-      if (!line.equals(printed.put(node.path("node").asText(), line))) {
+                  part.node(),
+                  part.state(),
+                  part.keys(),
+                  SnapshotCommand.bytes(part.bytes()),
+                  part.from() == null ? "" : ", from " + part.from(),
+                  part.failure() == null ? "" : ": " + part.failure());
+      if (!line.equals(printed.put(part.node(), line))) {
         err().println(line);
       }
     }
     err().flush();
   }
 
-  private int printResult(JsonNode snapshot) {
-    JsonNode asked = asked(snapshot);
-    PrintWriter out = spec.commandLine().getOut();
-    if (output.isJson()) {
-      out.println(snapshot.toPrettyString());
-    } else {
-      out.println(
-          "snapshot %s is %s at %s (%s): %s keys, %s written"
-              .formatted(
-                  snapshot.path("id").asText(),
-                  snapshot.path("state").asText(),
-                  snapshot.path("at").asText(),
-                  snapshot.path("time").asText(),
-                  snapshot.path("keys").asText(),
-                  SnapshotCommand.bytes(asked.path("bytes").asLong())));
-    }
-    out.flush();
-    String state = asked.path("state").asText();
-    if (state.equals("complete")) {
+  private int printResult(JsonNode answer, SnapshotView asked) {
+    SnapshotView snapshot = api.view(answer, SnapshotView.class);
+    output.print(
+        answer,
+        () ->
+            "snapshot %s is %s at %s (%s): %d keys, %s written%n"
+                .formatted(
+                    snapshot.id(),
+                    snapshot.state(),
+                    snapshot.at(),
+                    snapshot.time(),
+                    snapshot.keys(),
+                    SnapshotCommand.bytes(asked.bytes())));
+    if (asked.state().equals("complete")) {
       return 0;
     }
-    err().println("palinode: " + incomplete(snapshot.path("id").asText(), state, asked));
+    err().println("palinode: " + incomplete(snapshot.id(), asked));
     return 1;
   }
 
-  private String incomplete(String id, String state, JsonNode asked) {
-    List<String> reasons = new ArrayList<>();
-    for (JsonNode node : asked.path("nodes")) {
-      if (node.path("failure").isTextual()) {
-        reasons.add("node " + node.path("node").asText() + ": " + node.path("failure").asText());
-      }
-    }
+  private String incomplete(String id, SnapshotView asked) {
     String what =
         rolling
-            ? "snapshot " + id + " stays where it was, its move is " + state
-            : "snapshot " + id + " is " + state;
-    return reasons.isEmpty() ? what : what + "; " + String.join("; ", reasons);
+            ? "snapshot " + id + " stays where it was, its move is " + asked.state()
+            : "snapshot " + id + " is " + asked.state();
+    return asked.nodes().stream()
+        .filter(part -> part.failure() != null)
+        .map(part -> "; node " + part.node() + ": " + part.failure())
+        .collect(Collectors.joining("", what, ""));
   }
 
   private PrintWriter err() {

@@ -1,9 +1,9 @@
 package io.palinode.cli.snapshot;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.orchestrator.rest.SnapshotView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.session.StoreException;
 import java.util.concurrent.Callable;
@@ -33,29 +33,28 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    JsonNode snapshot = api.get(SnapshotCommand.path(id));
-    String state = snapshot.path("state").asText();
-    if (!SnapshotCommand.isDone(state)) {
-      throw new Refusal("snapshot " + id + " cannot be verified, it is " + state);
+    SnapshotView snapshot = api.get(SnapshotCommand.path(id), SnapshotView.class);
+    if (!SnapshotCommand.isDone(snapshot)) {
+      throw new Refusal("snapshot " + id + " cannot be verified, it is " + snapshot.state());
     }
     int damaged = 0;
-    for (JsonNode node : snapshot.path("nodes")) {
-      damaged += isWhole(node, snapshot.path("number").asLong()) ? 0 : 1;
+    for (SnapshotView.PartView part : snapshot.nodes()) {
+      damaged += isWhole(part, snapshot.number()) ? 0 : 1;
     }
     spec.commandLine().getOut().flush();
     return damaged == 0 ? 0 : 1;
   }
 
-  private boolean isWhole(JsonNode node, long number) {
-    int at = node.path("node").asInt();
-    if (!node.path("checksum").isTextual()) {
-      report(at, "has no part: " + node.path("failure").asText());
+  private boolean isWhole(SnapshotView.PartView part, long number) {
+    int at = part.node();
+    if (part.checksum() == null) {
+      report(at, "has no part: " + part.failure());
       return false;
     }
     try {
       PastStore.Verified found = access.usePatiently(store -> store.past().verifyAt(at, id));
       String checksum = "%08x".formatted(found.checksum());
-      if (found.number() != number || !checksum.equals(node.path("checksum").asText())) {
+      if (found.number() != number || !checksum.equals(part.checksum())) {
         report(at, "has another part than the one that was taken: checksum " + checksum);
         return false;
       }

@@ -1,8 +1,8 @@
 package io.palinode.cli.status;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.Confirmation;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.terminal.ApiClient;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ public final class AcknowledgeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    JsonNode status = api.get("/api/v1/status");
+    StatusView status = api.get("/api/v1/status", StatusView.class);
     List<String> lost = lost(status);
     if (lost.isEmpty()) {
       out.println("nothing to acknowledge: coverage is complete");
@@ -41,20 +41,18 @@ public final class AcknowledgeCommand implements Callable<Integer> {
     out.flush();
     confirmation.require("Let the safe point pass these gaps?", "acknowledge it");
     // Only the gaps shown above: a later gap needs its own acknowledgement.
-    JsonNode shown = status.path("coverageGaps");
-    api.post("/api/v1/coverage/acknowledge" + (shown.isNumber() ? "?to=" + shown.asText() : ""));
+    api.post("/api/v1/coverage/acknowledge?to=" + status.coverageGaps());
     out.println("acknowledged; 'palinode status' shows the safe point");
     return 0;
   }
 
-  private static List<String> lost(JsonNode status) {
+  private static List<String> lost(StatusView status) {
     List<String> lost = new ArrayList<>(StatusCommand.unknown(status));
-    if (status.path("abandonedEpoch").isNumber()) {
+    if (status.abandonedEpoch() != null) {
       lost.add(StatusCommand.lost(status));
     }
-    int losses = status.path("coverageLosses").asInt();
-    if (lost.isEmpty() && losses > 0) {
-      lost.add(losses + " coverage gaps");
+    if (lost.isEmpty() && status.coverageLosses() > 0) {
+      lost.add(status.coverageLosses() + " coverage gaps");
     }
     return lost;
   }

@@ -1,7 +1,7 @@
 package io.palinode.cli.status;
 
-import io.palinode.cli.terminal.Confirmation;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.options.Confirmation;
+import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.bdb.Recovery;
 import io.palinode.voldemort.bdb.Recovery.Finding;

@@ -3,9 +3,12 @@ package io.palinode.cli.status;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.ApiClient;
-import io.palinode.cli.terminal.DurationText;
-import io.palinode.cli.terminal.Output;
+import io.palinode.orchestrator.rest.Views.BudgetView;
+import io.palinode.orchestrator.rest.Views.SequentialView;
+import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.DurationText;
+import io.palinode.terminal.Output;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,180 +38,161 @@ public final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    JsonNode status = api.get("/api/v1/status");
+    JsonNode answer = api.get("/api/v1/status");
+    StatusView status = api.view(answer, StatusView.class);
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
       out.println(
-          status
+          answer
               .<ObjectNode>deepCopy()
               .<ObjectNode>set("stockClients", StockClientsLine.json(access))
               .toPrettyString());
     } else {
-      out.println("epoch       " + status.path("epoch").asText());
-      out.println(
-          "rollback    "
-              + (status.path("phase").isTextual()
-                  ? "under way: " + status.path("phase").asText() + notServing(status)
-                  : "none under way, " + status.path("rollbacks").asText() + " so far"));
-      sequential(status).forEach(line -> out.println("sequential  " + line));
-      approvals(status).forEach(line -> out.println("approval    " + line));
-      budgets(status).forEach(line -> out.println("budget      " + line));
-      out.println("violations  " + violations(status));
-      out.println("safe point  " + WaitLines.safePoint(status));
-      out.println("coverage    " + WaitLines.coverage(status));
-      unknown(status).forEach(line -> out.println("            " + line));
-      out.println(
-          "nodes       %s of %s joined"
-              .formatted(status.path("nodesJoined").asText(), status.path("nodes").asText()));
-      out.println("predicates  " + status.path("predicates").asText());
-      WaitLines.waits(status).forEach(line -> out.println("waits for   " + line));
-      StockClientsLine.of(access).ifPresent(line -> out.println("clients     " + line));
+      print(status, out);
     }
-    if (status.path("safePointHeldAt").isTextual()) {
-      spec.commandLine()
-          .getErr()
-          .println(
-              "palinode: %s; the safe point is held at %s"
-                  .formatted(lost(status), status.path("safePointHeldAt").asText()));
+    faults(status).forEach(fault -> spec.commandLine().getErr().println("palinode: " + fault));
+    return faults(status).isEmpty() && !WaitLines.standStill(status) ? 0 : 1;
+  }
+
+  private void print(StatusView status, PrintWriter out) {
+    out.println("epoch       " + status.epoch());
+    out.println(
+        "rollback    "
+            + (status.phase() == null
+                ? "none under way, " + status.rollbacks() + " so far"
+                : "under way: " + status.phase() + notServing(status)));
+    sequential(status.sequential()).forEach(line -> out.println("sequential  " + line));
+    approvals(status).forEach(line -> out.println("approval    " + line));
+    budgets(status).forEach(line -> out.println("budget      " + line));
+    out.println("violations  " + violations(status));
+    out.println("safe point  " + WaitLines.safePoint(status));
+    out.println("coverage    " + WaitLines.coverage(status));
+    unknown(status).forEach(line -> out.println("            " + line));
+    out.println("nodes       %d of %d joined".formatted(status.nodesJoined(), status.nodes()));
+    out.println("predicates  " + status.predicates());
+    WaitLines.waits(status).forEach(line -> out.println("waits for   " + line));
+    StockClientsLine.of(access).ifPresent(line -> out.println("clients     " + line));
+  }
+
+  /** What an operator has to see; each makes the exit status 1. */
+  private static List<String> faults(StatusView status) {
+    List<String> faults = new ArrayList<>();
+    if (status.safePointHeldAt() != null) {
+      faults.add(
+          "%s; the safe point is held at %s".formatted(lost(status), status.safePointHeldAt()));
     }
-    if (isHalted(status)) {
-      spec.commandLine().getErr().println("palinode: " + WaitLines.waysOut(status));
+    if ("halted".equals(status.phase())) {
+      long open = status.openEpoch() == null ? status.epoch() : status.openEpoch();
+      faults.add(WaitLines.waysOut(open, status.haltReason()));
     }
-    if (status.path("trouble").isTextual()) {
-      spec.commandLine().getErr().println("palinode: " + status.path("trouble").asText());
+    if (status.trouble() != null) {
+      faults.add(status.trouble());
     }
-    if (status.path("failure").isTextual()) {
-      spec.commandLine()
-          .getErr()
-          .println("palinode: the orchestrator has failed: " + status.path("failure").asText());
+    if (status.failure() != null) {
+      faults.add("the orchestrator has failed: " + status.failure());
     }
-    return standsStill(status) ? 1 : 0;
+    return faults;
   }
 
   /** Of a rollback that has ended at some nodes: how many serve, and which do not. */
-  private static String notServing(JsonNode status) {
-    JsonNode missing = status.path("notServing");
-    int nodes = status.path("nodes").asInt();
-    List<String> names = new ArrayList<>();
-    missing.forEach(node -> names.add(node.asText()));
+  private static String notServing(StatusView status) {
+    List<String> names = status.notServing().stream().map(String::valueOf).toList();
     return names.isEmpty()
         ? ""
         : " (nodes %d of %d; not yet: %s)"
-            .formatted(nodes - names.size(), nodes, String.join(", ", names));
+            .formatted(status.nodes() - names.size(), status.nodes(), String.join(", ", names));
   }
 
-  private static String violations(JsonNode status) {
-    String all = status.path("violations").asText();
-    long phantoms = status.path("phantoms").asLong();
-    return phantoms == 0 ? all : all + "; phantoms " + phantoms;
+  private static String violations(StatusView status) {
+    return status.phantoms() == 0
+        ? Long.toString(status.violations())
+        : status.violations() + "; phantoms " + status.phantoms();
   }
 
   /** What clients are asked to use with R + W > N; no line when that is nothing. */
-  static List<String> sequential(JsonNode status) {
-    JsonNode sequential = status.path("sequential");
-    if (!sequential.path("untilMicros").isNumber()) {
+  private static List<String> sequential(SequentialView sequential) {
+    Long until = sequential.untilMicros();
+    if (until == null) {
       return List.of();
     }
-    long leftMs = sequential.path("untilMicros").asLong() / 1_000 - System.currentTimeMillis();
+    long leftMs = until / 1_000 - System.currentTimeMillis();
     List<String> lines = new ArrayList<>();
     lines.add(
         "%s with R + W > N for another %.1f s, if no rollback touches them: rollbacks are frequent"
             .formatted(
-                sequential.path("allKeys").asBoolean()
-                    ? "all keys"
-                    : sequential.path("keys").asText() + " keys",
+                sequential.allKeys() ? "all keys" : sequential.keys() + " keys",
                 Math.max(0, leftMs) / 1_000.0));
-    int shown = 0;
-    for (JsonNode instance : sequential.path("instances")) {
-      if (!instance.path("keys").isEmpty() && shown++ < INSTANCES_SHOWN_MAX) {
-        lines.add(
-            "%s %s: %s"
-                .formatted(
-                    instance.path("predicate").asText(),
-                    instance.path("binding").asText(),
-                    keys(instance)));
-      }
-    }
+    sequential.instances().stream()
+        .filter(instance -> !instance.keys().isEmpty())
+        .limit(INSTANCES_SHOWN_MAX)
+        .map(
+            instance ->
+                "%s %s: %s"
+                    .formatted(
+                        instance.predicate(),
+                        instance.binding(),
+                        String.join(", ", instance.keys())))
+        .forEach(lines::add);
     return lines;
   }
 
   /** One line for each rollback that waits for an operator. */
-  static List<String> approvals(JsonNode status) {
-    List<String> lines = new ArrayList<>();
-    for (JsonNode waiting : status.path("approvals")) {
-      lines.add(
-          "%s waits since %s: %s, %d violations, back to %s; 'palinode rollback approve %s' or 'reject %s'. The safe point waits too"
-              .formatted(
-                  waiting.path("id").asText(),
-                  second(waiting.path("askedMicros")),
-                  waiting.path("predicate").asText(),
-                  waiting.path("violations").asInt(),
-                  waiting.path("target").asText(),
-                  waiting.path("id").asText(),
-                  waiting.path("id").asText()));
-    }
-    return lines;
+  private static List<String> approvals(StatusView status) {
+    return status.approvals().stream()
+        .map(
+            waiting ->
+                "%d waits since %s: %s, %d violations, back to %s; 'palinode rollback approve %d' or 'reject %d'. The safe point waits too"
+                    .formatted(
+                        waiting.id(),
+                        second(waiting.askedMicros()),
+                        waiting.predicate(),
+                        waiting.violations(),
+                        waiting.target(),
+                        waiting.id(),
+                        waiting.id()))
+        .toList();
   }
 
   /** One line for each predicate whose rollbacks are limited. */
-  static List<String> budgets(JsonNode status) {
-    List<String> lines = new ArrayList<>();
-    for (JsonNode budget : status.path("budgets")) {
-      String spent =
-          "%s: %d of %d rollbacks in %s"
-              .formatted(
-                  budget.path("predicate").asText(),
-                  budget.path("spent").asInt(),
-                  budget.path("atMost").asInt(),
-                  DurationText.of(budget.path("perMs").asLong() / 1_000));
-      JsonNode until = budget.path("standsUntilMicros");
-      lines.add(
-          until.isNumber()
-              ? "%s: violations stand until %s, or 'palinode rollback renew %s'"
-                  .formatted(spent, second(until), budget.path("predicate").asText())
-              : spent);
-    }
-    return lines;
+  private static List<String> budgets(StatusView status) {
+    return status.budgets().stream().map(StatusCommand::budget).toList();
   }
 
-  private static Instant second(JsonNode micros) {
-    return Instant.ofEpochSecond(micros.asLong() / 1_000_000);
+  private static String budget(BudgetView budget) {
+    String spent =
+        "%s: %d of %d rollbacks in %s"
+            .formatted(
+                budget.predicate(),
+                budget.spent(),
+                budget.atMost(),
+                DurationText.of((long) budget.perMs() / 1_000));
+    Long until = budget.standsUntilMicros();
+    return until == null
+        ? spent
+        : "%s: violations stand until %s, or 'palinode rollback renew %s'"
+            .formatted(spent, second(until), budget.predicate());
   }
 
-  private static String keys(JsonNode instance) {
-    List<String> keys = new ArrayList<>();
-    instance.path("keys").forEach(key -> keys.add(key.asText()));
-    return String.join(", ", keys);
+  private static Instant second(long micros) {
+    return Instant.ofEpochSecond(micros / 1_000_000);
   }
 
   /** One line for each span in which violations may have been missed. */
-  public static List<String> unknown(JsonNode status) {
-    List<String> lines = new ArrayList<>();
-    for (JsonNode span : status.path("unknown")) {
-      String from = span.path("from").isTextual() ? "from " + span.path("from").asText() + " " : "";
-      lines.add(
-          "unknown: %sup to %s violations may have been missed: %s"
-              .formatted(from, span.path("to").asText(), span.path("reason").asText()));
-    }
-    return lines;
+  public static List<String> unknown(StatusView status) {
+    return status.unknown().stream()
+        .map(
+            span ->
+                "unknown: %sup to %s violations may have been missed: %s"
+                    .formatted(
+                        span.from() == null ? "" : "from " + span.from() + " ",
+                        span.to(),
+                        span.reason()))
+        .toList();
   }
 
-  static String lost(JsonNode status) {
-    JsonNode abandoned = status.path("abandonedEpoch");
-    return abandoned.isNumber()
-        ? "rollback %s was abandoned, its cut is not restored".formatted(abandoned.asText())
-        : "coverage gaps are not acknowledged";
-  }
-
-  private static boolean isHalted(JsonNode status) {
-    return status.path("phase").asText().equals("halted");
-  }
-
-  private static boolean standsStill(JsonNode status) {
-    return isHalted(status)
-        || status.path("trouble").isTextual()
-        || status.path("failure").isTextual()
-        || status.path("safePointHeldAt").isTextual()
-        || WaitLines.standStill(status);
+  static String lost(StatusView status) {
+    return status.abandonedEpoch() == null
+        ? "coverage gaps are not acknowledged"
+        : "rollback %d was abandoned, its cut is not restored".formatted(status.abandonedEpoch());
   }
 }

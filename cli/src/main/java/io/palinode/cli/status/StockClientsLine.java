@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.PastStore.StockClients;
 import io.palinode.voldemort.client.StoreClient;
 import java.util.Optional;

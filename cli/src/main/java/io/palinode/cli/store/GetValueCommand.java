@@ -1,6 +1,6 @@
 package io.palinode.cli.store;
 
-import io.palinode.cli.terminal.TimeText;
+import io.palinode.cli.options.TimeText;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.client.Store;
 import java.util.concurrent.Callable;

@@ -1,7 +1,7 @@
 package io.palinode.cli.store;
 
-import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Hlc;
+import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;

@@ -1,9 +1,9 @@
 package io.palinode.cli.witness;
 
-import io.palinode.cli.terminal.Refusal;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessFormatException;
 import io.palinode.detection.witness.WitnessJson;
+import io.palinode.terminal.Refusal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.benchmarks.Spread;
-import io.palinode.cli.bench.report.StockReport.Verdict;
+import io.palinode.benchmarks.report.Verdict;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -29,9 +29,9 @@ class StockCommandTest {
 
   @Test
   void theGoalIsMetOrMissedOnlyWhenTheWholeIntervalSaysSo() {
-    assertThat(Verdict.of(new Spread(2, 1.5, 3))).isEqualTo(Verdict.MET);
-    assertThat(Verdict.of(new Spread(2, 1.4, 3))).isEqualTo(Verdict.NOT_SURE);
-    assertThat(Verdict.of(new Spread(1, 0.9, 1.4))).isEqualTo(Verdict.MISSED);
+    assertThat(Verdict.atLeast(new Spread(2, 1.5, 3), 1.5)).isEqualTo(Verdict.MET);
+    assertThat(Verdict.atLeast(new Spread(2, 1.4, 3), 1.5)).isEqualTo(Verdict.NOT_SURE);
+    assertThat(Verdict.atLeast(new Spread(1, 0.9, 1.4), 1.5)).isEqualTo(Verdict.MISSED);
   }
 
   @Test

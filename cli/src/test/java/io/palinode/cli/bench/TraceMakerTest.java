@@ -3,7 +3,8 @@ package io.palinode.cli.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.cli.bench.TraceMaker.Shape;
+import io.palinode.benchmarks.TraceMaker;
+import io.palinode.benchmarks.TraceMaker.Shape;
 import io.palinode.cli.detect.DetectCommand;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -2,6 +2,9 @@ package io.palinode.cli.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.chaos.ChaosCluster;
+import io.palinode.chaos.ChaosReport;
+import io.palinode.chaos.ChaosRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,11 +24,11 @@ class ChaosIT {
     List<String> lines = new ArrayList<>();
     try (ChaosCluster cluster = new ChaosCluster(folder, 3, PORT_BASE)) {
       ChaosRun run =
-          new ChaosRun(cluster, 3, 2, Duration.ofSeconds(30), Duration.ofSeconds(8), 7, lines::add);
+          new ChaosRun(cluster, 2, Duration.ofSeconds(30), Duration.ofSeconds(8), 7, lines::add);
       ChaosReport report = run.run(() -> false);
       assertThat(report.faults()).as(() -> lines + "\n" + report.table() + logs()).isEmpty();
       assertThat(report.writes().acknowledged()).isPositive();
-      assertThat(report.kills().size() + report.freezes().size()).isPositive();
+      assertThat(report.strikes().kills().size() + report.strikes().freezes().size()).isPositive();
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.cli.Main;
+import io.palinode.demo.DemoGraph;
 import io.palinode.examples.graph.Edge;
 import io.palinode.examples.graph.Keys;
 import io.palinode.hvc.Epsilon;

@@ -383,24 +383,11 @@ class DetectCommandTest {
 
   @Test
   void anInterruptedRunStatesThatTheRestIsUnknown() {
-    Progress progress = new Progress(nanos::get, new PrintWriter(err), false);
+    ProgressLine progress = new ProgressLine(nanos::get, new PrintWriter(err), false);
     progress.begin("judging", "intervals", 10);
     progress.at(1, 1);
     progress.stop();
     assertThatThrownBy(() -> progress.at(2, 2)).isInstanceOf(StoppedException.class);
-  }
-
-  @Test
-  void sequencesAreKnownAgainInWhateverOrderTheyCome() {
-    Sequences sequences = new Sequences();
-    Random random = new Random(3);
-    java.util.Set<Long> known = new java.util.HashSet<>();
-    for (int i = 0; i < 20_000; i++) {
-      long sequence = random.nextInt(30_000) * (random.nextBoolean() ? 1L : 1L << 20);
-      if (known.size() < 5_000 || known.contains(sequence)) {
-        assertThat(sequences.add(sequence)).isEqualTo(known.add(sequence));
-      }
-    }
   }
 
   private static List<String> closedOnes(int count) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.detection.explain.Explanation;
 import io.palinode.predicate.form.Predicates;
 import java.io.IOException;
 import java.io.PrintWriter;

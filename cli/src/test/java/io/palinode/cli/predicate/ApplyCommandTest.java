@@ -115,7 +115,9 @@ class ApplyCommandTest {
     applied.addAll(names);
     String views =
         names.stream()
-            .map("{\"name\":\"%s\",\"version\":7}"::formatted)
+            .map(
+                "{\"name\":\"%s\",\"version\":7,\"converged\":false,\"nodeVersions\":{},\"jobVersion\":null,\"yaml\":\"\"}"
+                    ::formatted)
             .collect(Collectors.joining(","));
     respond(exchange, 200, one ? views : "[" + views + "]");
   }

@@ -3,7 +3,7 @@ package io.palinode.cli.witness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.cli.terminal.Refusal;
+import io.palinode.terminal.Refusal;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,13 +32,19 @@ public record TraceSource(List<CandidateCursor> nodes, boolean ascending) {
     trace.forEach(candidate -> perNode.get(candidate.id().node()).add(candidate));
     perNode.forEach(ofNode -> ofNode.sort(BY_START));
     return new TraceSource(
-        perNode.stream().map(TraceSource::cursor).toList(),
+        perNode.stream().map(ofNode -> cursor(ofNode)).toList(),
         perNode.stream().allMatch(TraceSource::isAscending));
   }
 
   /** {@code ofNode} is in order. */
   public static CandidateCursor cursor(List<Candidate> ofNode) {
-    return new ListCursor(ofNode.iterator());
+    Iterator<Candidate> rest = ofNode.iterator();
+    return cursor(() -> rest.hasNext() ? rest.next() : null);
+  }
+
+  /** {@code next} gives candidates in order, and null at the end. */
+  public static CandidateCursor cursor(Supplier<@Nullable Candidate> next) {
+    return new SuppliedCursor(next);
   }
 
   private static boolean isAscending(List<Candidate> ofNode) {
@@ -55,13 +62,13 @@ public record TraceSource(List<CandidateCursor> nodes, boolean ascending) {
         || last.interval().start().isBefore(next.interval().start());
   }
 
-  private static final class ListCursor implements CandidateCursor {
-    private final Iterator<Candidate> rest;
+  private static final class SuppliedCursor implements CandidateCursor {
+    private final Supplier<@Nullable Candidate> next;
     private @Nullable Candidate head;
 
-    ListCursor(Iterator<Candidate> rest) {
-      this.rest = rest;
-      advance();
+    SuppliedCursor(Supplier<@Nullable Candidate> next) {
+      this.next = next;
+      this.head = next.get();
     }
 
     @Override
@@ -71,7 +78,7 @@ public record TraceSource(List<CandidateCursor> nodes, boolean ascending) {
 
     @Override
     public void advance() {
-      head = rest.hasNext() ? rest.next() : null;
+      head = next.get();
     }
   }
 }

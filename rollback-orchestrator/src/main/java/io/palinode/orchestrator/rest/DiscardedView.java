@@ -6,17 +6,17 @@ import io.palinode.orchestrator.plan.Rollback;
 import java.util.List;
 
 /** The JSON of the spans in which clients wrote what a rollback discarded. */
-record DiscardedView(
+public record DiscardedView(
     long epoch, String target, String settled, List<SpanView> spans, List<PartView> except) {
   /** After {@code from}, up to {@code to}. */
-  record SpanView(String from, String to) {
+  public record SpanView(String from, String to) {
     static SpanView of(Discarded.Span span) {
       return new SpanView(Hlc.format(span.from()), Hlc.format(span.to()));
     }
   }
 
   /** Writes in the span that were discarded at {@code settled}. */
-  record PartView(String from, String to, String settled) {
+  public record PartView(String from, String to, String settled) {
     static PartView of(Discarded.Part part) {
       SpanView span = SpanView.of(part.span());
       return new PartView(span.from(), span.to(), Hlc.format(part.settled()));

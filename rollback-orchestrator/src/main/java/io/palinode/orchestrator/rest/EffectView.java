@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param clientsKnownSince some node knows writers only from this time; null: all are known
  * @param before the effect as first shown; null: this is the first
  */
-record EffectView(
+public record EffectView(
     String plan,
     String scope,
     @Nullable String whyAll,
@@ -45,7 +45,7 @@ record EffectView(
   private static final double MICROS_PER_MS = 1_000.0;
 
   /** The answer of one node, with copies. */
-  record NodeView(int node, String reach, String now, long writes, long keys, long bytes) {
+  public record NodeView(int node, String reach, String now, long writes, long keys, long bytes) {
     static NodeView of(EffectReported report) {
       return new NodeView(
           report.getNode(),
@@ -58,7 +58,7 @@ record EffectView(
   }
 
   /** The amount that would be undone. */
-  record Size(long writes, long keys, long bytes, int clientsTotal) {
+  public record Size(long writes, long keys, long bytes, int clientsTotal) {
     static Size of(Effect effect) {
       return new Size(effect.writes(), effect.keys(), effect.bytes(), effect.clientsTotal());
     }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param clients the clients concerned, of scope {@code affected}
  * @param before the HLC of the cut before the rollback; null: unknown
  */
-record OneRollbackView(
+public record OneRollbackView(
     @JsonUnwrapped Views.RollbackView rollback,
     boolean byHand,
     @Nullable String request,
@@ -43,7 +43,7 @@ record OneRollbackView(
    * @param done the last step that the node has completed
    * @param pausedMs after the opening, as the next two; null: not yet
    */
-  record NodeView(
+  public record NodeView(
       int node,
       String done,
       @Nullable Double pausedMs,

@@ -9,7 +9,6 @@ import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
@@ -64,30 +63,6 @@ final class SnapshotRoutes {
       ctx.status(202).json(view(backend.snapshots().take(request)));
     } catch (IllegalArgumentException e) {
       throw new BadRequestResponse(String.valueOf(e.getMessage()));
-    }
-  }
-
-  /** The JSON of a schedule. */
-  record ScheduleView(
-      @Nullable Long everySeconds, boolean onViolation, int keep, @Nullable Long maxAgeSeconds) {
-    static ScheduleView of(Schedule schedule) {
-      return new ScheduleView(
-          seconds(schedule.every()),
-          schedule.onViolation(),
-          schedule.keep(),
-          seconds(schedule.ageMax()));
-    }
-
-    Schedule toSchedule() {
-      return new Schedule(duration(everySeconds), onViolation, keep, duration(maxAgeSeconds));
-    }
-
-    private static @Nullable Long seconds(@Nullable Duration duration) {
-      return duration == null ? null : duration.toSeconds();
-    }
-
-    private static @Nullable Duration duration(@Nullable Long seconds) {
-      return seconds == null ? null : Duration.ofSeconds(seconds);
     }
   }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param roll its current move to another time, or the last failed one
  */
-record SnapshotView(
+public record SnapshotView(
     String id,
     long number,
     String state,
@@ -38,7 +38,7 @@ record SnapshotView(
    *
    * @param from the snapshot that the node started from instead of reading all keys
    */
-  record PartView(
+  public record PartView(
       int node,
       String state,
       long keys,

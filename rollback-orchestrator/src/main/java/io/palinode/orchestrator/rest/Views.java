@@ -27,8 +27,8 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The JSON of the API: one record a resource. */
-final class Views {
+/** The JSON of the API: one record a resource. The server writes it, and its clients read it. */
+public final class Views {
   private static final double MICROS_PER_MS = 1_000.0;
 
   private Views() {}
@@ -47,7 +47,7 @@ final class Views {
    * @param jobVersion the version of the whole detection job; null: unknown
    * @param converged whether all of these are {@code version}
    */
-  record PredicateView(
+  public record PredicateView(
       String name,
       long version,
       boolean converged,
@@ -66,7 +66,7 @@ final class Views {
     }
   }
 
-  record ViolationView(
+  public record ViolationView(
       String id,
       String predicate,
       long predicateVersion,
@@ -104,7 +104,7 @@ final class Views {
     }
   }
 
-  record WitnessView(
+  public record WitnessView(
       int term,
       int node,
       long incarnation,
@@ -127,7 +127,7 @@ final class Views {
     }
   }
 
-  record ValueView(String store, String key, String value) {
+  public record ValueView(String store, String key, String value) {
     static ValueView of(VariableVersion v) {
       String value = Evidence.text(v.getValue());
       return new ValueView(
@@ -137,7 +137,7 @@ final class Views {
     }
   }
 
-  record RollbackView(
+  public record RollbackView(
       long epoch,
       String state,
       String predicate,
@@ -199,7 +199,7 @@ final class Views {
    *
    * @param from null: unknown
    */
-  record UnknownView(@Nullable String from, String to, String reason) {
+  public record UnknownView(@Nullable String from, String to, String reason) {
     static UnknownView of(Unjudged u) {
       return new UnknownView(
           u.fromHlc() == 0 ? null : Hlc.format(u.fromHlc()), Hlc.format(u.toHlc()), u.reason());
@@ -211,7 +211,7 @@ final class Views {
    *
    * @param instances whose keys these are, latest end first; bounded
    */
-  record SequentialView(
+  public record SequentialView(
       boolean allKeys,
       long keys,
       @Nullable Long untilMicros,
@@ -236,7 +236,7 @@ final class Views {
    *
    * @param id the number to approve or reject
    */
-  record ApprovalView(
+  public record ApprovalView(
       long id,
       String predicate,
       long askedMicros,
@@ -259,7 +259,7 @@ final class Views {
    * @param spent rollbacks that count now
    * @param standsUntilMicros until when violations stand; null: the budget has room
    */
-  record BudgetView(
+  public record BudgetView(
       String predicate, int atMost, double perMs, int spent, @Nullable Long standsUntilMicros) {
     static BudgetView of(GateStatus.Account account) {
       return new BudgetView(
@@ -272,7 +272,7 @@ final class Views {
   }
 
   /** {@code keys} is empty for all keys. */
-  record SequentialInstanceView(
+  public record SequentialInstanceView(
       String predicate,
       String binding,
       List<String> keys,
@@ -290,7 +290,7 @@ final class Views {
     }
   }
 
-  record StatusView(
+  public record StatusView(
       long epoch,
       @Nullable Long openEpoch,
       @Nullable String phase,

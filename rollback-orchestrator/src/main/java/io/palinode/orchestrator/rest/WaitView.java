@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param node null: no single node
  * @param standsStill whether it lasts longer than a wait should
  */
-record WaitView(
+public record WaitView(
     String reason,
     @Nullable Integer node,
     long sinceMicros,

@@ -1,9 +1,9 @@
 package io.palinode.simulation.job;
 
-import io.palinode.monitor.Instance;
-import io.palinode.monitor.KeptBack;
+import io.palinode.monitor.instance.Instance;
+import io.palinode.monitor.sequence.KeptBack;
 import io.palinode.monitor.Notice;
-import io.palinode.monitor.SequenceCheck;
+import io.palinode.monitor.sequence.SequenceCheck;
 import io.palinode.simulation.world.PredicateVersion;
 import java.util.Collections;
 import java.util.List;

@@ -85,12 +85,12 @@ public final class ColouringClient {
           timing.pauseNanos().accept(restartPause.toNanos());
           restartPause = Duration.ZERO;
         }
-        while (journal.size() < config.rounds() * vertices.size()) {
+        while (journal.size() < config.load().rounds() * vertices.size()) {
           perform(journal.size() / vertices.size(), vertices.get(journal.size() % vertices.size()));
         }
         writtenNanos = timing.nanoTime().getAsLong();
-        if (config.finish() == RunConfig.Finish.SAFE) {
-          cells.awaitSafe(journal.lastAcceptedAt(), config.safeWaitMax());
+        if (config.end().finish() == RunConfig.Finish.SAFE) {
+          cells.awaitSafe(journal.lastAcceptedAt(), config.end().waitMax());
         }
         done = true;
       } catch (RolledBackException e) {
@@ -99,7 +99,7 @@ public final class ColouringClient {
       }
     }
     // Others may still wait for a lock that this client has released on one replica only.
-    cells.settle(config.safeWaitMax());
+    cells.settle(config.end().waitMax());
   }
 
   /** Finished tasks that stand, as far as the client knows. */
@@ -164,7 +164,7 @@ public final class ColouringClient {
 
   /** Reads and writes that no rule is about. */
   private void workOrdinarily(int round, int vertex) {
-    for (int i = 0; i < config.workOperations(); i++) {
+    for (int i = 0; i < config.load().workOperations(); i++) {
       String key = Keys.load(vertex, i / 2);
       if (i % 2 == 0) {
         cells.get(key);

@@ -133,13 +133,10 @@ public final class ColouringRun implements AutoCloseable {
 
   private RunResult result() {
     List<ColouringClient> clients = clients();
-    Progress end = progress();
     return new RunResult(
         sinceStart(threads.stream().mapToLong(ClientThread::endedNanos)),
         sinceStart(clients.stream().mapToLong(ColouringClient::writtenNanos)),
-        end.tasks(),
-        end.operations(),
-        end.wasted(),
+        progress(),
         rollbacks(clients),
         clients.stream().map(ColouringClient::log).toList());
   }

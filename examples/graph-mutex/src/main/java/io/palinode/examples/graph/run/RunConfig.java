@@ -8,32 +8,36 @@ import java.time.Duration;
  * A run of the colouring.
  *
  * @param clients each with a thread; at most as many as vertices
- * @param rounds how often each vertex is coloured
- * @param workOperations ordinary gets and puts before each section
  * @param seed of the back-offs
  * @param lockWaitMax a longer wait for one lock is an error. In a slow network a section takes long
  *     (six puts an edge), and waits add up along a chain of neighbours
- * @param finish when a client is done
- * @param safeWaitMax a longer wait for the safe point, or for the last writes to reach all
- *     replicas, is an error
- * @param hubs 0: all vertices are coloured; else only so many of those with most neighbours, which
- *     the clients share out so that they are in each other's way. The others are to have colours
  */
 public record RunConfig(
-    Graph graph,
-    int clients,
-    int rounds,
-    int workOperations,
-    long seed,
-    Duration lockWaitMax,
-    Finish finish,
-    Duration safeWaitMax,
-    int hubs) {
+    Graph graph, int clients, Load load, long seed, Duration lockWaitMax, End end) {
   public static final int ROUNDS_MAX = 100_000;
   public static final int WORK_OPERATIONS_MAX = 100_000;
   public static final int WORK_OPERATIONS_DEFAULT = 20;
   public static final Duration LOCK_WAIT_MAX_DEFAULT = Duration.ofSeconds(30);
   public static final Duration SAFE_WAIT_MAX_DEFAULT = Duration.ofMinutes(2);
+
+  /**
+   * What is coloured.
+   *
+   * @param rounds how often each vertex is coloured
+   * @param workOperations ordinary gets and puts before each section
+   * @param hubs 0: all vertices are coloured; else only so many of those with most neighbours,
+   *     which the clients share out so that they are in each other's way. The others are to have
+   *     colours
+   */
+  public record Load(int rounds, int workOperations, int hubs) {}
+
+  /**
+   * The end of a client.
+   *
+   * @param waitMax a longer wait for the safe point, or for the last writes to reach all replicas,
+   *     is an error
+   */
+  public record End(Finish finish, Duration waitMax) {}
 
   /** When a client is done. */
   public enum Finish {
@@ -45,12 +49,12 @@ public record RunConfig(
 
   public RunConfig {
     requireIn("clients", clients, 1, graph.vertices());
-    requireIn("rounds", rounds, 1, ROUNDS_MAX);
-    requireIn("workOperations", workOperations, 0, WORK_OPERATIONS_MAX);
+    requireIn("rounds", load.rounds, 1, ROUNDS_MAX);
+    requireIn("workOperations", load.workOperations, 0, WORK_OPERATIONS_MAX);
     requirePositive("lockWaitMax", lockWaitMax);
-    requirePositive("safeWaitMax", safeWaitMax);
-    requireIn("hubs", hubs, 0, graph.vertices());
-    requireIn("tasks", (long) rounds * graph.vertices(), 1, Journal.TASKS_MAX);
+    requirePositive("safeWaitMax", end.waitMax);
+    requireIn("hubs", load.hubs, 0, graph.vertices());
+    requireIn("tasks", (long) load.rounds * graph.vertices(), 1, Journal.TASKS_MAX);
   }
 
   /** With the defaults, for a store that is watched. */
@@ -58,42 +62,41 @@ public record RunConfig(
     return new RunConfig(
         graph,
         clients,
-        rounds,
-        WORK_OPERATIONS_DEFAULT,
+        new Load(rounds, WORK_OPERATIONS_DEFAULT, 0),
         seed,
         LOCK_WAIT_MAX_DEFAULT,
-        Finish.SAFE,
-        SAFE_WAIT_MAX_DEFAULT,
-        0);
+        new End(Finish.SAFE, SAFE_WAIT_MAX_DEFAULT));
   }
 
-  public RunConfig withWorkOperations(int newWorkOperations) {
-    return new RunConfig(
-        graph, clients, rounds, newWorkOperations, seed, lockWaitMax, finish, safeWaitMax, hubs);
+  public RunConfig withWorkOperations(int workOperations) {
+    return with(new Load(load.rounds, workOperations, load.hubs));
+  }
+
+  public RunConfig withHubs(int hubs) {
+    return with(new Load(load.rounds, load.workOperations, hubs));
+  }
+
+  private RunConfig with(Load newLoad) {
+    return new RunConfig(graph, clients, newLoad, seed, lockWaitMax, end);
   }
 
   public RunConfig withLockWaitMax(Duration newLockWaitMax) {
-    return new RunConfig(
-        graph, clients, rounds, workOperations, seed, newLockWaitMax, finish, safeWaitMax, hubs);
+    return new RunConfig(graph, clients, load, seed, newLockWaitMax, end);
   }
 
-  public RunConfig withFinish(Finish newFinish, Duration newSafeWaitMax) {
-    return new RunConfig(
-        graph, clients, rounds, workOperations, seed, lockWaitMax, newFinish, newSafeWaitMax, hubs);
-  }
-
-  public RunConfig withHubs(int newHubs) {
-    return new RunConfig(
-        graph, clients, rounds, workOperations, seed, lockWaitMax, finish, safeWaitMax, newHubs);
+  public RunConfig withFinish(Finish finish, Duration waitMax) {
+    return new RunConfig(graph, clients, load, seed, lockWaitMax, new End(finish, waitMax));
   }
 
   Partition partition() {
-    return hubs == 0 ? Partition.of(graph, clients) : Partition.ofHubs(graph, clients, hubs);
+    return load.hubs == 0
+        ? Partition.of(graph, clients)
+        : Partition.ofHubs(graph, clients, load.hubs);
   }
 
   /** Of all clients. */
   public int tasks() {
-    return rounds * (hubs == 0 ? graph.vertices() : hubs);
+    return load.rounds * (load.hubs == 0 ? graph.vertices() : load.hubs);
   }
 
   private static void requireIn(String what, long value, long min, long max) {

@@ -11,17 +11,14 @@ import java.util.List;
  * @param elapsed from the moment all clients were connected until the last was done
  * @param written of that, until the last client had finished its last task; the rest is the wait
  *     for the safe point and for the last writes to reach all replicas
- * @param operations gets and puts that returned
- * @param wasted those that had to be done again, see {@link ColouringClient#wasted}
+ * @param done what all clients did
  * @param rollbacks that any client learned of, each once, in order of epochs
  * @param logs one a client
  */
 public record RunResult(
     Duration elapsed,
     Duration written,
-    int tasks,
-    long operations,
-    long wasted,
+    Progress done,
     List<RolledBack> rollbacks,
     List<SectionLog> logs) {
   public RunResult {

@@ -1,6 +1,5 @@
 package io.palinode.examples.graph.truth;
 
-import io.palinode.examples.graph.Edge;
 import io.palinode.examples.graph.Keys;
 import io.palinode.examples.graph.truth.SectionLog.Undo;
 import io.palinode.examples.graph.truth.SectionLog.Write;
@@ -16,9 +15,7 @@ import org.jspecify.annotations.Nullable;
  * value; and a write whose call failed may have happened or not.
  */
 final class CellHistory {
-  private final Edge edge;
-  private final int end;
-  private final int client;
+  private final Span.Cell cell;
   private final List<Draft> drafts = new ArrayList<>();
 
   /** Those whose value may be in the cell now: one, or two when it is not known which. */
@@ -33,10 +30,8 @@ final class CellHistory {
   private long greatestHlc;
   private @Nullable Write inDoubt;
 
-  CellHistory(Edge edge, int end, int client) {
-    this.edge = edge;
-    this.end = end;
-    this.client = client;
+  CellHistory(Span.Cell cell) {
+    this.cell = cell;
   }
 
   void wrote(Write write, long epoch) {
@@ -129,17 +124,13 @@ final class CellHistory {
 
   private Span span(Draft draft) {
     return new Span(
-        edge,
-        end,
-        client,
-        draft.value,
+        cell,
+        new Span.Version(draft.value, draft.writtenAt, draft.undoneBy),
         // A section may be over before it is known to have begun: not sure at any time.
         draft.sureFrom < draft.sureUntil ? new Range(draft.sureFrom, draft.sureUntil) : Range.EMPTY,
         new Range(draft.maybeFrom, draft.maybeUntil),
         new Range(draft.startHlc, Math.max(draft.startHlc, draft.endHlc)),
-        new Range(draft.epochFrom, draft.epochUntil),
-        draft.writtenAt,
-        draft.undoneBy);
+        new Range(draft.epochFrom, draft.epochUntil));
   }
 
   /** A span in the making. */

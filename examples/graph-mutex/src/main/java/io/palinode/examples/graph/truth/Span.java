@@ -7,8 +7,6 @@ import org.jspecify.annotations.Nullable;
  * A time during which one end of an edge had one value in its cell: {@code "1"}, a section; {@code
  * "c5"}, the published colour 5.
  *
- * @param end the vertex whose cell it is
- * @param client the client that wrote it
  * @param sure nanoseconds: from the return of the write until right before the call of the next
  *     one, or until the client learned of a rollback; empty when it is not known to have been there
  * @param maybe nanoseconds: from the call of the write until the return of the next one, or until
@@ -16,27 +14,36 @@ import org.jspecify.annotations.Nullable;
  * @param hlc from {@code acceptedAt} of the write until that of the next. The write of a call that
  *     failed, and a value that a rollback brought back, begin after all earlier writes of the cell
  * @param epochs of the store
- * @param writtenAt {@code acceptedAt} of the write, or {@link SectionLog#UNKNOWN}
- * @param undoneBy the target of the rollback that took it back; null: it stood
  */
-public record Span(
-    Edge edge,
-    int end,
-    int client,
-    String value,
-    Range sure,
-    Range maybe,
-    Range hlc,
-    Range epochs,
-    long writtenAt,
-    @Nullable Long undoneBy) {
+public record Span(Cell cell, Version version, Range sure, Range maybe, Range hlc, Range epochs) {
+  /**
+   * @param end the vertex whose cell it is
+   */
+  public record Cell(Edge edge, int end) {
+    public Cell {
+      if (end != edge.a() && end != edge.b()) {
+        throw new IllegalArgumentException(
+            "a cell is of an end of its edge: edge=" + edge + " end=" + end);
+      }
+    }
+
+    boolean isOfA() {
+      return end == edge.a();
+    }
+  }
+
+  /**
+   * @param writtenAt {@code acceptedAt} of the write, or {@link SectionLog#UNKNOWN}
+   * @param undoneBy the target of the rollback that discarded it; null: it stood
+   */
+  public record Version(String value, long writtenAt, @Nullable Long undoneBy) {}
 
   /**
    * A detector that names an interval by its start HLC means this span. A detector opens an
    * interval that a rollback brought back either at the time of the write or when it looks again.
    */
   boolean isNamedBy(long startHlc) {
-    return startHlc == writtenAt || hlc.contains(startHlc);
+    return startHlc == version.writtenAt || hlc.contains(startHlc);
   }
 
   // A client that has not yet learned of a rollback does no harm: its requests are refused. So its

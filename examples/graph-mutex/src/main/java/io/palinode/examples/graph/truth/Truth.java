@@ -40,7 +40,7 @@ public final class Truth {
     for (SectionLog log : logs) {
       for (CellHistory cell : cells(log, firstEpoch(log, earliest)).values()) {
         for (Span span : cell.spans()) {
-          ends.computeIfAbsent(span.edge(), edge -> new Ends()).add(span);
+          ends.computeIfAbsent(span.cell().edge(), edge -> new Ends()).add(span);
         }
       }
     }
@@ -83,7 +83,7 @@ public final class Truth {
     for (Ends both : ends.values()) {
       for (Span a : both.atA) {
         for (Span b : both.atB) {
-          if (breaks(rule, a.value(), b.value()) && meet.test(a, b)) {
+          if (breaks(rule, a.version().value(), b.version().value()) && meet.test(a, b)) {
             violations.add(new Violation(a, b));
           }
         }
@@ -108,7 +108,7 @@ public final class Truth {
         cells
             .computeIfAbsent(
                 Keys.cs(write.edge(), write.end()),
-                key -> new CellHistory(write.edge(), write.end(), log.client()))
+                key -> new CellHistory(new Span.Cell(write.edge(), write.end())))
             .wrote(write, epoch);
       } else if (entry instanceof Undo undo) {
         for (CellHistory cell : cells.values()) {
@@ -138,7 +138,7 @@ public final class Truth {
     final List<Span> atB = new ArrayList<>();
 
     void add(Span span) {
-      (span.end() == span.edge().a() ? atA : atB).add(span);
+      (span.cell().isOfA() ? atA : atB).add(span);
     }
 
     Stream<Span> stream() {

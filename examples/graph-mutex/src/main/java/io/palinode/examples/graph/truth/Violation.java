@@ -5,16 +5,14 @@ import io.palinode.examples.graph.Edge;
 /** Two spans at the two ends of one edge that break a rule together. */
 public record Violation(Span atA, Span atB) {
   public Violation {
-    if (!atA.edge().equals(atB.edge())
-        || atA.end() != atA.edge().a()
-        || atB.end() != atB.edge().b()) {
+    if (!atA.cell().edge().equals(atB.cell().edge()) || !atA.cell().isOfA() || atB.cell().isOfA()) {
       throw new IllegalArgumentException(
           "a violation needs spans of the two ends of one edge: atA=" + atA + " atB=" + atB);
     }
   }
 
   public Edge edge() {
-    return atA.edge();
+    return atA.cell().edge();
   }
 
   /** The start of the later span: the first moment at which both held. */
@@ -24,6 +22,6 @@ public record Violation(Span atA, Span atB) {
 
   /** A rollback took one of the two back, and with it the violation. */
   public boolean isTakenBack() {
-    return atA.undoneBy() != null || atB.undoneBy() != null;
+    return atA.version().undoneBy() != null || atB.version().undoneBy() != null;
   }
 }

@@ -37,13 +37,10 @@ class ColouringClientTest {
         new RunConfig(
             config.graph(),
             2,
-            2,
-            0,
+            new RunConfig.Load(2, 0, 0),
             1,
             Duration.ofSeconds(1),
-            Finish.WRITTEN,
-            Duration.ofSeconds(1),
-            0);
+            new RunConfig.End(Finish.WRITTEN, Duration.ofSeconds(1)));
     client(0, twice).run();
     assertThat(colours()).startsWith("2", "1");
   }

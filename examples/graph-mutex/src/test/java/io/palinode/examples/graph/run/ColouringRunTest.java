@@ -30,9 +30,9 @@ class ColouringRunTest {
       run.start();
       assertThat(run.awaitEnd(Duration.ofSeconds(30))).isTrue();
       RunResult result = run.await();
-      assertThat(result.tasks()).isEqualTo(4 * 34);
-      assertThat(result.operations()).isGreaterThan(4 * 34 * 21);
-      assertThat(result.wasted()).isZero();
+      assertThat(result.done().tasks()).isEqualTo(4 * 34);
+      assertThat(result.done().operations()).isGreaterThan(4 * 34 * 21);
+      assertThat(result.done().wasted()).isZero();
       assertThat(result.rollbacks()).isEmpty();
       assertThat(result.elapsed()).isPositive();
       assertThat(result.written()).isPositive().isLessThanOrEqualTo(result.elapsed());
@@ -57,9 +57,9 @@ class ColouringRunTest {
     try (ColouringRun run = new ColouringRun(config, client -> store.connect())) {
       run.start();
       RunResult result = run.await();
-      assertThat(result.tasks()).isEqualTo(40 * 34);
+      assertThat(result.done().tasks()).isEqualTo(40 * 34);
       assertThat(result.rollbacks()).isNotEmpty().doesNotHaveDuplicates();
-      assertThat(result.wasted()).isPositive();
+      assertThat(result.done().wasted()).isPositive();
       assertRight();
     }
   }

@@ -93,9 +93,9 @@ class TruthTest {
         .satisfies(
             violation -> {
               assertThat(violation.isTakenBack()).isTrue();
-              assertThat(violation.atA().undoneBy()).isNull();
+              assertThat(violation.atA().version().undoneBy()).isNull();
               assertThat(violation.atA().sure().until()).isEqualTo(30);
-              assertThat(violation.atB().undoneBy()).isEqualTo(100);
+              assertThat(violation.atB().version().undoneBy()).isEqualTo(100);
               assertThat(violation.atB().sure().until()).isEqualTo(40);
             });
   }
@@ -122,7 +122,7 @@ class TruthTest {
         .singleElement()
         .satisfies(
             violation -> {
-              assertThat(violation.atA().writtenAt()).isEqualTo(100);
+              assertThat(violation.atA().version().writtenAt()).isEqualTo(100);
               assertThat(violation.atA().isNamedBy(100)).isTrue();
               assertThat(violation.atA().isNamedBy(108)).isTrue();
               assertThat(violation.atA().isNamedBy(104)).isFalse();

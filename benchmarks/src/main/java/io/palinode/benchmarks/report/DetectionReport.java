@@ -1,0 +1,123 @@
+package io.palinode.benchmarks.report;
+
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.palinode.benchmarks.DetectionBenchmark.Case;
+import io.palinode.benchmarks.DetectionBenchmark.Result;
+import io.palinode.benchmarks.Measurement;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.TextTable;
+import java.util.List;
+import java.util.Locale;
+
+/** What was measured; its components are the JSON output. */
+public record DetectionReport(String machine, long seed, List<Row> rows) implements Output.Report {
+
+  /** One case. Times and bytes are those of one candidate. */
+  record Row(
+      String group,
+      @JsonUnwrapped Shape shape,
+      long reports,
+      Figures detection,
+      Figures simple,
+      @JsonUnwrapped Ratios ratios) {
+
+    public static Row of(Result result) {
+      var shape = result.of().shape();
+      return new Row(
+          result.of().group().name().toLowerCase(Locale.ROOT),
+          new Shape(
+              shape.terms(), shape.nodes(), shape.violated(), shape.instances(), shape.retained()),
+          result.reports(),
+          Figures.of(result.detection()),
+          Figures.of(result.simple()),
+          new Ratios(result.ratio(), result.classifyingRatio()));
+    }
+  }
+
+  /** The workload, without its length. */
+  record Shape(int terms, int nodes, double violated, int instances, int retained) {}
+
+  /** How many times as fast as the simple detector; how many times as long with phantoms. */
+  record Ratios(double ratio, double phantomsRatio) {}
+
+  record Figures(
+      double candidatesPerSecond,
+      double medianNanos,
+      double leastNanos,
+      double greatestNanos,
+      double allocatedBytes) {
+    public static Figures of(Measurement measured) {
+      return new Figures(
+          measured.candidatesPerSecond(),
+          measured.medianNanos(),
+          measured.leastNanos(),
+          measured.greatestNanos(),
+          measured.allocatedBytes());
+    }
+  }
+
+  public static DetectionReport of(List<Result> results, long seed) {
+    return new DetectionReport(Machine.text(), seed, results.stream().map(Row::of).toList());
+  }
+
+  public static String name(Case of) {
+    var shape = of.shape();
+    return String.format(
+        Locale.ROOT,
+        "%s, %d terms, %d nodes, %s violated%s",
+        of.group().name().toLowerCase(Locale.ROOT),
+        shape.terms(),
+        shape.nodes(),
+        percent(shape.violated()),
+        shape.retained() == 0 ? "" : String.format(Locale.ROOT, ", %,d kept", shape.retained()));
+  }
+
+  private static String percent(double share) {
+    return Math.round(share * 100) + " %";
+  }
+
+  @Override
+  public String table() {
+    TextTable table =
+        new TextTable(
+            TextTable.Align.RIGHT,
+            List.of(
+                "case",
+                "terms",
+                "nodes",
+                "violated",
+                "kept",
+                "candidates/s",
+                "ns",
+                "ns, least to most",
+                "bytes",
+                "simple: candidates/s",
+                "bytes",
+                "times as fast",
+                "with phantoms"));
+    for (Row row : rows) {
+      table.row(
+          List.of(
+              row.group(),
+              Integer.toString(row.shape().terms()),
+              Integer.toString(row.shape().nodes()),
+              percent(row.shape().violated()),
+              row.shape().retained() == 0 ? "" : number(row.shape().retained()),
+              number(row.detection().candidatesPerSecond()),
+              number(row.detection().medianNanos()),
+              number(row.detection().leastNanos())
+                  + " to "
+                  + number(row.detection().greatestNanos()),
+              number(row.detection().allocatedBytes()),
+              number(row.simple().candidatesPerSecond()),
+              number(row.simple().allocatedBytes()),
+              String.format(Locale.ROOT, "%.2f", row.ratios().ratio()),
+              String.format(Locale.ROOT, "%.2f x", row.ratios().phantomsRatio())));
+    }
+    return machine + ", one used; seed " + seed + "\n\n" + table.render();
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%,.0f", value);
+  }
+}

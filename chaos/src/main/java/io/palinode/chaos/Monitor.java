@@ -1,0 +1,115 @@
+package io.palinode.chaos;
+
+import io.palinode.chaos.MadeViolations.Unjudged;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.orchestrator.rest.Views.ViolationView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Refusal;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Polls the orchestrator's API in its own thread, since an answer may take long. Thread-safe. */
+final class Monitor implements Runnable {
+  private static final int ROWS = 1_000;
+  private static final double LAG_MILLIS_MAX = 5_000;
+  private static final long PAUSE_NANOS = 500_000_000;
+
+  private final ApiClient api;
+  private final int nodes;
+  private final Set<String> bindings = new HashSet<>();
+  private final Set<Unjudged> unjudged = new HashSet<>();
+  private final Set<Long> keptEpochs = new HashSet<>();
+  private @Nullable StatusView status;
+  private long asked;
+  private long rollbacks;
+
+  Monitor(ApiClient api, int nodes) {
+    this.api = api;
+    this.nodes = nodes;
+  }
+
+  /** Until the process ends. */
+  @Override
+  public void run() {
+    while (true) {
+      try {
+        StatusView answer = api.get("/api/v1/status", StatusView.class);
+        abandonIfHalted(answer);
+        accept(answer, api.get("/api/v1/violations?limit=" + ROWS, ViolationView[].class));
+      } catch (Refusal down) {
+        countFailure();
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  private synchronized void accept(StatusView answer, ViolationView[] violations) {
+    status = answer;
+    asked++;
+    rollbacks = answer.rollbacks();
+    answer.unknown().forEach(span -> unjudged.add(new Unjudged(hlc(span.from()), hlc(span.to()))));
+    for (ViolationView violation : violations) {
+      bindings.add(violation.binding());
+    }
+  }
+
+  private synchronized void countFailure() {
+    status = null;
+    asked++;
+  }
+
+  /** As an operator would. */
+  private void abandonIfHalted(StatusView answer) {
+    Long epoch = answer.openEpoch();
+    if (epoch != null && "halted".equals(answer.phase())) {
+      synchronized (this) {
+        keptEpochs.add(epoch);
+      }
+      var unused = api.post("/api/v1/rollbacks/" + epoch + "/abandon");
+    }
+  }
+
+  /** How often it was asked, with or without an answer. */
+  synchronized long asked() {
+    return asked;
+  }
+
+  /** No rollback is under way, all nodes have joined, and judgement does not lag. */
+  synchronized boolean isWell() {
+    StatusView answer = status;
+    return answer != null
+        && answer.openEpoch() == null
+        && answer.failure() == null
+        && answer.nodesJoined() == nodes
+        && answer.judgedLagMs() < LAG_MILLIS_MAX;
+  }
+
+  synchronized boolean hasJudged(long hlc) {
+    StatusView answer = status;
+    return answer != null && hlc(answer.judged()) >= hlc;
+  }
+
+  synchronized long rollbacks() {
+    return rollbacks;
+  }
+
+  private static long hlc(@Nullable String text) {
+    return text == null ? 0 : Hlc.parse(text);
+  }
+
+  synchronized Set<String> bindings() {
+    return Set.copyOf(bindings);
+  }
+
+  synchronized Set<Unjudged> unjudged() {
+    return Set.copyOf(unjudged);
+  }
+
+  /** Those of rollbacks that were abandoned. */
+  synchronized Set<Long> keptEpochs() {
+    return Set.copyOf(keptEpochs);
+  }
+}

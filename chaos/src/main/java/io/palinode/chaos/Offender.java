@@ -1,0 +1,124 @@
+package io.palinode.chaos;
+
+import io.palinode.chaos.MadeViolations.Made;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.voldemort.client.session.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Makes a predicate true repeatedly, in its own thread: two clients set two flags that must not
+ * both be set, then wait for the rollback.
+ */
+final class Offender implements Runnable {
+  /** What it violates. */
+  static final String PREDICATE =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: chaos-mutex}
+      spec:
+        type: conjunctive
+        replicas: first
+        forEach: {pair: "{a}_{b}"}
+        violation:
+          - all:
+              - {var: "cs_{a}_{b}_{a}", equals: "1"}
+              - {var: "cs_{a}_{b}_{b}", equals: "1"}
+        onViolation:
+          rollback: {scope: all, to: before-violation}
+          rollbackOn: possible
+          alertOn: definite
+          alert: [console]
+      """;
+
+  private static final Duration HOLD_MAX = Duration.ofSeconds(3);
+  private static final long POLL_NANOS = 20_000_000;
+  private static final int PAUSE_MILLIS_MAX = 4_000;
+
+  private final List<String> nodes;
+  private final Random random;
+  private final MadeViolations made = new MadeViolations();
+  private volatile boolean ended;
+  private int pair;
+
+  Offender(List<String> nodes, long seed) {
+    this.nodes = nodes;
+    this.random = new Random(seed);
+  }
+
+  MadeViolations made() {
+    return made;
+  }
+
+  void end() {
+    ended = true;
+  }
+
+  @Override
+  public void run() {
+    try (StoreClient one = StoreClient.connect(Writer.config(nodes, "offender-one"));
+        StoreClient other = StoreClient.connect(Writer.config(nodes, "offender-other"))) {
+      Store first = one.store(Writer.STORE);
+      Store second = other.store(Writer.STORE);
+      while (!ended) {
+        offend(first, second);
+        LockSupport.parkNanos(random.nextInt(PAUSE_MILLIS_MAX) * 1_000_000L);
+      }
+    }
+  }
+
+  private void offend(Store first, Store second) {
+    int a = ++pair;
+    int b = ++pair;
+    String flagA = "cs_%d_%d_%d".formatted(a, b, a);
+    String flagB = "cs_%d_%d_%d".formatted(a, b, b);
+    // Both know of the same epoch before: news of a rollback comes with these reads.
+    if (!succeeds(() -> first.get(flagA)) || !succeeds(() -> second.get(flagB))) {
+      return;
+    }
+    try {
+      Store.Written one = first.put(flagA, "1");
+      Store.Written other = second.put(flagB, "1");
+      // Both in one epoch; else a rollback discarded one before the other was made.
+      if (succeeds(() -> first.get(flagA))) {
+        made.made(
+            new Made(
+                "a=%d,b=%d".formatted(a, b),
+                Math.min(one.acceptedAt(), other.acceptedAt()),
+                Math.max(one.acceptedAt(), other.acceptedAt())));
+        hold(first, flagA);
+      }
+    } catch (RolledBackException e) {
+      made.rolledBack(e.rolledBack());
+    } catch (StoreException e) {
+      // One may be set: it harms nothing alone.
+    }
+    succeeds(() -> first.put(flagA, "0"));
+    succeeds(() -> second.put(flagB, "0"));
+  }
+
+  /** Returns after the rollback, or after {@link #HOLD_MAX}. */
+  private void hold(Store first, String flag) {
+    long until = System.nanoTime() + HOLD_MAX.toNanos();
+    while (System.nanoTime() < until && succeeds(() -> first.get(flag))) {
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
+  private boolean succeeds(Runnable call) {
+    try {
+      call.run();
+      return true;
+    } catch (RolledBackException e) {
+      made.rolledBack(e.rolledBack());
+    } catch (StoreException e) {
+      // The result reports it.
+    }
+    return false;
+  }
+}

@@ -1,5 +1,0 @@
-/** The result of a demo, and the table that a person reads. */
-@NullMarked
-package io.palinode.cli.demo.report;
-
-import org.jspecify.annotations.NullMarked;

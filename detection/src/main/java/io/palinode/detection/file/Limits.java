@@ -1,0 +1,34 @@
+package io.palinode.detection.file;
+
+import java.nio.file.Path;
+
+/**
+ * How much memory a run takes.
+ *
+ * @param heapBytes that it may use in all
+ * @param retainedMax intervals that may be kept of an instance because they overlap or are open; 0:
+ *     what fits
+ * @param folder for what does not fit
+ */
+public record Limits(long heapBytes, int retainedMax, Path folder) {
+  private static final long SORTED_SHARE = 8;
+  private static final long RETAINED_SHARE = 4;
+  private static final long RETAINED_MORE_BYTES = 400;
+  private static final int MIN = 1_000;
+  private static final int MAX = 4_000_000;
+
+  /** Candidates in memory while they are sorted, with clocks of {@code nodes} entries. */
+  int sorted(int nodes) {
+    return bounded(heapBytes / SORTED_SHARE / Entry.heapBytes(nodes));
+  }
+
+  int retained(int nodes) {
+    return retainedMax > 0
+        ? retainedMax
+        : bounded(heapBytes / RETAINED_SHARE / (Entry.heapBytes(nodes) + RETAINED_MORE_BYTES));
+  }
+
+  private static int bounded(long count) {
+    return (int) Math.max(MIN, Math.min(MAX, count));
+  }
+}

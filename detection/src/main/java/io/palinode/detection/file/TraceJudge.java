@@ -1,0 +1,128 @@
+package io.palinode.detection.file;
+
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Witness;
+import io.palinode.detection.trace.TraceDetector;
+import io.palinode.detection.trace.TraceDetector.Extent;
+import io.palinode.detection.trace.TraceDetector.Report;
+import io.palinode.hvc.Causality;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.ReplicaRule;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Judges a recorded trace of any length, in bounded memory. For one thread. */
+public final class TraceJudge {
+  private static final Epsilon EPSILON_DEFAULT = Epsilon.ofMicros(10_000);
+
+  private final PredicateFile predicate;
+  private final Rules rules;
+  private final Limits limits;
+  private final Progress progress;
+
+  /**
+   * How intervals are compared, and which violations are reported.
+   *
+   * @param epsilon null: the predicate's, else 10 ms
+   * @param uncertainty null: the predicate's
+   */
+  public record Rules(
+      @Nullable Epsilon epsilon,
+      @Nullable Uncertainty uncertainty,
+      ReplicaRule replicas,
+      Report report) {
+    private DetectionSpec of(PredicateFile file, int nodes) {
+      Epsilon own = file.predicate().epsilon();
+      Epsilon bound = epsilon != null ? epsilon : own != null ? own : EPSILON_DEFAULT;
+      Causality causality =
+          new Causality(bound, uncertainty != null ? uncertainty : file.predicate().uncertainty());
+      return new DetectionSpec(
+          nodes, file.clauses().stream().map(Clause::shape).toList(), causality, replicas);
+    }
+  }
+
+  /** Receives what a run finds. */
+  public interface Findings {
+    void violation(String binding, Witness violation);
+
+    /** Not all of an instance was judged: at most {@code kept} of its intervals were kept. */
+    void unjudged(String binding, Extent extent, int kept);
+  }
+
+  public TraceJudge(PredicateFile predicate, Rules rules, Limits limits, Progress progress) {
+    this.predicate = predicate;
+    this.rules = rules;
+    this.limits = limits;
+    this.progress = progress;
+  }
+
+  /**
+   * Returns whether all was judged; {@code source} names the trace in errors. Throws {@link
+   * BadTraceException} for the first line that is refused.
+   */
+  public boolean judge(String source, InputStream bytes, Findings to) throws IOException {
+    TraceReader reader = new TraceReader(source, predicate);
+    try (Scratch scratch = new Scratch(limits.folder());
+        CountedInput input = new CountedInput(bytes)) {
+      TraceSort sort = new TraceSort(reader, rules.replicas(), limits, scratch, progress, input);
+      reader.read(utf8(input), sort);
+      return reader.nodes() == 0 || judge(sort, rules.of(predicate, reader.nodes()), to);
+    }
+  }
+
+  /** What is not UTF-8 is refused. */
+  private static BufferedReader utf8(InputStream bytes) {
+    return new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder()));
+  }
+
+  private boolean judge(TraceSort sort, DetectionSpec detection, Findings to) throws IOException {
+    Instances instances = sort.instances();
+    boolean whole = true;
+    Earliest earliest = new Earliest();
+    int kept = limits.retained(detection.nodes());
+    for (Instances.Instance next = instances.next(); next != null; next = instances.next()) {
+      String binding = next.binding();
+      Extent extent =
+          TraceDetector.detect(
+              detection,
+              next.trace(),
+              rules.report(),
+              kept,
+              violation -> {
+                if (rules.report() == Report.FIRST) {
+                  earliest.offer(binding, violation);
+                } else {
+                  to.violation(binding, violation);
+                }
+              },
+              sort::judged);
+      if (!extent.isWhole()) {
+        whole = false;
+        to.unjudged(binding, extent, kept);
+      }
+    }
+    if (earliest.violation != null) {
+      to.violation(earliest.binding, earliest.violation);
+    }
+    return whole;
+  }
+
+  /** Of the first violations of all instances, the first one. */
+  private static final class Earliest {
+    private String binding = "";
+    private @Nullable Witness violation;
+
+    void offer(String ofBinding, Witness offered) {
+      if (violation == null || offered.violate() < violation.violate()) {
+        binding = ofBinding;
+        violation = offered;
+      }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package io.palinode.detection.file;
+
+import io.palinode.detection.Candidate;
+
+/**
+ * A line of a trace.
+ *
+ * @param binding empty when it names none
+ * @param fields as they were written
+ */
+public record TraceLine(String binding, Candidate candidate, LineFields fields) {
+  /** {@code x1 = 1, y1 = 0}; empty when the line has none. */
+  public String values() {
+    return fields.values();
+  }
+}

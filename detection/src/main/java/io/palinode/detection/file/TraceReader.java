@@ -1,0 +1,214 @@
+package io.palinode.detection.file;
+
+import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.Interval;
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.template.Decimal;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.charset.CharacterCodingException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a trace, one candidate a line, and refuses what cannot be one: a line that is not of this
+ * predicate, a clock of another size, a node whose clock goes back, an end before its start, a
+ * sequence that a node had before. Keeps no line.
+ */
+public final class TraceReader {
+  private static final byte[] NO_PAYLOAD = new byte[0];
+  private static final int INDEX_MAX = 20_000;
+
+  private final String source;
+  private final @Nullable PredicateFile predicate;
+  private final List<Clause> clauses;
+  private final List<NodeLines> lines = new ArrayList<>();
+  private int nodes;
+  private @Nullable String name;
+
+  /**
+   * {@code source} names the trace in errors. Without a predicate all lines must be of one, and any
+   * clause and term will do.
+   */
+  public TraceReader(String source, @Nullable PredicateFile predicate) {
+    this.source = source;
+    this.predicate = predicate;
+    this.clauses = predicate == null ? List.of() : predicate.clauses();
+    this.name = predicate != null && predicate.isNamed() ? predicate.predicate().name() : null;
+  }
+
+  /** Who is given the lines, in the order of the trace. */
+  public interface Lines {
+    /**
+     * A line that holds nothing gives no candidate.
+     *
+     * @param number from 1
+     */
+    void take(long number, @Nullable TraceLine line) throws IOException;
+  }
+
+  /** What the lines of one node showed so far. */
+  private static final class NodeLines {
+    private final Sequences sequences = new Sequences();
+    private @Nullable Hvc start;
+    private boolean ascending = true;
+  }
+
+  /** Throws {@link BadTraceException} for the first line that is refused. */
+  public void read(BufferedReader in, Lines to) throws IOException {
+    long number = 0;
+    try {
+      for (String text = in.readLine(); text != null; text = in.readLine()) {
+        number++;
+        to.take(number, text.isBlank() ? null : parse(text));
+      }
+    } catch (IllegalArgumentException e) {
+      throw new BadTraceException(source, number, String.valueOf(e.getMessage()));
+    } catch (CharacterCodingException e) {
+      throw new BadTraceException(source, number + 1, "a trace must be in UTF-8");
+    }
+  }
+
+  /** Entries of each clock; 0 while there is no line. */
+  public int nodes() {
+    return nodes;
+  }
+
+  /**
+   * Whether no clock of any node's starts has gone back so far, in whatever order those with one
+   * own time are put.
+   */
+  boolean isAscending() {
+    return lines.stream().allMatch(node -> node.ascending);
+  }
+
+  private boolean isNamed() {
+    return predicate != null && predicate.isNamed();
+  }
+
+  private TraceLine parse(String text) {
+    LineFields fields = LineFields.parse(text);
+    requirePredicate(fields);
+    boolean any = predicate == null;
+    int clause = (int) fields.number("clause", any ? INDEX_MAX : clauses.size() - 1);
+    int term = (int) fields.number("term", any ? INDEX_MAX : lastTerm(clause));
+    requireSize(fields.nodes());
+    int node = (int) fields.number("node", nodes - 1);
+    CandidateId id = new CandidateId(node, 0, fields.number("seq", Long.MAX_VALUE));
+    Candidate candidate =
+        new Candidate(
+            clause,
+            term,
+            id,
+            interval(fields, node),
+            fields.has("version") ? String.valueOf(fields.text("version")) : "",
+            fields.has("origin") ? Integer.valueOf((int) fields.number("origin", nodes - 1)) : null,
+            !any && isSum(clause) ? amount(fields) : null,
+            NO_PAYLOAD);
+    requireOrder(id, candidate.interval().start());
+    String binding = fields.text("binding");
+    return new TraceLine(binding == null ? "" : binding, candidate, fields);
+  }
+
+  /** The paper's XML names no predicate: then all lines must agree on one, or on none. */
+  private void requirePredicate(LineFields fields) {
+    String given = fields.text("predicate");
+    if (given == null && isNamed()) {
+      throw new IllegalArgumentException("'predicate' is missing");
+    }
+    if (name == null) {
+      name = given;
+    }
+    if (given != null && !given.equals(name)) {
+      throw new IllegalArgumentException(
+          "'predicate' must be '"
+              + name
+              + "' as in "
+              + (isNamed() ? "the predicate's file" : "the lines before")
+              + ": predicate='"
+              + given
+              + "'");
+    }
+  }
+
+  private void requireSize(int entries) {
+    if (nodes == 0) {
+      if (entries < 1 || entries > Hvc.NODES_MAX) {
+        throw new IllegalArgumentException(
+            "'start' must have 1 to " + Hvc.NODES_MAX + " entries: entries=" + entries);
+      }
+      nodes = entries;
+      for (int node = 0; node < nodes; node++) {
+        lines.add(new NodeLines());
+      }
+    }
+  }
+
+  private int lastTerm(int clause) {
+    return clauses.get(clause).terms().size() - 1;
+  }
+
+  private boolean isSum(int clause) {
+    return clauses.get(clause).rule() instanceof ClauseRule.Sum;
+  }
+
+  /** The value of a variable of a sum: that of its key, or the only one that the line has. */
+  private static BigDecimal amount(LineFields fields) {
+    String value = fields.onlyValue();
+    Decimal decimal = Decimal.read(value);
+    if (decimal == null) {
+      throw new IllegalArgumentException(
+          "a candidate of a sum needs a decimal in 'values': '" + value + "'");
+    }
+    return decimal.value();
+  }
+
+  private Interval interval(LineFields fields, int node) {
+    Hvc start = fields.hvc("start", node, nodes);
+    Hvc end = fields.hvc("end", node, nodes);
+    if (start == null) {
+      throw new IllegalArgumentException("'start' is missing");
+    }
+    if (end != null && end.own() < start.own()) {
+      throw new IllegalArgumentException(
+          "'end' must not be before 'start' at its node: start["
+              + node
+              + "]="
+              + Hlc.format(start.own())
+              + " end["
+              + node
+              + "]="
+              + Hlc.format(end.own()));
+    }
+    return new Interval(start, end);
+  }
+
+  private void requireOrder(CandidateId id, Hvc start) {
+    NodeLines ofNode = lines.get(id.node());
+    Hvc last = ofNode.start;
+    if (last != null && start.own() < last.own()) {
+      throw new IllegalArgumentException(
+          "the lines of node "
+              + id.node()
+              + " must be in its order: start["
+              + id.node()
+              + "]="
+              + Hlc.format(start.own())
+              + " after "
+              + Hlc.format(last.own()));
+    }
+    ofNode.ascending &=
+        last == null || last.equals(start) || (last.own() < start.own() && last.isBefore(start));
+    ofNode.start = start;
+    if (!ofNode.sequences.add(id.sequence())) {
+      throw new IllegalArgumentException(
+          "'seq' must be unique at its node: node=" + id.node() + " seq=" + id.sequence());
+    }
+  }
+}

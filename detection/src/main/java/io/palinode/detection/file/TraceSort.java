@@ -1,0 +1,123 @@
+package io.palinode.detection.file;
+
+import io.palinode.detection.Candidate;
+import io.palinode.detection.trace.TraceDetector;
+import io.palinode.predicate.ReplicaRule;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the lines of a trace in their order, and gives its instances. Lines of different nodes come
+ * in any order, so nothing can be judged before all are read: they are sorted, in bounded memory.
+ */
+final class TraceSort implements TraceReader.Lines {
+  /** What was joined comes after all lines that stand for themselves. */
+  private static final long JOINED = 1L << 62;
+
+  private final TraceReader reader;
+  private final ReplicaRule replicas;
+  private final Limits limits;
+  private final Scratch scratch;
+  private final Progress progress;
+  private final CountedInput input;
+  private @Nullable EntrySort byStart;
+  private @Nullable EntrySort byVersion;
+  private long taken;
+  private long judged;
+
+  /** {@code input} is what the lines are read from. */
+  TraceSort(
+      TraceReader reader,
+      ReplicaRule replicas,
+      Limits limits,
+      Scratch scratch,
+      Progress progress,
+      CountedInput input) {
+    this.reader = reader;
+    this.replicas = replicas;
+    this.limits = limits;
+    this.scratch = scratch;
+    this.progress = progress;
+    this.input = input;
+  }
+
+  @Override
+  public void take(long number, @Nullable TraceLine line) throws IOException {
+    progress.at(number, input.count());
+    if (line == null) {
+      return;
+    }
+    Candidate candidate = line.candidate();
+    boolean joins = replicas == ReplicaRule.FIRST && !candidate.version().isEmpty();
+    (joins ? byVersion() : byStart()).add(new Entry(line.binding(), number, candidate));
+  }
+
+  /** An interval was judged. */
+  void judged() {
+    judged++;
+    progress.at(judged, taken + judged);
+  }
+
+  /** When all lines were taken: once. */
+  Instances instances() throws IOException {
+    EntrySort versions = byVersion;
+    if (versions != null) {
+      join(versions);
+      byVersion = null;
+    }
+    EntrySort starts = byStart();
+    // Each is taken once, maybe to a file of its instance, and judged once.
+    progress.begin("judging", "intervals", 2 * starts.size());
+    return new Instances(
+        reader.nodes(),
+        // What was joined starts where one of its candidates did.
+        reader.isAscending(),
+        limits.sorted(reader.nodes()),
+        scratch,
+        starts.sorted(),
+        () -> progress.at(judged, ++taken + judged));
+  }
+
+  private EntrySort byStart() {
+    EntrySort sort = byStart;
+    if (sort == null) {
+      sort = new EntrySort(Entry.BY_START, limits.sorted(reader.nodes()), scratch);
+      byStart = sort;
+    }
+    return sort;
+  }
+
+  private EntrySort byVersion() {
+    EntrySort sort = byVersion;
+    if (sort == null) {
+      sort = new EntrySort(Entry.BY_VERSION, limits.sorted(reader.nodes()), scratch);
+      byVersion = sort;
+    }
+    return sort;
+  }
+
+  private void join(EntrySort versions) throws IOException {
+    progress.begin("joining", "intervals", versions.size());
+    List<Entry> ofOne = new ArrayList<>();
+    long taken = 0;
+    for (Iterator<Entry> all = versions.sorted(); all.hasNext(); ) {
+      Entry entry = all.next();
+      progress.at(++taken, taken);
+      if (!ofOne.isEmpty() && !entry.isOfVersionOf(ofOne.get(0))) {
+        addJoined(ofOne);
+      }
+      ofOne.add(entry);
+    }
+    addJoined(ofOne);
+  }
+
+  private void addJoined(List<Entry> ofOne) throws IOException {
+    for (Candidate joined : TraceDetector.join(ofOne.stream().map(Entry::candidate).toList())) {
+      byStart().add(new Entry(ofOne.get(0).binding(), JOINED + byStart().size(), joined));
+    }
+    ofOne.clear();
+  }
+}

@@ -1,0 +1,48 @@
+package io.palinode.terminal;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What Ctrl-C and SIGTERM do while this is open: {@code action} runs, and the JVM stays until this
+ * is closed, a minute at most; then whatever processes it has started are killed. So it is the
+ * first resource of a {@code try}: when it is closed, the others are.
+ */
+public final class OnSignal implements AutoCloseable {
+  private static final long CLOSE_SECONDS_MAX = 60;
+
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread hook;
+
+  private OnSignal(Runnable action) {
+    this.hook = new Thread(() -> stop(action), "palinode-shutdown");
+  }
+
+  public static OnSignal does(Runnable action) {
+    OnSignal onSignal = new OnSignal(action);
+    Runtime.getRuntime().addShutdownHook(onSignal.hook);
+    return onSignal;
+  }
+
+  private void stop(Runnable action) {
+    action.run();
+    try {
+      if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
+        System.err.println("palinode: some part does not stop; leaving it");
+        ProcessHandle.current().children().forEach(ProcessHandle::destroyForcibly);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException running) {
+      // The signal has come: the hook ends by the latch.
+    }
+  }
+}
