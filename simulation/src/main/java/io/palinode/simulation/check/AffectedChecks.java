@@ -241,11 +241,14 @@ public final class AffectedChecks {
         write.key(), write.version().clock(), write.version().timestampMs());
   }
 
-  /** Whether what ended a version's interval at this node, right after this time, is undone. */
-  private boolean isEndUndone(String version, int node, long end) {
+  /**
+   * Whether the write at its node right after the end of an interval, which ended it, is undone.
+   */
+  private boolean isEndUndone(Interval interval) {
+    long end = interval.end == null ? Long.MAX_VALUE : interval.end.own();
     return accepted.stream()
-        .filter(each -> each.node() == node && each.hlc() > end)
-        .filter(each -> version.startsWith(each.write().key() + "@"))
+        .filter(each -> each.node() == interval.watch.node() && each.hlc() > end)
+        .filter(each -> interval.version.startsWith(each.write().key() + "@"))
         .min(Comparator.comparingLong(Accepted::hlc))
         .map(ending -> isUndone(nameOf(ending.write())))
         .orElse(false);

@@ -278,31 +278,25 @@ public final class DetectionChecks {
    */
   record EpochLeft(long epoch, long began) {}
 
-  /** Whether what ended a version's interval at a node, right after a time, is undone. */
-  interface EndUndone {
-    boolean isUndone(String version, int node, long end);
-  }
-
   /**
    * Throws if the history that remains of an epoch after an undo of some writes holds a violation.
    * Intervals that those writes had ended continue. Joined intervals only: they begin and end with
    * their versions.
    */
-  void requireNothingStands(EpochLeft left, Predicate<String> isUndone, EndUndone ends) {
+  void requireNothingStands(
+      EpochLeft left, Predicate<String> isUndone, Predicate<Interval> isEndUndone) {
     if (!joined) {
       return;
     }
     List<Interval> stand =
         truth().stream()
             .filter(each -> each.watch.epoch() == left.epoch() && !isUndone.test(each.version))
-            .map(interval -> interval.endingAt(endLeft(interval, ends)))
+            .map(interval -> interval.endingAt(endLeft(interval, isEndUndone)))
             .toList();
     for (Interval a : stand) {
       for (Interval b : stand) {
         if (a.violateWith(b) > left.began()
-            && a.subject.term() == 0
-            && b.subject.term() == 1
-            && a.subject.instance().equals(b.subject.instance())
+            && a.pairsWith(b)
             && concurrency.isPossible(a, b)
             && !isTouched(a)
             && !isTouched(b)
@@ -315,24 +309,19 @@ public final class DetectionChecks {
     }
   }
 
-  private @Nullable Hvc endLeft(Interval first, EndUndone ends) {
+  private @Nullable Hvc endLeft(Interval first, Predicate<Interval> isEndUndone) {
     List<Interval> replicas =
         intervals.stream()
             .filter(first::isSameVersionAs)
-            .filter(
-                each ->
-                    each.end != null
-                        && !ends.isUndone(each.version, each.watch.node(), each.end.own()))
+            .filter(each -> each.end != null && !isEndUndone.test(each))
             .toList();
     return JoinedReplicas.firstEnd(first, replicas);
   }
 
   private boolean isViolation(Interval a, Interval b) {
-    return a.subject.term() == 0
-        && b.subject.term() == 1
+    return a.pairsWith(b)
         && a.watch.epoch() == b.watch.epoch()
         && a.watch.predicateVersion() == b.watch.predicateVersion()
-        && a.subject.instance().equals(b.subject.instance())
         && a.violateWith(b) <= judgedOf(a.watch.predicateVersion())
         && concurrency.isPossible(a, b);
   }

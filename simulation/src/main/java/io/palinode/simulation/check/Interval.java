@@ -139,6 +139,11 @@ final class Interval {
     return Math.max(start.own(), other.start.own());
   }
 
+  /** Whether this is of the first term, and the other of the second term of the same instance. */
+  boolean pairsWith(Interval other) {
+    return subject.term() == 0 && other.subject.equals(new Subject(subject.instance(), 1));
+  }
+
   /** Whether both are of one version in one epoch, perhaps on two replicas. */
   boolean isSameVersionAs(Interval other) {
     return watch.epoch() == other.watch.epoch()
