@@ -50,7 +50,7 @@ public record SnapshotReport(String machine, Setting setting, Results results)
               String.format(Locale.ROOT, "%.2f", result.clients().p99WithoutMs()),
               String.format(Locale.ROOT, "%.2f", result.clients().p99DuringMs())));
     }
-    return "%s%n3 nodes, %,d keys of %d bytes on each; %d clients; %d rounds; seed.value() %d%n%n%s%n%s"
+    return "%s%n3 nodes, %,d keys of %d bytes on each; %d clients; %d rounds; seed %d%n%n%s%n%s"
         .formatted(
             machine,
             setting.load().keys(),
