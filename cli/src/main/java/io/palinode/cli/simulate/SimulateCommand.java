@@ -1,10 +1,10 @@
 package io.palinode.cli.simulate;
 
-import io.palinode.simulation.world.Fault;
 import io.palinode.simulation.Simulation;
 import io.palinode.simulation.exhaustive.EveryInterleaving;
 import io.palinode.simulation.exhaustive.EveryInterleaving.Explored;
 import io.palinode.simulation.store.StoreKind;
+import io.palinode.simulation.world.Fault;
 import io.palinode.terminal.Refusal;
 import java.io.PrintWriter;
 import java.util.Set;

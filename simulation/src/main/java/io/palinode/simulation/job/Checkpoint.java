@@ -1,8 +1,8 @@
 package io.palinode.simulation.job;
 
+import io.palinode.monitor.Notice;
 import io.palinode.monitor.instance.Instance;
 import io.palinode.monitor.sequence.KeptBack;
-import io.palinode.monitor.Notice;
 import io.palinode.monitor.sequence.SequenceCheck;
 import io.palinode.simulation.world.PredicateVersion;
 import java.util.Collections;
