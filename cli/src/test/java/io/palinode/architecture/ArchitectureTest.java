@@ -193,6 +193,7 @@ class ArchitectureTest {
             "io.palinode.store.affected",
             "io.palinode.store.binding",
             "io.palinode.store.control",
+            "io.palinode.store.snapshot",
             "io.palinode.wire.plan")
         .should()
         .dependOnClassesThat()

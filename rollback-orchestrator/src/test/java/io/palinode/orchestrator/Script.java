@@ -30,6 +30,7 @@ import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
@@ -233,9 +234,8 @@ final class Script {
 
   /** Paused, with all of the past in reach, after its last write at {@code quietMicros}. */
   Script pausedAt(long epoch, int node, long quietMicros) {
-    return log(
-        record(epoch)
-            .setPaused(Paused.newBuilder().setNode(node).setQuietSince(Hlc.ofMicros(quietMicros))));
+    Paused.Builder paused = Paused.newBuilder().setNode(node);
+    return log(record(epoch).setPaused(paused.setQuietSince(Hlc.ofMicros(quietMicros))));
   }
 
   /** Restored, by an undo that began at {@code begunMicros}. */
@@ -250,16 +250,13 @@ final class Script {
   }
 
   Script paused(long epoch, int node, long reachMicros) {
-    return log(
-        record(epoch)
-            .setPaused(Paused.newBuilder().setNode(node).setReach(Hlc.ofMicros(reachMicros))));
+    Paused.Builder paused = Paused.newBuilder().setNode(node);
+    return log(record(epoch).setPaused(paused.setReach(Hlc.ofMicros(reachMicros))));
   }
 
   Script joined(int node, long reachMicros) {
-    return log(
-        record(0)
-            .setNodeJoined(
-                NodeJoined.newBuilder().setNode(node).setReach(Hlc.ofMicros(reachMicros))));
+    NodeJoined.Builder joined = NodeJoined.newBuilder().setNode(node);
+    return log(record(0).setNodeJoined(joined.setReach(Hlc.ofMicros(reachMicros))));
   }
 
   Script restored(long epoch, int node, int attempt) {
@@ -267,9 +264,8 @@ final class Script {
   }
 
   Script restoreFailed(long epoch, int node, String failure) {
-    return log(
-        record(epoch)
-            .setRestored(Restored.newBuilder().setNode(node).setAttempt(1).setFailure(failure)));
+    Restored.Builder restored = Restored.newBuilder().setNode(node).setAttempt(1);
+    return log(record(epoch).setRestored(restored.setFailure(failure)));
   }
 
   /** A snapshot was taken; nodes from {@code whole} on have no part. */
@@ -287,10 +283,8 @@ final class Script {
   }
 
   Script snapshotDeleted(String id) {
-    return log(
-        record(0)
-            .setSnapshot(
-                SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId(id))));
+    SnapshotDeleted.Builder deleted = SnapshotDeleted.newBuilder().setId(id);
+    return log(record(0).setSnapshot(SnapshotStep.newBuilder().setDeleted(deleted)));
   }
 
   /** The node could not restore, with the reason. */
@@ -340,40 +334,29 @@ final class Script {
   /** The same, when the node's clock has come so far. */
   Script convergedAt(
       long epoch, int node, int attempt, long clockMicros, String predicate, int... terms) {
-    Converged.Builder ack =
-        Converged.newBuilder()
-            .setNode(node)
-            .setAttempt(attempt)
-            .setClock(Hlc.ofMicros(clockMicros))
-            .setLast(true);
-    for (int term : terms) {
-      ack.addHolding(
-          IntervalRef.newBuilder().setPredicate(predicate).setPredicateVersion(1).setTerm(term));
-    }
-    return log(record(epoch).setConverged(ack));
+    List<IntervalRef> holding =
+        Arrays.stream(terms).mapToObj(term -> holding(predicate, term).build()).toList();
+    return converged(epoch, node, attempt, clockMicros, holding);
   }
 
   /** Term 0, 1, … of clause 0 of {@code predicate} hold at the node since then. */
   Script convergedSince(long epoch, int node, int attempt, String predicate, long... sinceMicros) {
-    Converged.Builder ack = Converged.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
-    for (int term = 0; term < sinceMicros.length; term++) {
-      ack.addHolding(
-          IntervalRef.newBuilder()
-              .setPredicate(predicate)
-              .setPredicateVersion(1)
-              .setTerm(term)
-              .setSince(Hlc.ofMicros(sinceMicros[term])));
+    List<IntervalRef> holding = new ArrayList<>();
+    for (long since : sinceMicros) {
+      holding.add(holding(predicate, holding.size()).setSince(Hlc.ofMicros(since)).build());
     }
+    return converged(epoch, node, attempt, 0, holding);
+  }
+
+  private Script converged(
+      long epoch, int node, int attempt, long clockMicros, List<IntervalRef> holding) {
+    Converged.Builder ack = Converged.newBuilder().setNode(node).setAttempt(attempt);
+    ack.setClock(Hlc.ofMicros(clockMicros)).addAllHolding(holding).setLast(true);
     return log(record(epoch).setConverged(ack));
   }
 
-  /** The HLC to which nodes look back in the last restore, in microseconds. */
-  long sinceFrom() {
-    return control.stream()
-        .filter(ControlRecord::hasRestore)
-        .reduce((before, last) -> last)
-        .map(last -> Hlc.micros(last.getRestore().getSinceFrom()))
-        .orElseThrow();
+  private static IntervalRef.Builder holding(String predicate, int term) {
+    return IntervalRef.newBuilder().setPredicate(predicate).setPredicateVersion(1).setTerm(term);
   }
 
   /** All nodes answer every step of the plan, and nothing holds on the cut. */

@@ -13,7 +13,7 @@ import io.palinode.store.binding.StoreBinding;
 import io.palinode.store.control.ControlExecution;
 import io.palinode.store.control.EffectAnswers;
 import io.palinode.store.control.NodeControl;
-import io.palinode.store.control.SnapshotAnswers;
+import io.palinode.store.snapshot.SnapshotAnswers;
 import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.RecordReader;

@@ -2,9 +2,9 @@ package io.palinode.store.kafka;
 
 import io.palinode.retroscope.snapshot.file.SnapshotException;
 import io.palinode.retroscope.snapshot.file.StrangeSnapshotsException;
-import io.palinode.store.control.SnapshotAnswers;
-import io.palinode.store.control.SnapshotDuties;
-import io.palinode.store.control.SnapshotDuties.Duty;
+import io.palinode.store.snapshot.SnapshotAnswers;
+import io.palinode.store.snapshot.SnapshotDuties;
+import io.palinode.store.snapshot.SnapshotDuties.Duty;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotOpened;

@@ -9,7 +9,7 @@ import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.retroscope.snapshot.file.Entry;
-import io.palinode.store.control.SnapshotAnswers;
+import io.palinode.store.snapshot.SnapshotAnswers;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;

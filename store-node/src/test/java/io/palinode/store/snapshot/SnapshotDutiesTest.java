@@ -1,8 +1,8 @@
-package io.palinode.store.control;
+package io.palinode.store.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.store.control.SnapshotDuties.Duty;
+import io.palinode.store.snapshot.SnapshotDuties.Duty;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;
 import io.palinode.wire.v1.SnapshotGivenUp;

@@ -1,4 +1,4 @@
-package io.palinode.store.control;
+package io.palinode.store.snapshot;
 
 import io.palinode.detector.binding.ControlLog;
 import io.palinode.retroscope.OutOfReachException;

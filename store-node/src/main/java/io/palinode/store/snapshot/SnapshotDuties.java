@@ -1,4 +1,4 @@
-package io.palinode.store.control;
+package io.palinode.store.snapshot;
 
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotOpened;
