@@ -166,6 +166,6 @@ final class UnstoredNode implements StoreBinding {
   }
 
   private static UnsupportedOperationException notStored() {
-    return new UnsupportedOperationException("a node that stores nothing takes nothing back");
+    return new UnsupportedOperationException("this node stores nothing and restores nothing");
   }
 }
