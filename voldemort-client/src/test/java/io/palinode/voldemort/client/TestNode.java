@@ -463,6 +463,11 @@ public final class TestNode implements AutoCloseable {
         .toList();
   }
 
+  /** Of all requests, also for metadata, in the order in which they were worked on. */
+  synchronized List<Pb0.RequestType> receivedTypes() {
+    return received.stream().map(Pb0.VoldemortRequest::getType).toList();
+  }
+
   public synchronized int connectionsAccepted() {
     return accepted;
   }
