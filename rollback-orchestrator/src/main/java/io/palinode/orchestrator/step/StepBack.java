@@ -3,7 +3,6 @@ package io.palinode.orchestrator.step;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.state.MachineState;
-import java.time.Duration;
 import java.util.List;
 
 /**
@@ -21,8 +20,8 @@ import java.util.List;
  */
 record StepBack(
     long from, long floor, long target, boolean isKnown, boolean isAtSafePoint, boolean isOverMax) {
-  /** The first attempt looks back so far, which its restore reads in any case. */
-  private static final long FIRST_LOOK_HLC = Hlc.ofMicros(Duration.ofSeconds(6).toNanos() / 1_000);
+  /** How far the first attempt looks back. Few first cuts are violations, so it must be cheap. */
+  private static final long FIRST_LOOK_HLC = Hlc.ofMicros(1_000_000);
 
   static StepBack of(MachineState state, Plan plan, List<CutCheck.Instance> violated) {
     long floor = floor(state, plan);
