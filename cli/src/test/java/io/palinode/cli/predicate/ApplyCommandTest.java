@@ -96,7 +96,7 @@ class ApplyCommandTest {
     String terms =
         IntStream.range(0, 49_500)
             .mapToObj("{var: k%d,equals: a}"::formatted)
-            .collect(Collectors.joining(","));
+            .collect(Collectors.joining(",\n        "));
     String large = PREDICATE.replace("all: [{var: x, equals: \"1\"}]", "any: [" + terms + "]");
     assertThat(apply("p.yaml", large.formatted("a") + "---\n" + large.formatted("b"))).isEqualTo(2);
     assertThat(applied).isEmpty();

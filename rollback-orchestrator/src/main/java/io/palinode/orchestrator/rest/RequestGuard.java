@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses requests that a page of another site makes a browser send, and bounds bodies. The API has
- * no users yet, so whoever sends a request from this machine may change everything.
+ * no users yet, so every request from this machine may change everything.
  *
  * <p>Thread-safe. A body is read here, into memory, by at most {@link #BODIES_MAX} threads at a
  * time; the other threads answer requests without a body.
