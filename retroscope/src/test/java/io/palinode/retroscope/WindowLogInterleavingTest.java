@@ -22,7 +22,7 @@ class WindowLogInterleavingTest {
   private static final int VALUE_BYTES = 3 * Integer.BYTES;
 
   private static final int KEYS = 3;
-  private static final int SCENARIOS = Integer.getInteger("palinode.scenarios", 5);
+  private static final int SCENARIOS = Integer.getInteger("palinode.scenarios", 3);
 
   /** Of each scenario. */
   private static final int ORDERS = Integer.getInteger("palinode.orders", 200);

@@ -19,10 +19,15 @@ final class Nemesis {
 
   private static final long DRIFT_PPM_MAX = 500;
   private static final long JUMP_MICROS_MAX = 900_000;
+  private static final int AWAY_PERCENT = 10;
+  private static final long AWAY_AFTER_MICROS_MAX = 5_000;
+  private static final long AWAY_MICROS_MIN = 200_000;
+  private static final long AWAY_MICROS_MAX = 1_400_000;
 
   private final Cluster cluster;
   private final World world;
   private final Dice dice;
+  private final Dice absences;
   private final List<Runnable> wrongs = new ArrayList<>();
   private long until;
   private boolean over;
@@ -31,6 +36,7 @@ final class Nemesis {
     this.cluster = cluster;
     this.world = cluster.world();
     this.dice = world.dice();
+    this.absences = world.diceFor(43);
     add(Fault.CRASH, this::killNode);
     add(Fault.CRASH, this::killNode);
     add(Fault.CRASH, this::stopNode);
@@ -64,6 +70,9 @@ final class Nemesis {
 
   void begin(long from, long to) {
     until = to;
+    if (world.faults().contains(Fault.AWAY)) {
+      world.onEntry(this::entered);
+    }
     if (!wrongs.isEmpty()) {
       world.time().in(from + dice.between(0, PAUSE_MICROS_MAX), this::goWrong);
     }
@@ -119,6 +128,22 @@ final class Nemesis {
                 startAgain(machine);
               }
             });
+  }
+
+  private void entered(int node, int client) {
+    if (!over && absences.percent(AWAY_PERCENT)) {
+      long away = absences.between(AWAY_MICROS_MIN, AWAY_MICROS_MAX);
+      world
+          .time()
+          .in(
+              absences.between(0, AWAY_AFTER_MICROS_MAX),
+              () -> {
+                NodeMachine machine = cluster.machines().get(node);
+                machine.kill();
+                world.time().in(away, () -> machine.startIn(0));
+                cluster.clients().get(client).kill(away);
+              });
+    }
   }
 
   private void stopNode() {

@@ -277,6 +277,11 @@ enum PlantedBug {
   /** A node publishes progress before it publishes what the ring dropped. */
   SAYS_PROGRESS_BEFORE_ALL_IS_TOLD {
     @Override
+    long firstSeed() {
+      return 950;
+    }
+
+    @Override
     Seams plant() {
       return new Seams() {
         @Override
@@ -455,6 +460,11 @@ enum PlantedBug {
 
   /** For one run. */
   abstract Seams plant();
+
+  /** Where the search begins: seeds that find a rare bug are rare. */
+  long firstSeed() {
+    return 0;
+  }
 
   private static ControlRecord acknowledged(MachineState state) {
     GapsAcknowledged all =

@@ -35,6 +35,6 @@ public record Write(Watch watch, Subject subject, String holds, WriteEvent event
 
   /** A version, whichever nodes have it: {@code key@clock.time}, the clock in hexadecimal. */
   public static String versionOf(String key, byte[] clock, long timestampMs) {
-    return "%s@%s.%d".formatted(key, HexFormat.of().formatHex(clock), timestampMs);
+    return key + "@" + HexFormat.of().formatHex(clock) + "." + timestampMs;
   }
 }

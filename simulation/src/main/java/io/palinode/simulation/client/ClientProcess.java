@@ -71,13 +71,23 @@ public final class ClientProcess {
     hello();
   }
 
-  /** Kills the process; another one starts. */
+  /** Kills the process; another one starts soon. */
   public void kill() {
+    end();
+    world.time().in(world.dice().between(1_000, 50_000), this::hello);
+  }
+
+  /** Kills the process; another one starts after so long. */
+  public void kill(long awayMicros) {
+    end();
+    world.time().in(awayMicros, this::hello);
+  }
+
+  private void end() {
     world.trace().add(name, "killed", () -> "");
     calls.die();
     runs++;
     calls = new ClientCalls(world, machines, id, runs);
-    world.time().in(world.dice().between(1_000, 50_000), this::hello);
   }
 
   /** It enters no critical section any more. */

@@ -131,6 +131,7 @@ final class ClientWrite {
             if (write(first) instanceof Operation.Put put) {
               acknowledged(first, acceptedAt, put.version());
             }
+            world.acknowledged(first, calls.client(), attempt.key(), attempt.value());
           });
     } else if (pending == 0) {
       call.fail("too few nodes have it");

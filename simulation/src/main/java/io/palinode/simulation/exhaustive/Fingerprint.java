@@ -2,6 +2,7 @@ package io.palinode.simulation.exhaustive;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** 128 bits of what was added, in its order: two states with the same bits are taken for one. */
 final class Fingerprint {
@@ -16,11 +17,23 @@ final class Fingerprint {
    * exact as they are, however poor their hash codes.
    */
   static final class Values {
+    private static final int RECENT = 1 << 14;
+
     private final Map<Object, Integer> numbers = new HashMap<>();
 
+    /** Values numbered lately, by identity: a world shares most of them with its copy. */
+    private final @Nullable Object[] recent = new Object[RECENT];
+
+    private final int[] recentNumbers = new int[RECENT];
+
     int number(Object value) {
-      Integer known = numbers.putIfAbsent(value, numbers.size());
-      return known == null ? numbers.size() - 1 : known;
+      int slot = System.identityHashCode(value) & (RECENT - 1);
+      if (recent[slot] != value) {
+        Integer known = numbers.putIfAbsent(value, numbers.size());
+        recent[slot] = value;
+        recentNumbers[slot] = known == null ? numbers.size() - 1 : known;
+      }
+      return recentNumbers[slot];
     }
   }
 

@@ -24,7 +24,9 @@ public enum Fault {
   /** Another orchestrator starts while the old one still runs or is frozen. */
   TAKEOVER,
   /** A node cannot carry out one kind of control duty, until the plan ends. */
-  DUTY;
+  DUTY,
+  /** A node dies right after it acknowledged a witness, its writer too, and both stay away. */
+  AWAY;
 
   /** Reads a list such as {@code crash,skew}, or {@code all}, or {@code none}. */
   public static Set<Fault> parse(String text) {

@@ -15,6 +15,9 @@ import java.util.List;
 public record WatchedMutex(boolean joins, String target, Wish wish, ActivePredicate predicate) {
   public static final String NAME = "mutex";
 
+  /** The value of a flag whose client is in the section. */
+  public static final String IN = "1";
+
   static final List<WatchedMutex> ALL =
       List.of(
           of(false, "before-violation", Wish.NOTHING),
@@ -24,7 +27,11 @@ public record WatchedMutex(boolean joins, String target, Wish wish, ActivePredic
 
   /** The flag of a client, in the section that it shares with another one. */
   public static String flag(int one, int other, int whose) {
-    return "cs_%d_%d_%d".formatted(Math.min(one, other), Math.max(one, other), whose);
+    return "cs_" + Math.min(one, other) + "_" + Math.max(one, other) + "_" + whose;
+  }
+
+  static boolean isFlag(String key) {
+    return key.startsWith("cs_");
   }
 
   /** All flags of so many clients. */
@@ -42,7 +49,7 @@ public record WatchedMutex(boolean joins, String target, Wish wish, ActivePredic
   /** Of which instance a flag is a variable. */
   public static String instance(String flag) {
     String[] parts = flag.split("_", -1);
-    return "%s|a=%s,b=%s".formatted(NAME, parts[1], parts[2]);
+    return NAME + "|a=" + parts[1] + ",b=" + parts[2];
   }
 
   public static int term(String flag) {

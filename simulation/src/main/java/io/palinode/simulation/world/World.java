@@ -70,6 +70,7 @@ public final class World {
   private long newestServed;
   private boolean faultsAreOver;
   private boolean candidatesRefused;
+  private EntryListener entries = (node, client) -> {};
 
   /**
    * @param affectingOnlySome whether rollbacks undo only what came of the witnesses
@@ -145,7 +146,27 @@ public final class World {
     return !faultsAreOver && faults.contains(fault) && dice.percent(percent);
   }
 
+  /** Accepts each entry into a critical section that a client has acknowledged. */
+  @FunctionalInterface
+  public interface EntryListener {
+    /**
+     * @param node the first that accepted it
+     */
+    void entered(int node, int client);
+  }
+
+  public void onEntry(EntryListener listener) {
+    entries = listener;
+  }
+
   // ---- what happened
+
+  /** A put of a client was acknowledged. */
+  public void acknowledged(int node, int client, String key, @Nullable String value) {
+    if (WatchedMutex.isFlag(key) && WatchedMutex.IN.equals(value)) {
+      entries.entered(node, client / ClientChecks.RUNS_MAX);
+    }
+  }
 
   public void append(String who, ControlRecord record) {
     append(who, record, control.size());
