@@ -21,26 +21,49 @@ import org.jspecify.annotations.Nullable;
  * Why a plan was opened, and how far each node is. Immutable. {@link Rollback} shows the plan as a
  * whole.
  *
- * @param reason why it was opened
- * @param moves why its target moved, one for each further attempt
- * @param target of the last restore; 0: none, or nodes kept their data
- * @param past all nodes began to undo after this HLC; 0: unknown
- * @param clock every undo is before this HLC, every later write after it; 0: not over
- * @param ofSome whether the newest attempt undoes only writes that depend on the witnesses
- * @param concerned the clients concerned, once the rollback is over; else null
  * @param nodes those that have answered
  */
 public record RollbackProgress(
     long epoch,
     OperatorPart operator,
-    String reason,
-    List<String> moves,
-    long target,
-    long past,
-    long clock,
-    boolean ofSome,
-    @Nullable Concerned concerned,
+    Reasons reasons,
+    Span span,
+    Effect effect,
     SortedMap<Integer, NodeSteps> nodes) {
+
+  /**
+   * Why the rollback goes where it goes.
+   *
+   * @param opening why it was opened
+   * @param moves why its target moved, one for each further attempt
+   */
+  record Reasons(String opening, List<String> moves) {
+    private Reasons moved(String why) {
+      if (why.isEmpty()) {
+        return this;
+      }
+      List<String> more = new ArrayList<>(moves);
+      more.add(why);
+      return new Reasons(opening, List.copyOf(more));
+    }
+  }
+
+  /**
+   * The HLCs of the undo.
+   *
+   * @param target of the last restore; 0: none, or nodes kept their data
+   * @param past all nodes began to undo after this HLC; 0: unknown
+   * @param clock every undo is before this HLC, every later write after it; 0: not over
+   */
+  record Span(long target, long past, long clock) {}
+
+  /**
+   * Of scope {@code affected}.
+   *
+   * @param ofSome whether the newest attempt undoes only writes that depend on the witnesses
+   * @param concerned the clients concerned, once the rollback is over; else null
+   */
+  record Effect(boolean ofSome, @Nullable Concerned concerned) {}
 
   /** The last step of the newest attempt that a node has completed. */
   public enum Done {
@@ -54,69 +77,42 @@ public record RollbackProgress(
   /**
    * The steps of one node.
    *
-   * @param pausedMicros wall clock of the node at its pause; the other steps follow; 0: not yet
    * @param reach the earliest HLC that its window-log reads
-   * @param undoneWrites copies of writes, on this node
-   * @param undoMicros how long its last undo took
    * @param convergedKeys keys that converging changed
    */
-  public record NodeSteps(
-      Done done,
-      long pausedMicros,
-      long restoredMicros,
-      long convergedMicros,
-      long reach,
-      long undoneWrites,
-      long undoMicros,
-      long convergedKeys) {
-    private static final NodeSteps NONE = new NodeSteps(Done.PAUSED, 0, 0, 0, 0, 0, 0, 0);
+  public record NodeSteps(Done done, StepMicros micros, long reach, Undo undo, long convergedKeys) {
+    private static final NodeSteps NONE =
+        new NodeSteps(Done.PAUSED, new StepMicros(0, 0, 0), 0, new Undo(0, 0), 0);
+
+    /** Wall clocks of the node; 0: not yet. */
+    public record StepMicros(long paused, long restored, long converged) {}
+
+    /**
+     * The node's last undo.
+     *
+     * @param writes copies of writes, on this node
+     * @param micros how long it took
+     */
+    public record Undo(long writes, long micros) {}
 
     private NodeSteps paused(Paused ack, long at) {
-      return new NodeSteps(
-          Done.PAUSED,
-          at,
-          restoredMicros,
-          convergedMicros,
-          ack.getReach(),
-          undoneWrites,
-          undoMicros,
-          convergedKeys);
+      StepMicros steps = new StepMicros(at, micros.restored, micros.converged);
+      return new NodeSteps(Done.PAUSED, steps, ack.getReach(), undo, convergedKeys);
     }
 
     private NodeSteps restored(Restored ack, long at) {
-      return new NodeSteps(
-          Done.RESTORED,
-          pausedMicros,
-          at,
-          0,
-          reach,
-          ack.getUndoneWrites(),
-          ack.getDurationMicros(),
-          0);
+      Undo done = new Undo(ack.getUndoneWrites(), ack.getDurationMicros());
+      return new NodeSteps(Done.RESTORED, new StepMicros(micros.paused, at, 0), reach, done, 0);
     }
 
     private NodeSteps done(Done next) {
-      return new NodeSteps(
-          next,
-          pausedMicros,
-          restoredMicros,
-          convergedMicros,
-          reach,
-          undoneWrites,
-          undoMicros,
-          convergedKeys);
+      return new NodeSteps(next, micros, reach, undo, convergedKeys);
     }
 
     private NodeSteps converged(Converged ack, long at) {
-      return new NodeSteps(
-          Done.CONVERGED,
-          pausedMicros,
-          restoredMicros,
-          at,
-          reach,
-          undoneWrites,
-          undoMicros,
-          convergedKeys + ack.getChangedKeys());
+      StepMicros steps = new StepMicros(micros.paused, micros.restored, at);
+      long keys = convergedKeys + ack.getChangedKeys();
+      return new NodeSteps(Done.CONVERGED, steps, reach, undo, keys);
     }
   }
 
@@ -124,14 +120,38 @@ public record RollbackProgress(
     return new RollbackProgress(
         record.getEpoch(),
         OperatorPart.of(record.getPlanOpened()),
-        record.getPlanOpened().getReason(),
-        List.of(),
-        0,
-        0,
-        0,
-        false,
-        null,
+        new Reasons(record.getPlanOpened().getReason(), List.of()),
+        new Span(0, 0, 0),
+        new Effect(false, null),
         Collections.emptySortedMap());
+  }
+
+  public String reason() {
+    return reasons.opening;
+  }
+
+  public List<String> moves() {
+    return reasons.moves;
+  }
+
+  long target() {
+    return span.target;
+  }
+
+  public long past() {
+    return span.past;
+  }
+
+  long clock() {
+    return span.clock;
+  }
+
+  public boolean ofSome() {
+    return effect.ofSome;
+  }
+
+  public @Nullable Concerned concerned() {
+    return effect.concerned;
   }
 
   RollbackProgress after(ControlRecord record) {
@@ -154,12 +174,12 @@ public record RollbackProgress(
     if (record.hasResume()) {
       return resumed(record.getResume());
     }
-    return record.hasRestore() ? restoring(record) : this;
+    return record.hasRestore() ? restoring(record.getRestore()) : this;
   }
 
   /** Whether the plan was to undo only some writes and undid none. */
   public boolean isGivenUp() {
-    return operator.isOfSome() && clock > 0 && !ofSome;
+    return operator.isOfSome() && span.clock > 0 && !effect.ofSome;
   }
 
   /**
@@ -167,42 +187,25 @@ public record RollbackProgress(
    * the plan undid only some writes, earlier writes are gone too.
    */
   long goneSince() {
-    return !ofSome ? target : past == 0 ? clock : past;
+    return !effect.ofSome ? span.target : span.past == 0 ? span.clock : span.past;
   }
 
   private RollbackProgress resumed(Resume resume) {
-    Concerned concernedNow = resume.hasConcerned() ? resume.getConcerned() : null;
-    return new RollbackProgress(
-        epoch,
-        operator,
-        reason,
-        moves,
-        target,
-        past,
-        resume.getClock(),
-        ofSome,
-        concernedNow,
-        nodes);
+    Concerned concerned = resume.hasConcerned() ? resume.getConcerned() : null;
+    Span over = new Span(span.target, span.past, resume.getClock());
+    Effect known = new Effect(effect.ofSome, concerned);
+    return new RollbackProgress(epoch, operator, reasons, over, known, nodes);
   }
 
-  private RollbackProgress restoring(ControlRecord record) {
-    List<String> more = new ArrayList<>(moves);
-    if (!record.getRestore().getReason().isEmpty()) {
-      more.add(record.getRestore().getReason());
-    }
-    Restore restore = record.getRestore();
+  private RollbackProgress restoring(Restore restore) {
     long cut = restore.getKeep() ? 0 : restore.getTarget();
-    long first = past == 0 ? restore.getPast() : past;
+    long first = span.past == 0 ? restore.getPast() : span.past;
     return new RollbackProgress(
         epoch,
         operator,
-        reason,
-        List.copyOf(more),
-        cut,
-        first,
-        clock,
-        restore.hasAffected(),
-        concerned,
+        reasons.moved(restore.getReason()),
+        new Span(cut, first, span.clock),
+        new Effect(restore.hasAffected(), effect.concerned),
         nodes);
   }
 
@@ -210,15 +213,6 @@ public record RollbackProgress(
     SortedMap<Integer, NodeSteps> more = new TreeMap<>(nodes);
     more.put(node, change.apply(more.getOrDefault(node, NodeSteps.NONE)));
     return new RollbackProgress(
-        epoch,
-        operator,
-        reason,
-        moves,
-        target,
-        past,
-        clock,
-        ofSome,
-        concerned,
-        Collections.unmodifiableSortedMap(more));
+        epoch, operator, reasons, span, effect, Collections.unmodifiableSortedMap(more));
   }
 }

@@ -5,55 +5,92 @@ import io.palinode.wire.v1.Resume;
 /**
  * A plan that ended: it opened {@code epoch} and restored {@code target}.
  *
- * @param quietSince every undo of the plan is after it on every node
- * @param clock every undo of the plan is at or before it on every node, and every write of the
- *     epoch after it
- * @param abandoned nodes kept their data: no HLC before {@code clock} is a target again
- * @param branchEnd the cut at this HLC is the store before the plan, on all nodes; 0: no such cut,
- *     or the plan undid no write
  * @param undone a later plan reinstated what this plan discarded
- * @param byHand an operator requested the plan
- * @param restarted nodes kept their data because the target could not be restored, and programs
- *     restarted
- * @param ofSome the plan undid only writes that depend on its witnesses; all others after the
- *     target stand
- * @param asIs each node kept the data that it had, and replicas may differ
  */
 public record PastPlan(
-    long epoch,
-    String predicate,
-    long openedMicros,
-    long target,
-    long quietSince,
-    long clock,
-    boolean abandoned,
-    long branchEnd,
-    boolean undone,
-    boolean restarted,
-    boolean byHand,
-    boolean ofSome,
-    boolean asIs) {
+    long epoch, Cause cause, long target, Span span, Extent extent, boolean undone) {
+
+  /**
+   * Why there was a plan.
+   *
+   * @param byHand an operator requested the plan
+   */
+  record Cause(String predicate, long openedMicros, boolean byHand) {}
+
+  /**
+   * When the nodes undid writes.
+   *
+   * @param quietSince every undo of the plan is after it on every node
+   * @param clock every undo of the plan is at or before it on every node, and every write of the
+   *     epoch after it
+   * @param branchEnd the cut at this HLC is the store before the plan, on all nodes; 0: no such
+   *     cut, or the plan undid no write
+   */
+  record Span(long quietSince, long clock, long branchEnd) {}
+
+  /**
+   * What the nodes undid of what the plan's violations required.
+   *
+   * @param abandoned nodes kept their data: no HLC before {@code clock} is a target again
+   * @param restarted nodes kept their data because the target could not be restored, and programs
+   *     restarted
+   * @param ofSome the plan undid only writes that depend on its witnesses; all others after the
+   *     target stand
+   * @param asIs each node kept the data that it had, and replicas may differ
+   */
+  record Extent(boolean abandoned, boolean restarted, boolean ofSome, boolean asIs) {}
 
   public static PastPlan of(Plan done, long quietSince, Resume resume) {
+    long branchEnd = done.isKept() || done.isGivenUp() ? 0 : done.branchEnd();
     return new PastPlan(
         done.epoch(),
-        done.predicate(),
-        done.openedMicros(),
+        new Cause(done.predicate(), done.openedMicros(), done.operator().isByHand()),
         resume.getTarget(),
-        quietSince,
-        resume.getClock(),
-        done.isAbandoned(),
-        done.isKept() || done.isGivenUp() ? 0 : done.branchEnd(),
-        false,
-        resume.getRestart(),
-        done.operator().isByHand(),
-        done.affected().ofSome(),
-        resume.getAsIs());
+        new Span(quietSince, resume.getClock(), branchEnd),
+        new Extent(
+            done.isAbandoned(), resume.getRestart(), done.affected().ofSome(), resume.getAsIs()),
+        false);
+  }
+
+  public String predicate() {
+    return cause.predicate;
+  }
+
+  public long openedMicros() {
+    return cause.openedMicros;
+  }
+
+  public boolean byHand() {
+    return cause.byHand;
+  }
+
+  public long quietSince() {
+    return span.quietSince;
+  }
+
+  public long clock() {
+    return span.clock;
+  }
+
+  public long branchEnd() {
+    return span.branchEnd;
+  }
+
+  public boolean abandoned() {
+    return extent.abandoned;
+  }
+
+  public boolean restarted() {
+    return extent.restarted;
+  }
+
+  public boolean asIs() {
+    return extent.asIs;
   }
 
   /** Whether the plan discarded no write although its violations required it. */
   public boolean keptAll() {
-    return abandoned || restarted;
+    return extent.abandoned || extent.restarted;
   }
 
   /** Whether a violation at {@code hlc} in {@code ofEpoch} no longer asks for a rollback. */
@@ -63,7 +100,7 @@ public record PastPlan(
 
   /** Whether only some nodes may have carried out the undo at {@code hlc}. */
   public boolean isHalfDoneAt(long hlc) {
-    return quietSince < hlc && hlc < clock;
+    return span.quietSince < hlc && hlc < span.clock;
   }
 
   /**
@@ -71,7 +108,7 @@ public record PastPlan(
    * cut at {@code hlc} would reinstate discarded writes.
    */
   public boolean isWithin(long hlc) {
-    return !undone && (keptAll() || target < hlc) && hlc < clock;
+    return !undone && (keptAll() || target < hlc) && hlc < span.clock;
   }
 
   /**
@@ -79,23 +116,13 @@ public record PastPlan(
    * writes, earlier writes are gone too.
    */
   public long goneSince() {
-    return !ofSome ? target : branchEnd > 0 ? branchEnd : quietSince;
+    if (!extent.ofSome) {
+      return target;
+    }
+    return span.branchEnd > 0 ? span.branchEnd : span.quietSince;
   }
 
   public PastPlan asUndone() {
-    return new PastPlan(
-        epoch,
-        predicate,
-        openedMicros,
-        target,
-        quietSince,
-        clock,
-        abandoned,
-        branchEnd,
-        true,
-        restarted,
-        byHand,
-        ofSome,
-        asIs);
+    return new PastPlan(epoch, cause, target, span, extent, true);
   }
 }

@@ -2,6 +2,7 @@ package io.palinode.orchestrator.plan;
 
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.List;
@@ -11,35 +12,69 @@ import java.util.List;
  * of the writers.
  *
  * @param epoch the epoch that the plan opens
- * @param predicate the cause; {@code violationIds} are the first of its violations
- * @param target of the last restore, or of the opening before the first
- * @param undoneWrites on all nodes, after {@code target}: each restore counts those of earlier
- *     attempts again
- * @param convergedKeys keys that converging changed, on all nodes
- * @param sinceMicros when the last step was written
- * @param lastPausedMicros when the latest node paused
- * @param endedMicros when the plan was resumed or halted; 0 before
- * @param haltReason of the last halt, while the plan is halted and if it was abandoned; else empty
- * @param abandoned an operator abandoned the plan
- * @param cancelled an operator cancelled the plan before a restore
  */
 public record Rollback(
-    long epoch,
-    String predicate,
-    List<String> violationIds,
-    State state,
-    long target,
-    int attempts,
-    long undoneWrites,
-    long convergedKeys,
-    long openedMicros,
-    long sinceMicros,
-    long lastPausedMicros,
-    long endedMicros,
-    StepTimes times,
-    String haltReason,
-    boolean abandoned,
-    boolean cancelled) {
+    long epoch, Cause cause, State state, Work work, Moments moments, Decision decision) {
+
+  /**
+   * Why the plan was opened.
+   *
+   * @param violationIds the first of the violations of {@code predicate}
+   */
+  record Cause(String predicate, List<String> violationIds) {}
+
+  /**
+   * What the nodes did.
+   *
+   * @param target of the last restore, or of the opening before the first
+   * @param undoneWrites on all nodes, after {@code target}: each restore counts those of earlier
+   *     attempts again
+   * @param convergedKeys keys that converging changed, on all nodes
+   */
+  record Work(long target, int attempts, long undoneWrites, long convergedKeys) {
+    private Work plus(long undone, long converged) {
+      return new Work(target, attempts, undoneWrites + undone, convergedKeys + converged);
+    }
+  }
+
+  /**
+   * When the steps were written.
+   *
+   * @param sinceMicros when the last step was written
+   * @param lastPausedMicros when the latest node paused
+   * @param endedMicros when the plan was resumed or halted; 0 before
+   */
+  record Moments(
+      long openedMicros,
+      long sinceMicros,
+      long lastPausedMicros,
+      long endedMicros,
+      StepTimes times) {
+    private Moments entered(long atMicros, boolean isLast, StepTimes newTimes) {
+      return new Moments(openedMicros, atMicros, lastPausedMicros, isLast ? atMicros : 0, newTimes);
+    }
+
+    private Moments paused(long atMicros) {
+      long last = Math.max(lastPausedMicros, atMicros);
+      return new Moments(openedMicros, sinceMicros, last, endedMicros, times);
+    }
+
+    private Moments notEnded() {
+      return new Moments(openedMicros, sinceMicros, lastPausedMicros, 0, times);
+    }
+  }
+
+  /**
+   * What ended the plan, other than its steps.
+   *
+   * @param haltReason of the last halt, while the plan is halted and if it was abandoned; else
+   *     empty
+   * @param abandoned an operator abandoned the plan
+   * @param cancelled an operator cancelled the plan before a restore
+   */
+  record Decision(String haltReason, boolean abandoned, boolean cancelled) {
+    private static final Decision NONE = new Decision("", false, false);
+  }
 
   public enum State {
     OPENED,
@@ -68,35 +103,72 @@ public record Rollback(
   }
 
   public static Rollback opened(ControlRecord record) {
+    PlanOpened opened = record.getPlanOpened();
+    long at = record.getAtMicros();
     return new Rollback(
         record.getEpoch(),
-        record.getPlanOpened().getPredicate(),
-        List.copyOf(record.getPlanOpened().getViolationIdsList()),
+        new Cause(opened.getPredicate(), List.copyOf(opened.getViolationIdsList())),
         State.OPENED,
-        record.getPlanOpened().getTarget(),
-        0,
-        0,
-        0,
-        record.getAtMicros(),
-        record.getAtMicros(),
-        record.getAtMicros(),
-        0,
-        StepTimes.NONE,
-        "",
-        false,
-        false);
+        new Work(opened.getTarget(), 0, 0, 0),
+        new Moments(at, at, at, 0, StepTimes.NONE),
+        Decision.NONE);
+  }
+
+  public String predicate() {
+    return cause.predicate;
+  }
+
+  public List<String> violationIds() {
+    return cause.violationIds;
+  }
+
+  public long target() {
+    return work.target;
+  }
+
+  public int attempts() {
+    return work.attempts;
+  }
+
+  public long undoneWrites() {
+    return work.undoneWrites;
+  }
+
+  public long convergedKeys() {
+    return work.convergedKeys;
+  }
+
+  public long openedMicros() {
+    return moments.openedMicros;
+  }
+
+  public long endedMicros() {
+    return moments.endedMicros;
+  }
+
+  public StepTimes times() {
+    return moments.times;
+  }
+
+  public String haltReason() {
+    return decision.haltReason;
+  }
+
+  public boolean cancelled() {
+    return decision.cancelled;
   }
 
   /** With the next record of its epoch that took effect. */
   public Rollback after(ControlRecord record) {
-    long since = record.getAtMicros() - sinceMicros;
+    long since = record.getAtMicros() - moments.sinceMicros;
+    StepTimes times = moments.times;
     return switch (record.getStepCase()) {
       case PAUSE -> entered(State.PAUSING, record, times);
-      case PAUSED -> paused(record.getAtMicros());
+      case PAUSED -> with(work, moments.paused(record.getAtMicros()));
       case RESTORE -> restoring(record, since);
-      case RESTORED -> restored(record.getRestored());
+      case RESTORED -> with(restored(record.getRestored()), moments);
       case CONVERGE -> entered(State.CONVERGING, record, times.restored(since));
-      case CONVERGED -> converged(record.getConverged());
+      case CONVERGED -> with(converged(record.getConverged()), moments);
       case RESUME -> entered(lastState(record), record, times.converged(since));
       case HALTED -> entered(State.HALTED, record, times);
       case RETRY -> answered(record, false);
@@ -127,138 +199,77 @@ public record Rollback(
 
   /** The same rollback, shown as resuming. */
   public Rollback resuming() {
-    return new Rollback(
-        epoch,
-        predicate,
-        violationIds,
-        State.RESUMING,
-        target,
-        attempts,
-        undoneWrites,
-        convergedKeys,
-        openedMicros,
-        sinceMicros,
-        lastPausedMicros,
-        0,
-        times,
-        haltReason,
-        abandoned,
-        cancelled);
+    return new Rollback(epoch, cause, State.RESUMING, work, moments.notEnded(), decision);
   }
 
   private State lastState(ControlRecord resume) {
     return resume.getResume().getRestart()
         ? State.RESTARTED
-        : abandoned ? State.ABANDONED : cancelled ? State.CANCELLED : State.RESUMED;
+        : decision.abandoned
+            ? State.ABANDONED
+            : decision.cancelled ? State.CANCELLED : State.RESUMED;
   }
 
   /** From the opening to the end; 0 before the end. */
   public long totalMicros() {
-    return isEnded() ? Math.max(0, endedMicros - openedMicros) : 0;
+    return isEnded() ? Math.max(0, moments.endedMicros - moments.openedMicros) : 0;
   }
 
   private Rollback restoring(ControlRecord record, long since) {
+    long lastPaused = moments.lastPausedMicros;
     StepTimes now =
-        attempts == 0
-            ? times.paused(lastPausedMicros - openedMicros, record.getAtMicros() - lastPausedMicros)
-            : times.converged(since);
+        work.attempts == 0
+            ? moments.times.paused(
+                lastPaused - moments.openedMicros, record.getAtMicros() - lastPaused)
+            : moments.times.converged(since);
     Restore restore = record.getRestore();
     // A kept attempt does not undo earlier undos; a restore counts all of them again.
-    long undone = restore.getKeep() || restore.hasFromSlice() ? undoneWrites : 0;
-    return entered(State.RESTORING, record, now)
-        .aiming(restore.getTarget(), restore.getAttempt(), undone);
+    long undone = restore.getKeep() || restore.hasFromSlice() ? work.undoneWrites : 0;
+    Work aiming = new Work(restore.getTarget(), restore.getAttempt(), undone, work.convergedKeys);
+    Rollback next = entered(State.RESTORING, record, now);
+    return next.with(aiming, next.moments);
   }
 
   private Rollback entered(State next, ControlRecord record, StepTimes newTimes) {
-    String reason = abandoned && !record.hasHalted() ? haltReason : record.getHalted().getReason();
+    String reason =
+        decision.abandoned && !record.hasHalted()
+            ? decision.haltReason
+            : record.getHalted().getReason();
     return new Rollback(
         epoch,
-        predicate,
-        violationIds,
+        cause,
         next,
-        target,
-        attempts,
-        undoneWrites,
-        convergedKeys,
-        openedMicros,
-        record.getAtMicros(),
-        lastPausedMicros,
-        next.isLast() ? record.getAtMicros() : 0,
-        newTimes,
-        reason,
-        abandoned,
-        cancelled);
+        work,
+        moments.entered(record.getAtMicros(), next.isLast(), newTimes),
+        new Decision(reason, decision.abandoned, decision.cancelled));
   }
 
   private Rollback answered(ControlRecord record, boolean abandon) {
-    return entered(State.PAUSING, record, times)
-        .given(abandon ? haltReason : "", abandon, cancelled);
+    String reason = abandon ? decision.haltReason : "";
+    return entered(State.PAUSING, record, moments.times)
+        .with(new Decision(reason, abandon, decision.cancelled));
   }
 
   /** With a cancellation, which also ends a halt. */
   private Rollback cancelled(ControlRecord record) {
-    Rollback going = state == State.HALTED ? entered(State.PAUSING, record, times) : this;
-    return going.given("", false, true);
-  }
-
-  private Rollback given(String reason, boolean abandon, boolean cancel) {
-    return new Rollback(
-        epoch,
-        predicate,
-        violationIds,
-        state,
-        target,
-        attempts,
-        undoneWrites,
-        convergedKeys,
-        openedMicros,
-        sinceMicros,
-        lastPausedMicros,
-        endedMicros,
-        times,
-        reason,
-        abandon,
-        cancel);
-  }
-
-  private Rollback paused(long atMicros) {
-    long last = Math.max(lastPausedMicros, atMicros);
-    return counted(target, attempts, undoneWrites, convergedKeys, last);
-  }
-
-  private Rollback aiming(long newTarget, int attempt, long undone) {
-    return counted(newTarget, attempt, undone, convergedKeys, lastPausedMicros);
+    Rollback going = state == State.HALTED ? entered(State.PAUSING, record, moments.times) : this;
+    return going.with(new Decision("", false, true));
   }
 
   /** Each piece holds the node's whole count, so only the last one counts. */
-  private Rollback restored(Restored ack) {
-    long more = ack.getLast() ? ack.getUndoneWrites() : 0;
-    return counted(target, attempts, undoneWrites + more, convergedKeys, lastPausedMicros);
+  private Work restored(Restored ack) {
+    return work.plus(ack.getLast() ? ack.getUndoneWrites() : 0, 0);
   }
 
-  private Rollback converged(Converged ack) {
-    long more = ack.getLast() ? ack.getChangedKeys() : 0;
-    return counted(target, attempts, undoneWrites, convergedKeys + more, lastPausedMicros);
+  private Work converged(Converged ack) {
+    return work.plus(0, ack.getLast() ? ack.getChangedKeys() : 0);
   }
 
-  private Rollback counted(
-      long newTarget, int newAttempts, long undone, long converged, long lastPaused) {
-    return new Rollback(
-        epoch,
-        predicate,
-        violationIds,
-        state,
-        newTarget,
-        newAttempts,
-        undone,
-        converged,
-        openedMicros,
-        sinceMicros,
-        lastPaused,
-        endedMicros,
-        times,
-        haltReason,
-        abandoned,
-        cancelled);
+  private Rollback with(Work newWork, Moments newMoments) {
+    return new Rollback(epoch, cause, state, newWork, newMoments, decision);
+  }
+
+  private Rollback with(Decision newDecision) {
+    return new Rollback(epoch, cause, state, work, moments, newDecision);
   }
 }

@@ -57,12 +57,12 @@ public record OneRollbackView(
       return new NodeView(
           node,
           steps.done().name().toLowerCase(Locale.ROOT),
-          after(openedMicros, steps.pausedMicros()),
-          after(openedMicros, steps.restoredMicros()),
-          after(openedMicros, steps.convergedMicros()),
+          after(openedMicros, steps.micros().paused()),
+          after(openedMicros, steps.micros().restored()),
+          after(openedMicros, steps.micros().converged()),
           Hlc.format(steps.reach()),
-          steps.undoneWrites(),
-          steps.undoMicros() / MICROS_PER_MS,
+          steps.undo().writes(),
+          steps.undo().micros() / MICROS_PER_MS,
           steps.convergedKeys());
     }
 
