@@ -19,11 +19,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -120,6 +123,33 @@ final class GetCommand implements Callable<Integer> {
       description = "The ID of a violation: shows this one only.")
   private @Nullable String id;
 
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      defaultValue = "100",
+      description =
+          "Violations or rollbacks: list at most N (1 to 10000; default: ${DEFAULT-VALUE}).")
+  private int limit;
+
+  @Option(
+      names = "--since",
+      paramLabel = "TIME",
+      description =
+          "Violations or rollbacks: list those since TIME: -5m, 2026-11-21T12:00:00Z, or an HLC.")
+  private @Nullable String since;
+
+  @Option(
+      names = "--predicate",
+      paramLabel = "NAME",
+      description = "Violations or rollbacks: list those of this predicate.")
+  private @Nullable String predicate;
+
+  @Option(
+      names = "--grade",
+      paramLabel = "GRADE",
+      description = "Violations: list those that are definite, possible or uncertain.")
+  private @Nullable String grade;
+
   @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
@@ -128,20 +158,50 @@ final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    String path = "/api/v1/" + resource.name().toLowerCase(Locale.ROOT);
+    String path = "/api/v1/" + plural();
     if (id != null) {
       return violation(path + "/" + ApiClient.segment(id));
     }
-    JsonNode items = api.get(path);
+    ApiClient.Page page = api.page(path + query());
+    JsonNode items = page.items();
     if (resource == Resource.NODES) {
       items.forEach(this::addReach);
     }
     if (output.isJson()) {
       spec.commandLine().getOut().println(items.toPrettyString());
-      return 0;
+    } else {
+      table(items);
     }
-    table(items);
+    if (page.total() > items.size()) {
+      CommandLine line = spec.commandLine();
+      (output.isJson() ? line.getErr() : line.getOut())
+          .println(
+              "%d of %d %s are listed, the latest; --limit %d lists all"
+                  .formatted(items.size(), page.total(), plural(), page.total()));
+    }
     return 0;
+  }
+
+  private String plural() {
+    return resource.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The options as the API takes them. It refuses those that do not fit the list. */
+  private String query() {
+    StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
+    if (resource == Resource.VIOLATIONS || resource == Resource.ROLLBACKS) {
+      query.add("limit=" + limit);
+    }
+    add(query, "since", since);
+    add(query, "predicate", predicate);
+    add(query, "grade", grade);
+    return query.toString();
+  }
+
+  private static void add(StringJoiner query, String name, @Nullable String value) {
+    if (value != null) {
+      query.add(name + "=" + ApiClient.segment(value));
+    }
   }
 
   private int violation(String path) {

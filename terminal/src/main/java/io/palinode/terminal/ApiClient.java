@@ -59,6 +59,20 @@ public final class ApiClient {
     return view(get(path), view);
   }
 
+  /**
+   * A page of a list.
+   *
+   * @param total how many items match, on all pages
+   */
+  public record Page(JsonNode items, long total) {}
+
+  public Page page(String path) {
+    HttpResponse<String> response = exchange("GET", path, null);
+    JsonNode items = parsed(response.body());
+    return new Page(
+        items, response.headers().firstValueAsLong("X-Total-Count").orElse(items.size()));
+  }
+
   public JsonNode put(String path, String body) {
     return send("PUT", path, body);
   }
@@ -110,6 +124,10 @@ public final class ApiClient {
    * Outage} for 5xx, and when it does not answer in time.
    */
   private JsonNode send(String method, String path, @Nullable String body) {
+    return parsed(exchange(method, path, body).body());
+  }
+
+  private HttpResponse<String> exchange(String method, String path, @Nullable String body) {
     HttpRequest.BodyPublisher publisher =
         body == null
             ? HttpRequest.BodyPublishers.noBody()
@@ -122,12 +140,12 @@ public final class ApiClient {
               .build();
       HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
       HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-      JsonNode answer = parsed(response.body());
       if (response.statusCode() >= 400) {
-        String reason = answer.path("error").asText("the server answered " + response.statusCode());
+        String reason =
+            parsed(response.body()).path("error").asText("the server answered " + response.statusCode());
         throw response.statusCode() >= 500 ? new Outage(reason) : new Refusal(reason);
       }
-      return answer;
+      return response;
     } catch (IllegalArgumentException e) {
       throw new Refusal("--server must be a URL like http://127.0.0.1:6766: '" + server + "'", e);
     } catch (HttpConnectTimeoutException e) {

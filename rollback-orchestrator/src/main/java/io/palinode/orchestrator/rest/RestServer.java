@@ -22,6 +22,7 @@ import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,12 +34,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves the API of this package over a {@link Backend}. */
 public final class RestServer implements AutoCloseable {
-  static final int LIMIT_MAX = 10_000;
-
   private static final String PREDICATES = "/api/v1/predicates";
+  private static final String VIOLATIONS = "/api/v1/violations";
+  private static final String ROLLBACKS = "/api/v1/rollbacks";
+  private static final String ABANDON = ROLLBACKS + "/{id}/abandon";
+  private static final String ACKNOWLEDGE = "/api/v1/coverage/acknowledge";
+
+  /** The query parameters of the routes that have some. */
+  private static final Map<String, Set<String>> PARAMETERS =
+      Map.of(
+          VIOLATIONS,
+          Listing.VIOLATIONS,
+          ROLLBACKS,
+          Listing.ROLLBACKS,
+          ABANDON,
+          Set.of("asIs", "stopped"),
+          ACKNOWLEDGE,
+          Set.of("to"));
+
   private static final String NAME = "name";
   private static final String ID = "id";
-  private static final int LIMIT_DEFAULT = 100;
   private static final int THREADS_MAX = 16;
   private static final int THREADS_MIN = 4;
   private static final int IDLE_MS = 30_000;
@@ -58,6 +73,7 @@ public final class RestServer implements AutoCloseable {
     this.backend = backend;
     this.server = Javalin.create(RestServer::configure);
     server.before(new RequestGuard(settings.host())::check);
+    server.beforeMatched(RestServer::requireKnownParameters);
     addRoutes();
     addErrors();
   }
@@ -120,22 +136,47 @@ public final class RestServer implements AutoCloseable {
     server.put(PREDICATES + "/{name}", this::applyOne);
     server.delete(PREDICATES + "/{name}", this::delete);
     server.get(
-        "/api/v1/violations",
-        ctx -> ctx.json(views(backend.violations(limit(ctx)), Views.ViolationView::of)));
-    server.get("/api/v1/violations/{id}", this::violation);
-    server.get("/api/v1/violations/{id}/witness", this::witness);
+        VIOLATIONS,
+        ctx ->
+            ctx.json(
+                views(
+                    new Listing(ctx).violations(backend.violations(Listing.LIMIT_MAX)),
+                    Views.ViolationView::of)));
+    server.get(VIOLATIONS + "/{id}", this::violation);
+    server.get(VIOLATIONS + "/{id}/witness", this::witness);
     server.get(
-        "/api/v1/rollbacks",
-        ctx -> ctx.json(views(backend.rollbacks(limit(ctx)), Views.RollbackView::of)));
-    server.post("/api/v1/rollbacks/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
-    server.post("/api/v1/rollbacks/{id}/abandon", this::abandon);
+        ROLLBACKS,
+        ctx ->
+            ctx.json(
+                views(
+                    new Listing(ctx).rollbacks(backend.rollbacks(Listing.LIMIT_MAX)),
+                    Views.RollbackView::of)));
+    server.post(ROLLBACKS + "/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
+    server.post(ABANDON, this::abandon);
     new RollbackRoutes(backend).addTo(server);
     new SnapshotRoutes(backend).addTo(server);
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
     server.get("/api/v1/status", ctx -> ctx.json(status()));
-    server.post("/api/v1/coverage/acknowledge", this::acknowledgeCoverage);
+    server.post(ACKNOWLEDGE, this::acknowledgeCoverage);
     server.get("/metrics", this::metrics);
     server.get("/healthz", this::health);
+  }
+
+  /** Refuses a parameter that the route ignores. */
+  private static void requireKnownParameters(Context ctx) {
+    Set<String> known = PARAMETERS.getOrDefault(ctx.endpointHandlerPath(), Set.of());
+    for (String name : ctx.queryParamMap().keySet()) {
+      if (!known.contains(name)) {
+        throw new BadRequestResponse(
+            "%s has no parameter '%s'; %s"
+                .formatted(
+                    ctx.path(),
+                    name,
+                    known.isEmpty()
+                        ? "it has none"
+                        : "it has " + String.join(", ", new TreeSet<>(known))));
+      }
+    }
   }
 
   private void addErrors() {
@@ -283,16 +324,7 @@ public final class RestServer implements AutoCloseable {
     }
   }
 
-  private static int limit(Context ctx) {
-    String text = ctx.queryParam("limit");
-    int limit = text == null ? LIMIT_DEFAULT : parse(text);
-    if (limit < 1 || limit > LIMIT_MAX) {
-      throw new BadRequestResponse("limit must be in [1, " + LIMIT_MAX + "]: limit=" + text);
-    }
-    return limit;
-  }
-
-  private static int parse(String text) {
+  static int parse(String text) {
     try {
       return Integer.parseInt(text);
     } catch (NumberFormatException notANumber) {

@@ -239,7 +239,7 @@ final class RollbackRoutes {
     return found.violation();
   }
 
-  private static long time(String text) {
+  static long time(String text) {
     try {
       return PointInTime.parse(text, ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
     } catch (IllegalArgumentException e) {

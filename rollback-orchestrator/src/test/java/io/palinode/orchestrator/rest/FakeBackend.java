@@ -62,6 +62,7 @@ final class FakeBackend implements Backend, OperatorBackend {
   volatile @Nullable String trouble;
   volatile @Nullable String failure;
   volatile List<Wait> waits = List.of();
+  volatile List<ReceivedViolation> violations = List.of();
 
   @Override
   public List<AppliedPredicate> predicates() {
@@ -178,6 +179,9 @@ final class FakeBackend implements Backend, OperatorBackend {
 
   @Override
   public List<ReceivedViolation> violations(int limit) {
+    if (!violations.isEmpty()) {
+      return violations.subList(0, Math.min(limit, violations.size()));
+    }
     VariableVersion value =
         VariableVersion.newBuilder()
             .setKey(ByteString.copyFromUtf8("cs_1"))

@@ -1,0 +1,132 @@
+package io.palinode.orchestrator.rest;
+
+import io.javalin.http.BadRequestResponse;
+import io.javalin.http.Context;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.violations.Grades;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists by pages, the latest first. A page holds what is older than the item {@code before}, so new
+ * items move nothing from one page to another. The header {@link #TOTAL} has the number of all
+ * items that match, and {@code Link} the next page.
+ */
+final class Listing {
+  static final String TOTAL = "X-Total-Count";
+  static final int LIMIT_MAX = 10_000;
+
+  /** The query parameters of violations. */
+  static final Set<String> VIOLATIONS = Set.of("limit", "before", "since", "predicate", "grade");
+
+  /** The query parameters of rollbacks. */
+  static final Set<String> ROLLBACKS = Set.of("limit", "before", "since", "predicate");
+
+  private static final int LIMIT_DEFAULT = 100;
+
+  private final Context ctx;
+
+  Listing(Context ctx) {
+    this.ctx = ctx;
+  }
+
+  /** The page of violations that the request asks for. */
+  List<ReceivedViolation> violations(List<ReceivedViolation> all) {
+    String predicate = ctx.queryParam("predicate");
+    Grade grade = grade();
+    long since = since();
+    return page(
+        all,
+        found -> found.violation().getId(),
+        found ->
+            found.violation().getViolate() >= since
+                && (predicate == null || predicate.equals(found.violation().getPredicate()))
+                && (grade == null || grade == Grades.of(found.violation().getGrade())));
+  }
+
+  /** The page of rollbacks that the request asks for. */
+  List<Rollback> rollbacks(List<Rollback> all) {
+    String predicate = ctx.queryParam("predicate");
+    long since = since();
+    return page(
+        all,
+        rollback -> Long.toString(rollback.epoch()),
+        rollback ->
+            Hlc.ofMicros(rollback.openedMicros()) >= since
+                && (predicate == null || predicate.equals(rollback.predicate())));
+  }
+
+  private <T> List<T> page(List<T> all, Function<T, String> id, Predicate<T> matching) {
+    int limit = limit();
+    List<T> older = all.subList(after(all.stream().map(id).toList()), all.size());
+    List<T> page = older.stream().filter(matching).limit(limit + 1L).toList();
+    ctx.header(TOTAL, Long.toString(all.stream().filter(matching).count()));
+    if (page.size() <= limit) {
+      return page;
+    }
+    ctx.header("Link", "<%s>; rel=\"next\"".formatted(next(id.apply(page.get(limit - 1)))));
+    return page.subList(0, limit);
+  }
+
+  /** Where the items begin that are older than {@code before}. */
+  private int after(List<String> ids) {
+    String before = ctx.queryParam("before");
+    int at = before == null ? -1 : ids.indexOf(before);
+    if (before != null && at < 0) {
+      throw new BadRequestResponse("before must be the ID of a remembered item: before=" + before);
+    }
+    return at + 1;
+  }
+
+  private String next(String before) {
+    String others =
+        ctx.queryParamMap().entrySet().stream()
+            .filter(parameter -> !parameter.getKey().equals("before"))
+            .map(parameter -> parameter.getKey() + "=" + encoded(parameter.getValue().get(0)) + "&")
+            .collect(Collectors.joining());
+    return ctx.path() + "?" + others + "before=" + encoded(before);
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private long since() {
+    String text = ctx.queryParam("since");
+    return text == null ? Long.MIN_VALUE : RollbackRoutes.time(text);
+  }
+
+  private @Nullable Grade grade() {
+    String text = ctx.queryParam("grade");
+    if (text == null) {
+      return null;
+    }
+    return Arrays.stream(Grade.values())
+        .filter(grade -> grade.name().toLowerCase(Locale.ROOT).equals(text))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new BadRequestResponse(
+                    "grade must be definite, possible or uncertain: grade=" + text));
+  }
+
+  private int limit() {
+    String text = ctx.queryParam("limit");
+    int limit = text == null ? LIMIT_DEFAULT : RestServer.parse(text);
+    if (limit < 1 || limit > LIMIT_MAX) {
+      throw new BadRequestResponse("limit must be in [1, " + LIMIT_MAX + "]: limit=" + text);
+    }
+    return limit;
+  }
+}

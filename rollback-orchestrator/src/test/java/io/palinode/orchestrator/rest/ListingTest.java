@@ -1,0 +1,111 @@
+package io.palinode.orchestrator.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class ListingTest extends RestFixture {
+  private static final String PATH = "/api/v1/violations";
+  private static final Pattern NEXT = Pattern.compile("<(.*)>; rel=\"next\"");
+
+  @Test
+  void pagesHoldEveryViolationOnceAlsoWhenNewOnesArrive() throws Exception {
+    backend.violations = violations(183);
+    List<String> ids = new ArrayList<>();
+    for (Optional<String> path = Optional.of(PATH + "?limit=50"); path.isPresent(); ) {
+      HttpResponse<String> answer = send("GET", path.get(), "");
+      ids.addAll(ids(answer));
+      backend.violations = violations(backend.violations.size() + 7);
+      path = next(answer);
+    }
+    assertThat(ids).isEqualTo(IntStream.range(0, 183).mapToObj(i -> "v" + (182 - i)).toList());
+  }
+
+  @Test
+  void aPageNamesHowManyViolationsMatch() throws Exception {
+    backend.violations = violations(183);
+    HttpResponse<String> some = send("GET", PATH, "");
+    assertThat(ids(some)).hasSize(100);
+    assertThat(some.headers().firstValue(Listing.TOTAL)).contains("183");
+    HttpResponse<String> all = send("GET", PATH + "?limit=183", "");
+    assertThat(ids(all)).hasSize(183);
+    assertThat(next(all)).isEmpty();
+  }
+
+  @Test
+  void violationsAreChosenByTimePredicateAndGrade() throws Exception {
+    backend.violations = violations(20);
+    String query = "?predicate=even&grade=definite&since=" + Hlc.format(Hlc.ofMicros(1_010));
+    HttpResponse<String> answer = send("GET", PATH + query + "&limit=2", "");
+    assertThat(ids(answer)).containsExactly("v18", "v16");
+    assertThat(answer.headers().firstValue(Listing.TOTAL)).contains("5");
+    assertThat(ids(send("GET", next(answer).orElseThrow(), ""))).containsExactly("v14", "v12");
+  }
+
+  @Test
+  void anUnknownParameterIsRefusedWithTheKnownOnes() throws Exception {
+    for (String path : List.of(PATH + "?page=2", "/api/v1/rollbacks?grade=definite")) {
+      HttpResponse<String> answer = send("GET", path, "");
+      assertThat(answer.statusCode()).as(path).isEqualTo(400);
+      assertThat(error(answer)).contains("limit, predicate, since");
+    }
+    HttpResponse<String> none = send("GET", "/api/v1/status?verbose=true", "");
+    assertThat(none.statusCode()).isEqualTo(400);
+    assertThat(error(none)).contains("'verbose'");
+  }
+
+  @Test
+  void anUnknownCursorGradeOrTimeIsRefused() throws Exception {
+    for (String query : List.of("before=v9", "grade=sure", "since=soon")) {
+      HttpResponse<String> answer = send("GET", PATH + "?" + query, "");
+      assertThat(answer.statusCode()).as(query).isEqualTo(400);
+      assertThat(error(answer)).contains(query.substring(query.indexOf('=') + 1));
+    }
+  }
+
+  /** The latest first: {@code v2, v1, v0}, a microsecond apart. */
+  private static List<ReceivedViolation> violations(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> violation(count - 1 - i))
+        .map(violation -> new ReceivedViolation(violation, 2_000, false, null, false))
+        .toList();
+  }
+
+  private static Violation violation(int number) {
+    return Violation.newBuilder()
+        .setId("v" + number)
+        .setPredicate(number % 2 == 0 ? "even" : "odd")
+        .setGrade(ViolationGrade.DEFINITE)
+        .setViolate(Hlc.ofMicros(1_000 + number))
+        .build();
+  }
+
+  private static List<String> ids(HttpResponse<String> answer) throws Exception {
+    List<String> ids = new ArrayList<>();
+    for (JsonNode violation : ok(answer)) {
+      ids.add(violation.get("id").asText());
+    }
+    return ids;
+  }
+
+  private static Optional<String> next(HttpResponse<String> answer) {
+    return answer
+        .headers()
+        .firstValue("Link")
+        .map(NEXT::matcher)
+        .filter(Matcher::matches)
+        .map(link -> link.group(1));
+  }
+}
