@@ -13,9 +13,10 @@ import java.util.ArrayDeque;
 
 /**
  * Limits the requests in flight of one connection, and their bytes, and stops reading above a
- * limit. A request above {@link FrameBudget#SMALL_BYTES} runs alone. It also holds requests back while the client does not read answers, and after as many in one turn of the shared
- * event loop. Closes the connection when the last request in flight is answered. All methods run on
- * the channel's event loop.
+ * limit. A request above {@link FrameBudget#SMALL_BYTES} runs alone. It also holds requests back
+ * while the client does not read answers, and after as many in one turn of the shared event loop.
+ * Closes the connection when the last request in flight is answered. All methods run on the
+ * channel's event loop.
  *
  * <p>Requests pass in batches, each followed by a read-complete event; the next handler then
  * flushes its answers.

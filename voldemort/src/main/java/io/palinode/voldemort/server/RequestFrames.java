@@ -46,8 +46,7 @@ final class RequestFrames extends ByteToMessageDecoder {
 
   private @Nullable Future<?> deadline;
 
-  RequestFrames(
-      RequestEnd end, FrameBudget.Share share, Duration timeout, NodeCounters counters) {
+  RequestFrames(RequestEnd end, FrameBudget.Share share, Duration timeout, NodeCounters counters) {
     this.end = end;
     this.share = share;
     this.timeout = timeout;

@@ -107,7 +107,8 @@ class RequestHandlerTest {
             ctx.flush();
           }
         };
-    EmbeddedChannel channel = new EmbeddedChannel(new InFlightLimit(2, share, node.counters()), answering);
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new InFlightLimit(2, share, node.counters()), answering);
     channel.writeInbound(1, 2, 3, 4, 5);
     assertThat(channel.outboundMessages()).containsExactly(1, 2, 3, 4, 5);
     assertThat(turns).startsWith(2, 2, 1).allMatch(started -> started <= 2);
@@ -182,7 +183,8 @@ class RequestHandlerTest {
             var unused = ctx.write(request);
           }
         };
-    EmbeddedChannel channel = new EmbeddedChannel(new InFlightLimit(2, share, node.counters()), answering);
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new InFlightLimit(2, share, node.counters()), answering);
     channel.writeInbound(1);
     assertThat(channel.outboundMessages()).isEmpty();
     channel.pipeline().fireUserEventTriggered(InFlightLimit.DRAIN);
@@ -252,7 +254,11 @@ class RequestHandlerTest {
         .pipeline()
         .addLast(
             new RequestHandler(
-                new Pb0Requests(node, snapshots()), bulk, new Routing(node), share, node.counters()));
+                new Pb0Requests(node, snapshots()),
+                bulk,
+                new Routing(node),
+                share,
+                node.counters()));
     return channel;
   }
 
