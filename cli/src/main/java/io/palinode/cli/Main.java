@@ -26,11 +26,10 @@ import io.palinode.cli.witness.VerifyCommand;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -81,19 +80,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "Exit status: 0 done; 1 the answer is no, a needed part does not answer, or an internal"
           + " error; 2 the request was refused (standard error has the reason)."
     })
-public final class Main implements Runnable {
+public final class Main {
   @Option(
       names = "--debug",
       scope = ScopeType.INHERIT,
       description = "Show stack traces of errors.")
   private boolean debug;
-
-  @Spec private CommandSpec spec;
-
-  @Override
-  public void run() {
-    spec.commandLine().usage(spec.commandLine().getOut());
-  }
 
   public static void main(String[] args) {
     if (List.of(args).contains("--debug")) {
@@ -108,8 +100,28 @@ public final class Main implements Runnable {
     CommandLine commandLine = new CommandLine(main).setCaseInsensitiveEnumValuesAllowed(true);
     SnapshotDiffCommand.allowTimesLikeOptions(commandLine);
     commandLine.setParameterExceptionHandler((refusal, args) -> main.refuse(refusal));
+    commandLine.setExecutionStrategy(Main::run);
     return commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> main.explain(failure, command));
+  }
+
+  private static int run(ParseResult parsed) {
+    ParseResult last = parsed;
+    while (last.hasSubcommand()) {
+      last = last.subcommand();
+    }
+    CommandLine command = last.commandSpec().commandLine();
+    if (!command.getSubcommands().isEmpty()) {
+      // Picocli prints the help of the group instead, if --help follows a command that is none.
+      if (!last.unmatched().isEmpty()) {
+        throw new UnmatchedArgumentException(command, last.unmatched());
+      }
+      if (!last.isUsageHelpRequested() && !last.isVersionHelpRequested()) {
+        command.usage(command.getErr());
+        throw new ParameterException(command, "a command is missing");
+      }
+    }
+    return new CommandLine.RunLast().execute(parsed);
   }
 
   /** One line; the usage is a question away. */

@@ -65,7 +65,7 @@ public record Page(Path path, List<String> lines) {
   }
 
   /** The lines outside of fenced blocks; a line inside is empty here. */
-  List<String> prose() {
+  public List<String> prose() {
     List<String> prose = new ArrayList<>();
     boolean fenced = false;
     for (String line : lines) {

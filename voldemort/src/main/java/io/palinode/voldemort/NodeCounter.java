@@ -11,7 +11,10 @@ public enum NodeCounter {
   FENCED("Requests refused for their epoch, or because the node is paused"),
   ERRORS("Requests refused for another reason, or failed"),
   CLOCKS_REFUSED("Requests refused because a clock in them is further ahead than max-drift"),
-  CONNECTIONS_REFUSED("Connections refused above the limit"),
+  CONNECTIONS_REFUSED("Connections refused because a limit was met and none was idle"),
+  CONNECTIONS_CLOSED_IDLE("Idle connections closed to make room for new ones"),
+  REQUESTS_DELAYED("Requests of more than 64 KiB that waited for memory to arrive in"),
+  REQUESTS_LATE("Connections closed because a request did not arrive in time"),
   MALFORMED("Connections closed for bytes that are no request, or with no protocol named in time"),
   /** Open are those that {@link #STOCK_CONNECTIONS_ENDED} does not count. */
   STOCK_CONNECTIONS("Connections of clients that send no clock, as stock ones do"),

@@ -1,8 +1,6 @@
 package io.palinode.cli.bench;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** The benchmarks, one a subcommand. */
 @Command(
@@ -29,11 +27,4 @@ import picocli.CommandLine.Spec;
       "Examples:  palinode bench detection --only spread",
       "           palinode bench latency --rates 10000"
     })
-public final class BenchCommand implements Runnable {
-  @Spec private CommandSpec spec = CommandSpec.create();
-
-  @Override
-  public void run() {
-    spec.commandLine().usage(spec.commandLine().getOut());
-  }
-}
+public final class BenchCommand {}

@@ -43,16 +43,9 @@ import picocli.CommandLine.Spec;
       "          palinode rollback run --to -30s",
       "          palinode rollback abandon 3 --yes"
     })
-public final class RollbackCommand implements Runnable {
+public final class RollbackCommand {
   static final String PATH = "/api/v1/rollbacks";
   static final String PLAN = PATH + "/plan";
-
-  @Spec private CommandSpec spec;
-
-  @Override
-  public void run() {
-    spec.commandLine().usage(spec.commandLine().getOut());
-  }
 
   @Command(
       name = "retry",

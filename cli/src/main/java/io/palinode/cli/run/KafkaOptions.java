@@ -2,16 +2,24 @@ package io.palinode.cli.run;
 
 import io.palinode.terminal.Outage;
 import io.palinode.terminal.Refusal;
+import io.palinode.terminal.StartProgress;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.RetriableException;
 import picocli.CommandLine.Option;
 
 /** Where the logs are; a picocli mixin. */
 final class KafkaOptions {
+  private static final Duration PAUSE_MIN = Duration.ofSeconds(1);
+  private static final Duration PAUSE_MAX = Duration.ofSeconds(8);
+
   @Option(
       names = "--kafka",
       required = true,
@@ -41,21 +49,52 @@ final class KafkaOptions {
     return bootstrap;
   }
 
-  /** The settings, once the topics are there. Throws {@link Outage} when Kafka does not answer. */
-  KafkaSettings connected() {
-    try {
-      TopicLayout layout = TopicLayout.DEFAULT.withCandidatePartitions(partitions);
-      KafkaSettings settings = KafkaSettings.of(bootstrap);
-      try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
-        topics.createAbsent(layout.withReplication(replication));
+  /**
+   * The settings, once the topics are there. Waits for Kafka without a limit, and reports that to
+   * {@code say}. Throws {@link Outage} when Kafka refuses.
+   */
+  @SuppressWarnings("try") // A resource for its close alone.
+  KafkaSettings connected(Consumer<String> say) throws InterruptedException {
+    try (StartProgress progress = StartProgress.of("waiting for Kafka at " + bootstrap, say)) {
+      for (Duration pause = PAUSE_MIN; ; pause = longer(pause)) {
+        try {
+          return connect();
+        } catch (IllegalArgumentException e) {
+          throw new Refusal(String.valueOf(e.getMessage()), e);
+        } catch (KafkaException e) {
+          throwUnlessSilent(e);
+        }
+        Thread.sleep(pause.toMillis());
       }
-      return settings;
-    } catch (IllegalArgumentException e) {
-      throw new Refusal(String.valueOf(e.getMessage()), e);
-    } catch (KafkaException e) {
-      boolean isWrong = e instanceof ConfigException || e.getCause() instanceof ConfigException;
-      String reason = "--kafka=" + bootstrap + ": " + e.getMessage();
-      throw isWrong ? new Refusal(reason, e) : new Outage(reason, e);
     }
+  }
+
+  private static Duration longer(Duration pause) {
+    return pause.compareTo(PAUSE_MAX) < 0 ? pause.multipliedBy(2) : pause;
+  }
+
+  private void throwUnlessSilent(KafkaException e) {
+    String reason = "--kafka=" + bootstrap + ": " + e.getMessage();
+    if (e instanceof ConfigException || e.getCause() instanceof ConfigException) {
+      throw new Refusal(reason, e);
+    }
+    if (!isSilent(e)) {
+      throw new Outage(reason, e);
+    }
+  }
+
+  private static boolean isSilent(KafkaException e) {
+    return e.getCause() instanceof RetriableException
+        || e.getCause() instanceof TimeoutException
+        || e.getCause() instanceof InterruptedException;
+  }
+
+  private KafkaSettings connect() {
+    TopicLayout layout = TopicLayout.DEFAULT.withCandidatePartitions(partitions);
+    KafkaSettings settings = KafkaSettings.of(bootstrap);
+    try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
+      topics.createAbsent(layout.withReplication(replication));
+    }
+    return settings;
   }
 }

@@ -1,8 +1,6 @@
 package io.palinode.cli.run;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** The parts of a cluster, one process each. */
 @Command(
@@ -31,11 +29,4 @@ import picocli.CommandLine.Spec;
           + " Flink)",
       "  palinode run node --id 0 --cluster cluster.xml --kafka 127.0.0.1:9092 --data ./data"
     })
-public final class RunCommand implements Runnable {
-  @Spec private CommandSpec spec = CommandSpec.create();
-
-  @Override
-  public void run() {
-    spec.commandLine().usage(spec.commandLine().getOut());
-  }
-}
+public final class RunCommand {}

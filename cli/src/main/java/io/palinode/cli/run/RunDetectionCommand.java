@@ -78,7 +78,8 @@ final class RunDetectionCommand implements Callable<Integer> {
   private Job start() throws Exception {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     DetectionJobConfig config =
-        DetectionJobConfig.of(kafka.connected(), Topics.DEFAULT, nodes, epsilon.value())
+        DetectionJobConfig.of(
+                kafka.connected(Output.progress(spec)), Topics.DEFAULT, nodes, epsilon.value())
             .withDetection(detection.settings());
     try (StartProgress progress = StartProgress.of("starting Flink", Output.progress(spec))) {
       EmbeddedFlink flink = EmbeddedFlink.start(data.resolve("flink"), config, registry);

@@ -101,10 +101,11 @@ final class RunNodeCommand implements Callable<Integer> {
   }
 
   @SuppressWarnings("try") // A resource for its close alone.
-  private Running start(Cluster cluster, List<StoreDefinition> definitions) throws IOException {
+  private Running start(Cluster cluster, List<StoreDefinition> definitions)
+      throws IOException, InterruptedException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     OwnerOnly.createFolders(data);
-    var unused = kafka.connected();
+    var unused = kafka.connected(Output.progress(spec));
     MetricsOption.Served served = metrics.serve(registry);
     try (StartProgress progress = StartProgress.of("starting node " + id, Output.progress(spec))) {
       WatchedNode node =

@@ -79,7 +79,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   }
 
   private @Nullable Active start(BooleanSupplier stopped) throws InterruptedException {
-    Election election = Election.join(kafka.connected(), Topics.DEFAULT);
+    Election election = Election.join(kafka.connected(Output.progress(spec)), Topics.DEFAULT);
     try {
       for (boolean announced = false; !election.await(ELECTED_SOON); announced = true) {
         String ending = election.ending();

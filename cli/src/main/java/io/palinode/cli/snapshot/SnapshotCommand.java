@@ -40,15 +40,8 @@ import picocli.CommandLine.Spec;
       "          palinode snapshot show before-deploy cs_1_2_1",
       "          palinode snapshot diff before-deploy now"
     })
-public final class SnapshotCommand implements Runnable {
+public final class SnapshotCommand {
   private static final String PATH = "/api/v1/snapshots";
-
-  @Spec private CommandSpec spec;
-
-  @Override
-  public void run() {
-    spec.commandLine().usage(spec.commandLine().getOut());
-  }
 
   static String path() {
     return PATH;

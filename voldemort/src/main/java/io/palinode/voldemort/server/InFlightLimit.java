@@ -1,5 +1,6 @@
 package io.palinode.voldemort.server;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
@@ -11,10 +12,11 @@ import io.palinode.voldemort.NodeCounters;
 import java.util.ArrayDeque;
 
 /**
- * Limits the requests in flight of one connection, and stops reading above the limit. It also holds
- * requests back while the client does not read answers, and after as many in one turn of the shared
- * event loop. Closes the connection when the last request in flight is answered. All methods run on
- * the channel's event loop.
+ * Limits the requests in flight of one connection, and their bytes, and stops reading above a
+ * limit. A request above {@link FrameBudget#SMALL_BYTES} runs alone. It also holds requests back
+ * while the client does not read answers, and after as many in one turn of the shared event loop.
+ * Closes the connection when the last request in flight is answered. All methods run on the
+ * channel's event loop.
  *
  * <p>Requests pass in batches, each followed by a read-complete event; the next handler then
  * flushes its answers.
@@ -24,12 +26,18 @@ final class InFlightLimit extends ChannelDuplexHandler {
   static final Object DRAIN = new Object();
 
   private final int inFlightMax;
+  private final FrameBudget.Share share;
   private final NodeCounters counters;
 
   /** Requests of one read above the limit; bounded, since no other read follows. */
   private final ArrayDeque<Object> held = new ArrayDeque<>();
 
   private int inFlight;
+
+  /** Of the requests started since none was in flight. A larger one runs alone. */
+  private int bytesInFlight;
+
+  private boolean frameWaits;
 
   /** Requests since the socket was last read empty, or since the last turn of the loop. */
   private int startedInTurn;
@@ -39,14 +47,20 @@ final class InFlightLimit extends ChannelDuplexHandler {
   private boolean draining;
   private boolean failed;
 
-  InFlightLimit(int inFlightMax, NodeCounters counters) {
+  InFlightLimit(int inFlightMax, FrameBudget.Share share, NodeCounters counters) {
     this.inFlightMax = inFlightMax;
+    this.share = share;
     this.counters = counters;
+  }
+
+  /** Whether the connection has no request. On the event loop. */
+  boolean isIdle() {
+    return inFlight == 0 && held.isEmpty() && !frameWaits;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object request) {
-    if (held.isEmpty() && mayStart(ctx)) {
+    if (held.isEmpty() && mayStart(ctx, bytes(request))) {
       start(ctx, request);
       return;
     }
@@ -67,6 +81,12 @@ final class InFlightLimit extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext ctx, Object answer, ChannelPromise promise) {
     inFlight--;
+    if (inFlight == 0) {
+      if (bytesInFlight > FrameBudget.SMALL_BYTES) {
+        share.answered();
+      }
+      bytesInFlight = 0;
+    }
     if (draining && inFlight == 0) {
       ctx.writeAndFlush(answer, promise.unvoid()).addListener(ChannelFutureListener.CLOSE);
       return;
@@ -83,6 +103,16 @@ final class InFlightLimit extends ChannelDuplexHandler {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == RequestFrames.WAITS) {
+      frameWaits = true;
+      ctx.channel().config().setAutoRead(false);
+      return;
+    }
+    if (event == RequestFrames.ARRIVES) {
+      frameWaits = false;
+      readOn(ctx);
+      return;
+    }
     if (event != DRAIN) {
       ctx.fireUserEventTriggered(event);
       return;
@@ -120,7 +150,7 @@ final class InFlightLimit extends ChannelDuplexHandler {
   private void startHeld(ChannelHandlerContext ctx) {
     boolean isDue = !ctx.channel().config().isAutoRead() && inFlight <= inFlightMax / 2;
     // This call itself may answer requests and flush answers.
-    if (starting || !isDue || !mayStart(ctx)) {
+    if (starting || !isDue || !mayStartHeld(ctx)) {
       return;
     }
     starting = true;
@@ -128,14 +158,18 @@ final class InFlightLimit extends ChannelDuplexHandler {
       do {
         startSome(ctx);
         ctx.fireChannelReadComplete();
-      } while (!held.isEmpty() && mayStart(ctx));
+      } while (!held.isEmpty() && mayStartHeld(ctx));
     } finally {
       starting = false;
     }
-    if (held.isEmpty() && !draining) {
+    readOn(ctx);
+    awaitTurn(ctx);
+  }
+
+  private void readOn(ChannelHandlerContext ctx) {
+    if (held.isEmpty() && !draining && !frameWaits) {
       ctx.channel().config().setAutoRead(true);
     }
-    awaitTurn(ctx);
   }
 
   private void awaitTurn(ChannelHandlerContext ctx) {
@@ -153,21 +187,31 @@ final class InFlightLimit extends ChannelDuplexHandler {
   }
 
   private void startSome(ChannelHandlerContext ctx) {
-    while (!held.isEmpty() && mayStart(ctx)) {
+    while (!held.isEmpty() && mayStartHeld(ctx)) {
       start(ctx, held.remove());
     }
   }
 
   private void start(ChannelHandlerContext ctx, Object request) {
     inFlight++;
+    bytesInFlight += bytes(request);
     startedInTurn++;
     ctx.fireChannelRead(request);
   }
 
-  private boolean mayStart(ChannelHandlerContext ctx) {
+  private boolean mayStartHeld(ChannelHandlerContext ctx) {
+    return held.isEmpty() ? mayStart(ctx, 0) : mayStart(ctx, bytes(held.element()));
+  }
+
+  private boolean mayStart(ChannelHandlerContext ctx, int bytes) {
     return !draining
         && inFlight < inFlightMax
+        && (inFlight == 0 || bytesInFlight + bytes <= FrameBudget.SMALL_BYTES)
         && startedInTurn < inFlightMax
         && ctx.channel().isWritable();
+  }
+
+  private static int bytes(Object request) {
+    return request instanceof ByteBuf frame ? frame.readableBytes() : 0;
   }
 }

@@ -31,22 +31,29 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private final NodeCounters counters;
   private final StockConnection stock;
 
-  private final RequestOrder<Asked> order = new RequestOrder<>(this::start);
+  private final RequestOrder<Asked> order;
 
   /** A received request, or the refusal of one above a limit. */
   private record Asked(VoldemortRequest request, Pb0Scan.@Nullable TooMuch tooMuch) {}
 
-  RequestHandler(Pb0Requests requests, BulkRequests bulk, Routing routing, NodeCounters counters) {
+  RequestHandler(
+      Pb0Requests requests,
+      BulkRequests bulk,
+      Routing routing,
+      FrameBudget.Share share,
+      NodeCounters counters) {
     this.requests = requests;
     this.bulk = bulk;
     this.routing = routing;
     this.counters = counters;
     this.stock = new StockConnection(counters);
+    this.order = new RequestOrder<>(this::start, share);
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     stock.ended();
+    order.ended();
     ctx.fireChannelInactive();
   }
 

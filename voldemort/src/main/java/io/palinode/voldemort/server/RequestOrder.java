@@ -13,11 +13,13 @@ import java.util.function.Supplier;
  */
 final class RequestOrder<R> {
   private final Start<R> start;
+  private final FrameBudget.Share share;
 
   /** Requests after one in another thread; at most the connection's limit in flight. */
   private final ArrayDeque<R> waiting = new ArrayDeque<>();
 
   private boolean isElsewhere;
+  private boolean hasEnded;
 
   /** Starts a request. */
   @FunctionalInterface
@@ -29,8 +31,9 @@ final class RequestOrder<R> {
     boolean runsElsewhere(ChannelHandlerContext ctx, R request);
   }
 
-  RequestOrder(Start<R> start) {
+  RequestOrder(Start<R> start, FrameBudget.Share share) {
     this.start = start;
+    this.share = share;
   }
 
   void add(ChannelHandlerContext ctx, R request) {
@@ -54,6 +57,7 @@ final class RequestOrder<R> {
     return () -> {
       if (!ctx.channel().isActive()) {
         // The connection is closed: no client waits for the answer.
+        share.close();
         return;
       }
       try {
@@ -61,18 +65,38 @@ final class RequestOrder<R> {
         ctx.executor().execute(() -> answered(ctx, found));
       } catch (RuntimeException | Error bug) {
         var unused = ctx.close();
+        ctx.executor().execute(this::failed);
         throw bug;
       }
     };
   }
 
+  /** After the close of the connection. */
+  private void failed() {
+    isElsewhere = false;
+    share.close();
+  }
+
   private void answered(ChannelHandlerContext ctx, Object answer) {
     isElsewhere = false;
+    if (hasEnded) {
+      share.close();
+      return;
+    }
     send(ctx, answer);
     while (!isElsewhere && !waiting.isEmpty()) {
       start(ctx, waiting.remove());
     }
     ctx.flush();
+  }
+
+  /** The connection is closed. A request in another thread keeps its memory until its end. */
+  void ended() {
+    hasEnded = true;
+    waiting.clear();
+    if (!isElsewhere) {
+      share.close();
+    }
   }
 
   static void send(ChannelHandlerContext ctx, Object answer) {

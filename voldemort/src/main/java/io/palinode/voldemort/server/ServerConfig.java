@@ -1,5 +1,8 @@
 package io.palinode.voldemort.server;
 
+import static io.netty.util.internal.PlatformDependent.maxDirectMemory;
+
+import io.palinode.voldemort.protocol.Frames;
 import java.time.Duration;
 
 /**
@@ -7,11 +10,18 @@ import java.time.Duration;
  *
  * @param port 0 for any free port
  * @param handshakeTimeout how long a client may take to name its protocol
+ * @param requestTimeout how long a request may take to arrive after its first bytes
  * @param closeTimeout how long {@code close} waits for requests in flight
  */
 public record ServerConfig(
-    String host, int port, Limits limits, Duration handshakeTimeout, Duration closeTimeout) {
+    String host,
+    int port,
+    Limits limits,
+    Duration handshakeTimeout,
+    Duration requestTimeout,
+    Duration closeTimeout) {
   private static final Duration HANDSHAKE_TIMEOUT_DEFAULT = Duration.ofSeconds(10);
+  private static final Duration REQUEST_TIMEOUT_DEFAULT = Duration.ofSeconds(30);
   private static final Duration CLOSE_TIMEOUT_DEFAULT = Duration.ofSeconds(5);
 
   public ServerConfig {
@@ -19,6 +29,7 @@ public record ServerConfig(
       throw new IllegalArgumentException("a port must be in [0, 65535]: port=" + port);
     }
     requirePositive("handshakeTimeout", handshakeTimeout);
+    requirePositive("requestTimeout", requestTimeout);
     requirePositive("closeTimeout", closeTimeout);
   }
 
@@ -26,19 +37,55 @@ public record ServerConfig(
    * What a node does at once.
    *
    * @param requestThreads threads that read requests, run them and answer
-   * @param connectionsMax further connections are closed at once
    * @param inFlightMax unanswered requests of one connection, or requests in a row; above, reading
    *     stops
+   * @param requestBytesMax bytes of all requests of more than 64 KiB, from their arrival to their
+   *     answer; further ones wait
    */
-  record Limits(int requestThreads, int connectionsMax, int inFlightMax) {
-    private static final Limits DEFAULT = new Limits(2, 1024, 256);
+  record Limits(
+      int requestThreads, Connections connections, int inFlightMax, long requestBytesMax) {
+    private static final int REQUEST_THREADS = 2;
+    private static final int IN_FLIGHT_MAX = 256;
 
     Limits {
-      if (requestThreads < 1 || connectionsMax < 1 || inFlightMax < 1) {
+      if (requestThreads < 1 || inFlightMax < 1) {
         throw new IllegalArgumentException(
-            "limits must be positive: requestThreads=%d connectionsMax=%d inFlightMax=%d"
-                .formatted(requestThreads, connectionsMax, inFlightMax));
+            "limits must be positive: requestThreads=%d inFlightMax=%d"
+                .formatted(requestThreads, inFlightMax));
       }
+      if (requestBytesMax < Frames.MESSAGE_BYTES_MAX + Integer.BYTES) {
+        throw new IllegalArgumentException(
+            "the longest request must fit: requestBytesMax=" + requestBytesMax);
+      }
+    }
+
+    /** The defaults of each of so many nodes in one process. */
+    static Limits ofHeap(int nodes) {
+      long quarter = Math.min(Runtime.getRuntime().maxMemory(), maxDirectMemory()) / 4;
+      return new Limits(
+          REQUEST_THREADS,
+          Connections.DEFAULT,
+          IN_FLIGHT_MAX,
+          Math.max(quarter / nodes, 2L * Frames.MESSAGE_BYTES_MAX));
+    }
+  }
+
+  /**
+   * The connections of a node.
+   *
+   * @param max in all; above, an idle one is closed, or the new one
+   * @param perAddressMax of one address; above, an idle one of it is closed, or the new one
+   * @param idleAfter without a byte and a request for so long, a connection is idle
+   */
+  record Connections(int max, int perAddressMax, Duration idleAfter) {
+    static final Connections DEFAULT = new Connections(2048, 1024, Duration.ofSeconds(5));
+
+    Connections {
+      if (max < 1 || perAddressMax < 1) {
+        throw new IllegalArgumentException(
+            "limits must be positive: max=%d perAddressMax=%d".formatted(max, perAddressMax));
+      }
+      requirePositive("idleAfter", idleAfter);
     }
   }
 
@@ -48,8 +95,14 @@ public record ServerConfig(
     }
   }
 
-  public static ServerConfig at(String host, int port) {
+  /** With defaults, for one of at most so many nodes in this process. */
+  public static ServerConfig at(String host, int port, int nodes) {
     return new ServerConfig(
-        host, port, Limits.DEFAULT, HANDSHAKE_TIMEOUT_DEFAULT, CLOSE_TIMEOUT_DEFAULT);
+        host,
+        port,
+        Limits.ofHeap(nodes),
+        HANDSHAKE_TIMEOUT_DEFAULT,
+        REQUEST_TIMEOUT_DEFAULT,
+        CLOSE_TIMEOUT_DEFAULT);
   }
 }

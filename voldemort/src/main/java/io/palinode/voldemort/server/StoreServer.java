@@ -4,7 +4,6 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
@@ -16,7 +15,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.request.Pb0Requests;
@@ -48,6 +46,8 @@ final class StoreServer implements AutoCloseable {
   private final BulkRequests bulk;
   private final Routing routing;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final ConnectionLimit connectionLimit;
+  private final FrameBudget frames;
   private final Channel listener;
 
   private StoreServer(StoreNode node, LocalSnapshots snapshots, ServerConfig config) {
@@ -63,6 +63,9 @@ final class StoreServer implements AutoCloseable {
         new NioEventLoopGroup(
             config.limits().requestThreads(), new DefaultThreadFactory(name + "-requests", true));
     this.bulk = new BulkRequests(name + "-bulk", config.closeTimeout());
+    this.connectionLimit =
+        new ConnectionLimit(config.limits().connections(), node.counters(), connections);
+    this.frames = new FrameBudget(config.limits().requestBytesMax());
     this.listener = bind();
   }
 
@@ -105,7 +108,7 @@ final class StoreServer implements AutoCloseable {
             .childOption(ChannelOption.TCP_NODELAY, true)
             // Detects clients whose machine is gone, and frees their connections.
             .childOption(ChannelOption.SO_KEEPALIVE, true)
-            .handler(new ConnectionLimit())
+            .handler(connectionLimit)
             .childHandler(new Connection())
             .bind(config.host(), config.port())
             .awaitUninterruptibly();
@@ -130,27 +133,13 @@ final class StoreServer implements AutoCloseable {
         .awaitUninterruptibly(timeoutMs);
   }
 
-  /** Counts in the accepting thread: the disk may delay those that run requests. */
-  private final class ConnectionLimit extends ChannelInboundHandlerAdapter {
-    @Override
-    public void channelRead(ChannelHandlerContext ctx, Object accepted) {
-      Channel channel = (Channel) accepted;
-      if (connections.size() >= config.limits().connectionsMax()) {
-        node.counters().add(NodeCounter.CONNECTIONS_REFUSED);
-        channel.unsafe().closeForcibly();
-        return;
-      }
-      connections.add(channel);
-      ctx.fireChannelRead(channel);
-    }
-  }
-
   /** The handlers of a connection, from the socket inwards. */
   private final class Connection extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel channel) {
       channel
           .pipeline()
+          .addLast(connectionLimit.idleness())
           .addLast(
               new Handshake(
                   StoreServer.this::addHandlers, config.handshakeTimeout(), node.counters()));
@@ -158,23 +147,26 @@ final class StoreServer implements AutoCloseable {
   }
 
   private boolean addHandlers(ChannelHandlerContext ctx, String protocol) {
-    ChannelPipeline pipeline = ctx.pipeline();
+    FrameBudget.Share share = frames.share();
     if (protocol.equals(Frames.PROTOCOL)) {
-      pipeline
-          .addLast(Frames.decoder())
-          .addLast(new InFlightLimit(config.limits().inFlightMax(), node.counters()))
+      addFrames(ctx, new RequestEnd.OfPb0(), share)
           .addLast(Frames.encoder())
-          .addLast(new RequestHandler(requests, bulk, routing, node.counters()));
+          .addLast(new RequestHandler(requests, bulk, routing, share, node.counters()));
       return true;
     }
     VpVersion version = VpVersion.named(protocol);
     if (version == null) {
       return false;
     }
-    pipeline
-        .addLast(new VpFrames(version))
-        .addLast(new InFlightLimit(config.limits().inFlightMax(), node.counters()))
-        .addLast(new VpRequestHandler(vpRequests, routing, version, node.counters()));
+    addFrames(ctx, new RequestEnd.OfVp(version), share)
+        .addLast(new VpRequestHandler(vpRequests, routing, share, version, node.counters()));
     return true;
+  }
+
+  private ChannelPipeline addFrames(
+      ChannelHandlerContext ctx, RequestEnd end, FrameBudget.Share share) {
+    return ctx.pipeline()
+        .addLast(new RequestFrames(end, share, config.requestTimeout(), node.counters()))
+        .addLast(new InFlightLimit(config.limits().inFlightMax(), share, node.counters()));
   }
 }

@@ -23,8 +23,8 @@ public record StoreServiceConfig(
   /** Listens at the node's address in cluster.xml; window-logs in memory. */
   public static StoreServiceConfig of(StoreNodeConfig node, Path data) {
     Node address = node.cluster().node(node.nodeId());
-    return new StoreServiceConfig(
-        node, data, BdbConfig.DEFAULT, ServerConfig.at(address.host(), address.socketPort()), null);
+    ServerConfig server = ServerConfig.at(address.host(), address.socketPort(), node.nodes());
+    return new StoreServiceConfig(node, data, BdbConfig.DEFAULT, server, null);
   }
 
   boolean compactsPast() {

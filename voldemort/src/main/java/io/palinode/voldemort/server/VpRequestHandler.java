@@ -26,14 +26,20 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private final VpVersion version;
   private final NodeCounters counters;
   private final StockConnection stock;
-  private final RequestOrder<Work> order = new RequestOrder<>(this::start);
+  private final RequestOrder<Work> order;
 
-  VpRequestHandler(VpRequests requests, Routing routing, VpVersion version, NodeCounters counters) {
+  VpRequestHandler(
+      VpRequests requests,
+      Routing routing,
+      FrameBudget.Share share,
+      VpVersion version,
+      NodeCounters counters) {
     this.requests = requests;
     this.routing = routing;
     this.version = version;
     this.counters = counters;
     this.stock = new StockConnection(counters);
+    this.order = new RequestOrder<>(this::start, share);
   }
 
   @Override
@@ -44,6 +50,7 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     stock.ended();
+    order.ended();
     ctx.fireChannelInactive();
   }
 

@@ -45,6 +45,8 @@ public final class RequestScan {
   /** The end of the complete parts. */
   private int end;
 
+  private int lengthMax = REQUEST_BYTES_MAX;
+
   public RequestScan(VpVersion version) {
     this.version = version;
   }
@@ -83,6 +85,11 @@ public final class RequestScan {
       parts.removeFirstOccurrence(part);
     }
     return end;
+  }
+
+  /** At most so long is an incomplete request: its length, once its last array has begun. */
+  public int lengthMax() {
+    return lengthMax;
   }
 
   private boolean part(ByteBuffer in, Part part) {
@@ -173,9 +180,15 @@ public final class RequestScan {
   }
 
   private boolean array(ByteBuffer in) {
-    boolean whole = has(in, Integer.BYTES) && skip(in, Integer.BYTES, in.getInt(end));
+    if (!has(in, Integer.BYTES)) {
+      return false;
+    }
+    int length = in.getInt(end);
+    boolean whole = skip(in, Integer.BYTES, length);
     if (whole) {
       arrays--;
+    } else if (arrays == 1 && parts.isEmpty()) {
+      lengthMax = end + Integer.BYTES + length;
     }
     return whole;
   }

@@ -35,7 +35,7 @@ class ConnectionFuzzTest {
   void whatOthersSendHarmsNoConnectionButTheirOwn(@TempDir Path data) throws Exception {
     StoreNodeConfig config =
         StoreNodeConfig.of(0, TestNodes.cluster(3), TestNodes.stores(3, Persistence.BDB));
-    ServerConfig listen = ServerConfig.at("127.0.0.1", 0);
+    ServerConfig listen = ServerConfig.at("127.0.0.1", 0, 1);
     ExecutorService threads = Executors.newFixedThreadPool(FUZZERS);
     try (StoreService service =
         StoreService.open(

@@ -13,7 +13,6 @@ import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.protocol.ErrorCode;
-import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.request.Pb0Requests;
 import io.palinode.voldemort.request.Routing;
 import io.palinode.voldemort.request.StoreRequests;
@@ -80,22 +79,30 @@ class DecoderFuzzTest {
       StoreNode node, BulkRequests bulk, Routing routing, String protocol, Path folder) {
     EmbeddedChannel connection() {
       VpVersion version = VpVersion.named(protocol);
-      InFlightLimit limit = new InFlightLimit(IN_FLIGHT_MAX, node.counters());
+      FrameBudget.Share share = TestServices.share();
+      InFlightLimit limit = new InFlightLimit(IN_FLIGHT_MAX, share, node.counters());
       ChannelHandler[] handlers =
           version == null
               ? new ChannelHandler[] {
-                Frames.decoder(), limit, new RequestHandler(pb0(), bulk, routing, node.counters())
+                frames(new RequestEnd.OfPb0(), share),
+                limit,
+                new RequestHandler(pb0(), bulk, routing, share, node.counters())
               }
               : new ChannelHandler[] {
-                new VpFrames(version),
+                frames(new RequestEnd.OfVp(version), share),
                 limit,
                 new VpRequestHandler(
                     new VpRequests(node, new StoreRequests(node)),
                     routing,
+                    share,
                     version,
                     node.counters())
               };
       return new EmbeddedChannel(handlers);
+    }
+
+    private RequestFrames frames(RequestEnd end, FrameBudget.Share share) {
+      return new RequestFrames(end, share, Duration.ofSeconds(10), node.counters());
     }
 
     private Pb0Requests pb0() {

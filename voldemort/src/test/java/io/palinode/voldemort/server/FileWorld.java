@@ -59,8 +59,10 @@ final class FileWorld {
         new ServerConfig(
             "127.0.0.1",
             0,
-            new ServerConfig.Limits(2, 4, 1 << 20),
+            new ServerConfig.Limits(
+                2, ServerConfig.Connections.DEFAULT, 1 << 20, TestServices.REQUEST_BYTES_MAX),
             Duration.ofSeconds(1),
+            Duration.ofSeconds(10),
             Duration.ofSeconds(1));
     return StoreService.open(
         new StoreServiceConfig(

@@ -20,7 +20,12 @@ final class RawConnection implements AutoCloseable {
   private final DataOutputStream out;
 
   RawConnection(int port) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    this(port, InetAddress.getLoopbackAddress());
+  }
+
+  /** From another address of this machine. */
+  RawConnection(int port, InetAddress from) throws IOException {
+    socket = new Socket(InetAddress.getLoopbackAddress(), port, from, 0);
     socket.setSoTimeout(READ_TIMEOUT_MS);
     socket.setTcpNoDelay(true);
     in = new DataInputStream(socket.getInputStream());

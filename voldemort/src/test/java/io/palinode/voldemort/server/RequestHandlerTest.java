@@ -38,6 +38,7 @@ class RequestHandlerTest {
   private final CountDownLatch release = new CountDownLatch(1);
   private final StoreNode node = TestNodes.inMemory(TestNodes.clock());
   private final BulkRequests bulk = new BulkRequests("test-bulk", BOUND);
+  private final FrameBudget.Share share = TestServices.share();
 
   @AfterEach
   void close() {
@@ -81,7 +82,7 @@ class RequestHandlerTest {
 
   @Test
   void whatAnAnswerMakesRoomForDoesNotOvertakeWhatWaits() {
-    EmbeddedChannel channel = connection(new InFlightLimit(2, node.counters()));
+    EmbeddedChannel channel = connection(new InFlightLimit(2, share, node.counters()));
     channel.writeInbound(frame(difference()), frame(get()), frame(getVersion()));
     release.countDown();
     assertThat(next(channel)).isInstanceOf(Pb0.PastResponse.class);
@@ -106,10 +107,38 @@ class RequestHandlerTest {
             ctx.flush();
           }
         };
-    EmbeddedChannel channel = new EmbeddedChannel(new InFlightLimit(2, node.counters()), answering);
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new InFlightLimit(2, share, node.counters()), answering);
     channel.writeInbound(1, 2, 3, 4, 5);
     assertThat(channel.outboundMessages()).containsExactly(1, 2, 3, 4, 5);
     assertThat(turns).startsWith(2, 2, 1).allMatch(started -> started <= 2);
+    assertThat(channel.config().isAutoRead()).as("it reads on").isTrue();
+  }
+
+  @Test
+  void aLargeRequestRunsAloneAndReadingWaitsForItsAnswer() {
+    List<Object> started = new ArrayList<>();
+    List<ChannelHandlerContext> contexts = new ArrayList<>();
+    ChannelInboundHandlerAdapter unanswered =
+        new ChannelInboundHandlerAdapter() {
+          @Override
+          public void channelRead(ChannelHandlerContext ctx, Object request) {
+            contexts.add(ctx);
+            started.add(request);
+          }
+        };
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new InFlightLimit(8, share, node.counters()), unanswered);
+    Object small = Unpooled.wrappedBuffer(new byte[10]);
+    Object large = Unpooled.wrappedBuffer(new byte[FrameBudget.SMALL_BYTES + 1]);
+    Object last = Unpooled.wrappedBuffer(new byte[10]);
+    channel.writeInbound(small, large, last);
+    assertThat(started).containsExactly(small);
+    assertThat(channel.config().isAutoRead()).isFalse();
+    for (List<Object> next : List.of(List.of(small, large), List.of(small, large, last))) {
+      var unused = contexts.get(0).writeAndFlush("answer");
+      assertThat(started).isEqualTo(next);
+    }
     assertThat(channel.config().isAutoRead()).as("it reads on").isTrue();
   }
 
@@ -154,7 +183,8 @@ class RequestHandlerTest {
             var unused = ctx.write(request);
           }
         };
-    EmbeddedChannel channel = new EmbeddedChannel(new InFlightLimit(2, node.counters()), answering);
+    EmbeddedChannel channel =
+        new EmbeddedChannel(new InFlightLimit(2, share, node.counters()), answering);
     channel.writeInbound(1);
     assertThat(channel.outboundMessages()).isEmpty();
     channel.pipeline().fireUserEventTriggered(InFlightLimit.DRAIN);
@@ -199,7 +229,7 @@ class RequestHandlerTest {
   @Test
   void anyNumberOfRequestsMayBeHeldBack() {
     int held = 20_000;
-    EmbeddedChannel channel = connection(new InFlightLimit(2, node.counters()));
+    EmbeddedChannel channel = connection(new InFlightLimit(2, share, node.counters()));
     Object[] requests = new Object[held];
     Arrays.setAll(requests, i -> frame(get()));
     channel.writeInbound(frame(difference()));
@@ -224,7 +254,11 @@ class RequestHandlerTest {
         .pipeline()
         .addLast(
             new RequestHandler(
-                new Pb0Requests(node, snapshots()), bulk, new Routing(node), node.counters()));
+                new Pb0Requests(node, snapshots()),
+                bulk,
+                new Routing(node),
+                share,
+                node.counters()));
     return channel;
   }
 

@@ -43,7 +43,8 @@ class TooManyKeysTest {
         Routing routing = new Routing(node)) {
       Pb0Requests requests = new Pb0Requests(node, new LocalSnapshots(0, node.history(), folder));
       EmbeddedChannel channel =
-          new EmbeddedChannel(new RequestHandler(requests, bulk, routing, node.counters()));
+          new EmbeddedChannel(
+              new RequestHandler(requests, bulk, routing, TestServices.share(), node.counters()));
       ByteBuf fine = Unpooled.wrappedBuffer(Requests.get(TestNodes.EVERYWHERE, "k").toByteArray());
       byte[] tooMany = tooManyKeys(type);
       ByteBuf frame = Unpooled.wrappedBuffer(tooMany);
