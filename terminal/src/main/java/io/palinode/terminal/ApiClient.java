@@ -142,7 +142,9 @@ public final class ApiClient {
       HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
       if (response.statusCode() >= 400) {
         String reason =
-            parsed(response.body()).path("error").asText("the server answered " + response.statusCode());
+            parsed(response.body())
+                .path("error")
+                .asText("the server answered " + response.statusCode());
         throw response.statusCode() >= 500 ? new Outage(reason) : new Refusal(reason);
       }
       return response;

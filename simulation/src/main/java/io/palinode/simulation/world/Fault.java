@@ -25,7 +25,7 @@ public enum Fault {
   TAKEOVER,
   /** A node cannot carry out one kind of control duty, until the plan ends. */
   DUTY,
-  /** A node dies right after it acknowledged a witness, its writer too, and both stay away. */
+  /** A node is killed right after it acknowledged a witness, and its client; both stay away. */
   AWAY;
 
   /** Reads a list such as {@code crash,skew}, or {@code all}, or {@code none}. */
