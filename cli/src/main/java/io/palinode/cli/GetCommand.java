@@ -7,6 +7,7 @@ import io.palinode.cli.status.StatusCommand;
 import io.palinode.cli.status.WaitLines;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.Views.PredicateView;
 import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.terminal.ApiClient;
@@ -15,10 +16,13 @@ import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
 import io.palinode.voldemort.client.PastStore;
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +61,8 @@ import picocli.CommandLine.Spec;
       "check it without a cluster (see 'palinode verify --help').",
       "",
       "Examples:  palinode get violations -o json",
-      "           palinode get violations ID -o json > witness.json"
+      "           palinode get violations ID -o json > witness.json",
+      "           palinode get predicates edge-mutex > edge-mutex.yaml"
     })
 final class GetCommand implements Callable<Integer> {
   /** What can be listed, and the fields that the table shows. */
@@ -104,8 +109,7 @@ final class GetCommand implements Callable<Integer> {
                 "disk",
                 "stockConnections",
                 "stockWrites",
-                "lastAck",
-                "why");
+                "lastAck");
       };
     }
   }
@@ -120,7 +124,9 @@ final class GetCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "ID",
-      description = "The ID of a violation: shows this one only.")
+      description =
+          "The ID of a violation: shows this one only. The name of a predicate: prints the"
+              + " predicate in force, in YAML.")
   private @Nullable String id;
 
   @Option(
@@ -160,7 +166,7 @@ final class GetCommand implements Callable<Integer> {
   public Integer call() {
     String path = "/api/v1/" + plural();
     if (id != null) {
-      return violation(path + "/" + ApiClient.segment(id));
+      return one(path + "/" + ApiClient.segment(id));
     }
     ApiClient.Page page = api.page(path + query());
     JsonNode items = page.items();
@@ -204,12 +210,17 @@ final class GetCommand implements Callable<Integer> {
     }
   }
 
-  private int violation(String path) {
-    if (resource != Resource.VIOLATIONS) {
-      throw new Refusal("an ID can follow 'violations' only: 'palinode get violations ID'");
-    }
-    if (output.isJson()) {
-      spec.commandLine().getOut().println(api.get(path + "/witness").toPrettyString());
+  private int one(String path) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (resource == Resource.PREDICATES && !output.isJson()) {
+      out.print(api.get(path, PredicateView.class).yaml());
+    } else if (resource == Resource.PREDICATES) {
+      out.println(api.get(path).toPrettyString());
+    } else if (resource != Resource.VIOLATIONS) {
+      throw new Refusal(
+          "an ID can follow 'violations' or 'predicates' only; see 'palinode rollback status ID'");
+    } else if (output.isJson()) {
+      out.println(api.get(path + "/witness").toPrettyString());
     } else {
       table(ApiClient.JSON.createArrayNode().add(api.get(path)));
     }
@@ -232,7 +243,30 @@ final class GetCommand implements Callable<Integer> {
     if (resource == Resource.ROLLBACKS) {
       items.forEach(this::printHalted);
     }
+    if (resource == Resource.NODES) {
+      reasons(items).forEach(spec.commandLine().getOut()::println);
+    }
     spec.commandLine().getOut().flush();
+  }
+
+  /** Why values of nodes are missing: {@code nodes 0, 1: reason}, each reason once. */
+  private static List<String> reasons(JsonNode nodes) {
+    Map<String, String> byReason = new LinkedHashMap<>();
+    for (JsonNode node : nodes) {
+      if (node.hasNonNull("why")) {
+        String id = node.path("node").asText();
+        byReason.merge(node.path("why").asText(), id, (ids, one) -> ids + ", " + one);
+      }
+    }
+    return byReason.entrySet().stream()
+        .map(
+            entry ->
+                "%s %s: %s"
+                    .formatted(
+                        entry.getValue().contains(",") ? "nodes" : "node",
+                        entry.getValue(),
+                        entry.getKey()))
+        .toList();
   }
 
   /** {@code 0:3 1:3 2:2} for values by node; empty for an unknown value. */

@@ -24,9 +24,11 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description =
         "Apply the predicates of a file (YAML or XML). If one is refused, no predicate of the"
-            + " file is applied. A predicate replaces one of the same name, as its next version.",
+            + " file is applied. A predicate replaces one of the same name, as its next version. If it is equal to the one in force, nothing changes.",
     footer = {"", "Example:  palinode apply -f edge-mutex.yaml"})
 public final class ApplyCommand implements Callable<Integer> {
+  private static final String PREDICATES = "/api/v1/predicates";
+
   @Option(
       names = {"-f", "--file"},
       required = true,
@@ -41,11 +43,18 @@ public final class ApplyCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     for (Path file : files) {
       List<Predicate> predicates = Predicates.readAll(file, PredicateLimits.CEILING);
-      JsonNode answer = api.put("/api/v1/predicates", document(file, predicates));
+      List<PredicateView> before = List.of(api.get(PREDICATES, PredicateView[].class));
+      JsonNode answer = api.put(PREDICATES, document(file, predicates));
       for (PredicateView applied : api.view(answer, PredicateView[].class)) {
+        boolean isSame =
+            before.stream()
+                .anyMatch(p -> p.name().equals(applied.name()) && p.version() == applied.version());
         spec.commandLine()
             .getOut()
-            .println("predicate " + applied.name() + " version " + applied.version() + " applied");
+            .println(
+                "predicate %s version %d %s"
+                    .formatted(
+                        applied.name(), applied.version(), isSame ? "unchanged" : "applied"));
       }
     }
     return 0;

@@ -69,6 +69,17 @@ class ApplyCommandTest {
   }
 
   @Test
+  void aPredicateInForceIsUnchanged() throws IOException {
+    assertThat(apply("p.yaml", yaml("a"))).isZero();
+    assertThat(apply("p.yaml", yaml("a", "b"))).isZero();
+    assertThat(out.toString().lines())
+        .containsExactly(
+            "predicate a version 7 applied",
+            "predicate a version 7 unchanged",
+            "predicate b version 7 applied");
+  }
+
+  @Test
   void aFileOfThreeOfWhichTheThirdIsRefusedAppliesNone() throws IOException {
     assertThat(apply("p.yaml", yaml("a", "b", "bad"))).isEqualTo(2);
     assertThat(applied).isEmpty();
@@ -104,6 +115,10 @@ class ApplyCommandTest {
   }
 
   private void answer(HttpExchange exchange) throws IOException {
+    if (exchange.getRequestMethod().equals("GET")) {
+      respond(exchange, 200, "[" + views(applied) + "]");
+      return;
+    }
     String text = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
     List<String> names =
         Predicates.parseAll(text, "request").stream().map(Predicate::name).toList();
@@ -113,13 +128,15 @@ class ApplyCommandTest {
       return;
     }
     applied.addAll(names);
-    String views =
-        names.stream()
-            .map(
-                "{\"name\":\"%s\",\"version\":7,\"converged\":false,\"nodeVersions\":{},\"jobVersion\":null,\"yaml\":\"\"}"
-                    ::formatted)
-            .collect(Collectors.joining(","));
-    respond(exchange, 200, one ? views : "[" + views + "]");
+    respond(exchange, 200, one ? views(names) : "[" + views(names) + "]");
+  }
+
+  private static String views(List<String> names) {
+    return names.stream()
+        .map(
+            "{\"name\":\"%s\",\"version\":7,\"converged\":false,\"nodeVersions\":{},\"jobVersion\":null,\"yaml\":\"\"}"
+                ::formatted)
+        .collect(Collectors.joining(","));
   }
 
   private static void respond(HttpExchange exchange, int status, String text) throws IOException {
