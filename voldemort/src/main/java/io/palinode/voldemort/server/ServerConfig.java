@@ -10,7 +10,8 @@ import java.time.Duration;
  *
  * @param port 0 for any free port
  * @param handshakeTimeout how long a client may take to name its protocol
- * @param requestTimeout how long a request may take to arrive after its first bytes
+ * @param requestTimeout how long a request may take to arrive after its first bytes, and how long a
+ *     client may read no byte of an answer
  * @param closeTimeout how long {@code close} waits for requests in flight
  */
 public record ServerConfig(

@@ -166,6 +166,7 @@ final class StoreServer implements AutoCloseable {
   private ChannelPipeline addFrames(
       ChannelHandlerContext ctx, RequestEnd end, FrameBudget.Share share) {
     return ctx.pipeline()
+        .addLast(new UnreadAnswers(config.requestTimeout(), node.counters()))
         .addLast(new RequestFrames(end, share, config.requestTimeout(), node.counters()))
         .addLast(new InFlightLimit(config.limits().inFlightMax(), share, node.counters()));
   }

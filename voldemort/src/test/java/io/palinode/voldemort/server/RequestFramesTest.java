@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +49,40 @@ class RequestFramesTest {
         TestServices.open(data, server(0, CONNECTIONS, requestTimeout), TestNodes.clock()::get);
     service.start();
     return service;
+  }
+
+  @Test
+  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aClientThatReadsNoAnswerKeepsNoMemoryFromOthers() throws Exception {
+    VoldemortRequest large = put("large", "l".repeat(1 << 20), 1);
+    try (StoreService service = start(Duration.ofSeconds(2));
+        RawConnection working = RawConnection.pb0(service.port());
+        RawConnection silent = RawConnection.pb0(service.port())) {
+      VoldemortRequest big = put("big", "b".repeat(6 << 20), 1);
+      assertThat(working.call(big, PutResponse.parser()).hasError()).isFalse();
+      Thread sender =
+          new Thread(
+              () -> sendUnread(silent, put("huge", "h".repeat(63 << 20), 1)), "silent-sender");
+      sender.setDaemon(true);
+      sender.start();
+      StoreNode node = service.node();
+      for (long i = 1; node.counters().get(NodeCounter.ANSWERS_UNREAD) == 0; i++) {
+        assertThat(working.call(put("k", "v", i), PutResponse.parser()).hasError()).isFalse();
+      }
+      assertThat(working.call(large, PutResponse.parser()).hasError()).isFalse();
+    }
+  }
+
+  /** Asks for 6 MiB ten times, which no socket holds, then sends. */
+  private static void sendUnread(RawConnection connection, VoldemortRequest next) {
+    try {
+      for (int i = 0; i < 10; i++) {
+        connection.send(Requests.get(TestNodes.EVERYWHERE, "big"));
+      }
+      connection.send(next);
+    } catch (IOException ended) {
+      // As it must.
+    }
   }
 
   @ParameterizedTest
