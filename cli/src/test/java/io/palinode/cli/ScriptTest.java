@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,7 +29,9 @@ class ScriptTest {
     assertThat(folder.resolve("one/palinode").toFile().setExecutable(true)).isTrue();
     write("one/" + SOURCE, "class Clock {}");
     write("one/hvc/src/main/java/Old.java", "class Old {}");
-    program("bin/mvn", "mkdir -p cli/target/lib; echo built >>'" + folder + "/builds'");
+    program(
+        "bin/mvn",
+        "mkdir -p cli/target/lib; echo built >>'" + folder + "/builds'; ! grep -rq broken hvc");
     program("java/bin/java", "echo \"$@\"");
   }
 
@@ -56,6 +60,25 @@ class ScriptTest {
     write("one/hvc/src/test/java/ClockTest.java", "class ClockTest {}");
     run("one", Map.of());
     assertThat(builds()).isEqualTo(4);
+  }
+
+  @Test
+  void afterABuildThatFailedTheOldSourcesAreBuiltToo() throws Exception {
+    run("one", Map.of());
+    write("one/" + SOURCE, "broken");
+    assertThat(run("one", Map.of())).contains("the build failed", "exit 2");
+    write("one/" + SOURCE, "class Clock {}");
+    assertThat(run("one", Map.of())).contains("Main status");
+    assertThat(builds()).isEqualTo(3);
+  }
+
+  @Test
+  void whatMavenBuiltAloneIsBuiltAgain() throws Exception {
+    run("one", Map.of());
+    Instant later = Instant.now().plusSeconds(120);
+    Files.setLastModifiedTime(folder.resolve("one/cli/target/lib"), FileTime.from(later));
+    run("one", Map.of());
+    assertThat(builds()).isEqualTo(2);
   }
 
   @ParameterizedTest
