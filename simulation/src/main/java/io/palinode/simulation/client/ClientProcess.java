@@ -121,7 +121,8 @@ public final class ClientProcess {
     mine.get(
         flag,
         outcome -> {
-          boolean isIn = outcome instanceof Outcome.Done found && "1".equals(value(found));
+          boolean isIn =
+              outcome instanceof Outcome.Done found && WatchedMutex.IN.equals(value(found));
           if (isIn || !(outcome instanceof Outcome.Done)) {
             put(mine, flag, "0", () -> next(mine, flags));
           } else {
@@ -160,7 +161,8 @@ public final class ClientProcess {
         outcome -> {
           if (outcome instanceof Outcome.TakenBack) {
             leaveAll(mine);
-          } else if (outcome instanceof Outcome.Done found && !"1".equals(value(found))) {
+          } else if (outcome instanceof Outcome.Done found
+              && !WatchedMutex.IN.equals(value(found))) {
             enter(mine, own.get(edge));
           } else {
             think(mine);
@@ -172,7 +174,7 @@ public final class ClientProcess {
     put(
         mine,
         flag,
-        "1",
+        WatchedMutex.IN,
         () -> world.time().in(world.dice().mostlyNear(1_000, 40_000), () -> leave(mine, flag)));
   }
 

@@ -117,7 +117,7 @@ final class WatchedIntervals {
               new Write(
                   new Watch(machine.id(), incarnation, epoch, version),
                   new Subject(WatchedMutex.instance(key), WatchedMutex.term(key)),
-                  "1",
+                  WatchedMutex.IN,
                   event));
     }
   }
@@ -141,7 +141,7 @@ final class WatchedIntervals {
     List<String> holding = new ArrayList<>();
     for (String key : version == 0 ? List.<String>of() : world.flags()) {
       for (Version version : world.stored(machine.id(), key)) {
-        if (Texts.value(version).equals("1")) {
+        if (Texts.value(version).equals(WatchedMutex.IN)) {
           holding.add(Write.versionOf(key, version.clock(), version.timestampMs()));
         }
       }
