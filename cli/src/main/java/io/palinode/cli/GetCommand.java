@@ -132,10 +132,8 @@ final class GetCommand implements Callable<Integer> {
   @Option(
       names = "--limit",
       paramLabel = "N",
-      defaultValue = "100",
-      description =
-          "Violations or rollbacks: list at most N (1 to 10000; default: ${DEFAULT-VALUE}).")
-  private int limit;
+      description = "Violations or rollbacks: list at most N (1 to 10000; default: 100).")
+  private @Nullable Integer limit;
 
   @Option(
       names = "--since",
@@ -195,18 +193,16 @@ final class GetCommand implements Callable<Integer> {
   /** The options as the API takes them. It refuses those that do not fit the list. */
   private String query() {
     StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
-    if (resource == Resource.VIOLATIONS || resource == Resource.ROLLBACKS) {
-      query.add("limit=" + limit);
-    }
+    add(query, "limit", limit);
     add(query, "since", since);
     add(query, "predicate", predicate);
     add(query, "grade", grade);
     return query.toString();
   }
 
-  private static void add(StringJoiner query, String name, @Nullable String value) {
+  private static void add(StringJoiner query, String name, @Nullable Object value) {
     if (value != null) {
-      query.add(name + "=" + ApiClient.segment(value));
+      query.add(name + "=" + ApiClient.segment(value.toString()));
     }
   }
 

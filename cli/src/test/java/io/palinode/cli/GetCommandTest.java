@@ -49,8 +49,15 @@ class GetCommandTest {
   void aWholeListEndsWithoutANote() {
     answer("/api/v1/rollbacks", "[" + ROLLBACK + "]", "1");
     assertThat(get("rollbacks", "--since", "-5m", "--predicate", "a b", "-o", "json")).isZero();
-    assertThat(asked).containsExactly("limit=100&since=-5m&predicate=a%20b");
+    assertThat(asked).containsExactly("since=-5m&predicate=a%20b");
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void anOptionThatDoesNotFitTheListIsSentForTheApiToRefuse() {
+    answer("/api/v1/nodes", "[]", "");
+    assertThat(get("nodes", "--limit", "5")).isZero();
+    assertThat(asked).containsExactly("limit=5");
   }
 
   @Test
