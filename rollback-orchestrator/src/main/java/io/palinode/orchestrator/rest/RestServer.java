@@ -40,16 +40,16 @@ public final class RestServer implements AutoCloseable {
   private static final String ABANDON = ROLLBACKS + "/{id}/abandon";
   private static final String ACKNOWLEDGE = "/api/v1/coverage/acknowledge";
 
-  /** The query parameters of the routes that have some. */
+  /** The query parameters of the requests that have some. */
   private static final Map<String, Set<String>> PARAMETERS =
       Map.of(
-          VIOLATIONS,
+          "GET " + VIOLATIONS,
           Listing.VIOLATIONS,
-          ROLLBACKS,
+          "GET " + ROLLBACKS,
           Listing.ROLLBACKS,
-          ABANDON,
+          "POST " + ABANDON,
           Set.of("asIs", "stopped"),
-          ACKNOWLEDGE,
+          "POST " + ACKNOWLEDGE,
           Set.of("to"));
 
   private static final String NAME = "name";
@@ -162,9 +162,10 @@ public final class RestServer implements AutoCloseable {
     server.get("/healthz", this::health);
   }
 
-  /** Refuses a parameter that the route ignores. */
+  /** Refuses a parameter that the request would ignore. */
   private static void requireKnownParameters(Context ctx) {
-    Set<String> known = PARAMETERS.getOrDefault(ctx.endpointHandlerPath(), Set.of());
+    Set<String> known =
+        PARAMETERS.getOrDefault(ctx.method() + " " + ctx.endpointHandlerPath(), Set.of());
     for (String name : ctx.queryParamMap().keySet()) {
       if (!known.contains(name)) {
         throw new BadRequestResponse(

@@ -61,9 +61,12 @@ class ListingTest extends RestFixture {
       assertThat(answer.statusCode()).as(path).isEqualTo(400);
       assertThat(error(answer)).contains("limit, predicate, since");
     }
-    HttpResponse<String> none = send("GET", "/api/v1/status?verbose=true", "");
-    assertThat(none.statusCode()).isEqualTo(400);
-    assertThat(error(none)).contains("'verbose'");
+    HttpResponse<String> status = send("GET", "/api/v1/status?verbose=true", "");
+    HttpResponse<String> run = send("POST", "/api/v1/rollbacks?limit=1", "{\"to\": \"-1s\"}");
+    for (HttpResponse<String> none : List.of(status, run)) {
+      assertThat(none.statusCode()).isEqualTo(400);
+      assertThat(error(none)).contains("has no parameter", "it has none");
+    }
   }
 
   @Test
