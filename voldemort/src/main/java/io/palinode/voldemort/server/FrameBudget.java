@@ -9,7 +9,8 @@ import java.util.List;
  * reserves its whole length; without room, it waits in order. Thread-safe.
  *
  * <p>No deadlock: a connection reserves for one request at a time. A request with a reservation
- * waits for no other request.
+ * waits for its client alone, which has limited time to send and to read ({@link RequestFrames},
+ * {@link UnreadAnswers}).
  */
 final class FrameBudget {
   /** Requests of at most so many bytes need no reservation. */
