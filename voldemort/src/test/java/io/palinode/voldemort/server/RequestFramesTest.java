@@ -34,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that arrive in pieces, slowly, or not at all. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RequestFramesTest {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final Connections CONNECTIONS = new Connections(100, 100, NEVER);
@@ -52,7 +53,6 @@ class RequestFramesTest {
   }
 
   @Test
-  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aClientThatReadsNoAnswerKeepsNoMemoryFromOthers() throws Exception {
     VoldemortRequest large = put("large", "l".repeat(1 << 20), 1);
     try (StoreService service = start(Duration.ofSeconds(2));
