@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.options.TimeText;
 import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.status.StatusCommand;
 import io.palinode.cli.status.WaitLines;
@@ -17,11 +18,8 @@ import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
 import io.palinode.voldemort.client.PastStore;
 import java.io.PrintWriter;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
@@ -40,80 +38,36 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
-      "Nodes: times from REACH to REACH-TO can be read. Times before EXACT-REACH can be read only"
-          + " at whole steps of GRANULARITY, and not restored. From MEMORY-REACH on, reads need no"
-          + " disk. MEMORY and DISK are what the window-log uses. STOCK-CONNECTIONS and"
-          + " STOCK-WRITES count clients without a clock (docs/reference/stores-and-clients.md)."
-          + " If a node does not answer, the orchestrator's last values are shown."
+      "Nodes: times from REACH on can be read. Times before EXACT-REACH can be read only at whole"
+          + " steps, and not restored. MEMORY and DISK are what the window-log uses. If a node does"
+          + " not answer, the orchestrator's last values are shown.",
+      "Tables have at most 100 columns; longer names and bindings continue on the next line. With"
+          + " -o wide each time is also shown as an exact HLC, and there are further columns."
     },
     footer = {
       "",
-      "Predicates: NODE-VERSIONS (node:version) and JOB-VERSION are the versions that each node's",
-      "detector and the detection job use. CONVERGED is true if all of them are VERSION.",
+      "Predicates: NODE-VERSIONS (node:version) and JOB-VERSION are the versions that each node's"
+          + " detector and the detection job use. CONVERGED is true if all of them are VERSION.",
       "",
-      "Violations: OUTCOME is rollback (waits, is open or done), covered (another rollback",
-      "restored a cut before it), rejected, over_budget, abandoned, restarted, stands, too_late,",
-      "no_rollback, waiting or expired; see docs/reference/status.md. It can change later, for",
-      "example when a rollback is abandoned.",
+      "Violations: lines below the table explain the grades and outcomes in it. An outcome can"
+          + " change later, for example when a rollback is abandoned; see"
+          + " docs/reference/status.md. The digits of ID suffice as an ID; -o wide has all of them.",
+      "",
+      "Rollbacks: UNDONE-COPIES is the number of undone writes, and COMPLETED-COPIES that of"
+          + " completed keys; each node's copy counts.",
+      "",
+      "Nodes: with -o wide, whole steps are of GRANULARITY, and reads from MEMORY-REACH on need no"
+          + " disk. STOCK-CONNECTIONS and STOCK-WRITES count clients without a clock"
+          + " (docs/reference/stores-and-clients.md).",
       "",
       "'get violations ID -o json' writes a witness file: the violation with all that is needed"
-          + " to",
-      "check it without a cluster (see 'palinode verify --help').",
+          + " to check it without a cluster (see 'palinode verify --help').",
       "",
       "Examples:  palinode get violations -o json",
       "           palinode get violations ID -o json > witness.json",
       "           palinode get predicates edge-mutex > edge-mutex.yaml"
     })
 final class GetCommand implements Callable<Integer> {
-  /** What can be listed, and the fields that the table shows. */
-  enum Resource {
-    PREDICATES,
-    VIOLATIONS,
-    ROLLBACKS,
-    NODES;
-
-    private List<String> fields() {
-      return switch (this) {
-        case PREDICATES -> List.of("name", "version", "nodeVersions", "jobVersion", "converged");
-        case VIOLATIONS ->
-            List.of(
-                "predicate",
-                "binding",
-                "grade",
-                "violate",
-                "epoch",
-                "latencyMs",
-                "outcome",
-                "phantom",
-                "id");
-        case ROLLBACKS ->
-            List.of(
-                "epoch",
-                "state",
-                "predicate",
-                "target",
-                "attempts",
-                "undoneWrites",
-                "convergedKeys",
-                "totalMs");
-        case NODES ->
-            List.of(
-                "node",
-                "incarnation",
-                "reach",
-                "exactReach",
-                "granularity",
-                "memoryReach",
-                "reachTo",
-                "memory",
-                "disk",
-                "stockConnections",
-                "stockWrites",
-                "lastAck");
-      };
-    }
-  }
-
   @Parameters(
       index = "0",
       paramLabel = "WHAT",
@@ -138,8 +92,7 @@ final class GetCommand implements Callable<Integer> {
   @Option(
       names = "--since",
       paramLabel = "TIME",
-      description =
-          "Violations or rollbacks: list those since TIME: -5m, 2026-11-21T12:00:00Z, or an HLC.")
+      description = "Violations or rollbacks: list those since TIME: " + TimeText.FORMS + ".")
   private @Nullable String since;
 
   @Option(
@@ -154,6 +107,13 @@ final class GetCommand implements Callable<Integer> {
       description = "Violations: list those that are definite, possible or uncertain.")
   private @Nullable String grade;
 
+  @Option(
+      names = {"-w", "--watch"},
+      description =
+          "Violations: then print new ones as they come, each once, until Ctrl-C (exit status 0)."
+              + " With -o json: a line of JSON each. Later outcomes are not shown.")
+  private boolean watch;
+
   @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
@@ -162,7 +122,13 @@ final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    String path = "/api/v1/" + plural();
+    String path = "/api/v1/" + resource.plural();
+    if (watch && (resource != Resource.VIOLATIONS || id != null)) {
+      throw new Refusal("--watch is for lists of violations: 'palinode get violations --watch'");
+    }
+    if (watch) {
+      return new ViolationWatch(api, path + query(), output, spec).call();
+    }
     if (id != null) {
       return one(path + "/" + ApiClient.segment(id));
     }
@@ -181,13 +147,9 @@ final class GetCommand implements Callable<Integer> {
       (output.isJson() ? line.getErr() : line.getOut())
           .println(
               "%d of %d %s are listed, the latest; --limit %d lists all"
-                  .formatted(items.size(), page.total(), plural(), page.total()));
+                  .formatted(items.size(), page.total(), resource.plural(), page.total()));
     }
     return 0;
-  }
-
-  private String plural() {
-    return resource.name().toLowerCase(Locale.ROOT);
   }
 
   /** The options as the API takes them. It refuses those that do not fit the list. */
@@ -224,25 +186,24 @@ final class GetCommand implements Callable<Integer> {
   }
 
   private void table(JsonNode items) {
-    TextTable table =
-        new TextTable(
-            TextTable.Align.LEFT, resource.fields().stream().map(GetCommand::heading).toList());
-    items.forEach(
-        item ->
-            table.row(resource.fields().stream().map(field -> text(item.path(field))).toList()));
-    spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
+    PrintWriter out = spec.commandLine().getOut();
+    TextTable table = resource.table(output.isWide());
+    items.forEach(item -> table.row(resource.row(item, output.isWide())));
+    out.print(items.isEmpty() ? "none\n" : table.render());
+    if (resource == Resource.VIOLATIONS) {
+      ViolationWords.lines(items).forEach(out::println);
+    }
     if (resource == Resource.VIOLATIONS && id == null) {
       // What is not listed is not known not to be.
-      StatusCommand.unknown(api.get("/api/v1/status", StatusView.class))
-          .forEach(spec.commandLine().getOut()::println);
+      StatusCommand.unknown(api.get("/api/v1/status", StatusView.class)).forEach(out::println);
     }
     if (resource == Resource.ROLLBACKS) {
       items.forEach(this::printHalted);
     }
     if (resource == Resource.NODES) {
-      reasons(items).forEach(spec.commandLine().getOut()::println);
+      reasons(items).forEach(out::println);
     }
-    spec.commandLine().getOut().flush();
+    out.flush();
   }
 
   /** Why values of nodes are missing: {@code nodes 0, 1: reason}, each reason once. */
@@ -263,13 +224,6 @@ final class GetCommand implements Callable<Integer> {
                         entry.getValue(),
                         entry.getKey()))
         .toList();
-  }
-
-  /** {@code 0:3 1:3 2:2} for values by node; empty for an unknown value. */
-  private static String text(JsonNode field) {
-    List<String> parts = new ArrayList<>();
-    field.properties().forEach(part -> parts.add(part.getKey() + ":" + part.getValue().asText()));
-    return field.isObject() ? String.join(" ", parts) : field.isNull() ? "" : field.asText("");
   }
 
   /** The API knows what a node said when it joined or paused; the node itself knows better. */
@@ -311,11 +265,5 @@ final class GetCommand implements Callable<Integer> {
           .getOut()
           .println(WaitLines.waysOut(rollback.epoch(), rollback.haltReason()));
     }
-  }
-
-  /** {@code undoneWrites} becomes {@code UNDONE-WRITES}. */
-  private static String heading(String field) {
-    return String.join("-", Arrays.asList(field.split("(?=\\p{Upper})", -1)))
-        .toUpperCase(Locale.ROOT);
   }
 }

@@ -1,63 +1,56 @@
 package io.palinode.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-import com.sun.net.httpserver.HttpServer;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 class GetCommandTest {
   private static final String ROLLBACK =
       "{\"epoch\":1,\"state\":\"resumed\",\"predicate\":\"p\",\"target\":\"7\",\"attempts\":1}";
 
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-  private final List<String> asked = new ArrayList<>();
-  private HttpServer server;
+  private ApiStub api;
 
   @BeforeEach
   void start() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.start();
+    api = new ApiStub();
   }
 
   @AfterEach
   void stop() {
-    server.stop(0);
+    api.close();
   }
 
   @Test
   void aCutListEndsWithTheNumberOfThoseThatAreNotListed() {
-    answer("/api/v1/rollbacks", "[" + ROLLBACK + "]", "183");
-    assertThat(get("rollbacks", "--limit", "1", "-o", "json")).isZero();
-    assertThat(asked).containsExactly("limit=1");
-    assertThat(err.toString().strip())
+    api.answer("/api/v1/rollbacks", "[" + ROLLBACK + "]", "183");
+    assertThat(api.run("get", "rollbacks", "--limit", "1", "-o", "json")).isZero();
+    assertThat(api.asked()).containsExactly("limit=1");
+    assertThat(api.err().strip())
         .isEqualTo("1 of 183 rollbacks are listed, the latest; --limit 183 lists all");
   }
 
   @Test
   void aWholeListEndsWithoutANote() {
-    answer("/api/v1/rollbacks", "[" + ROLLBACK + "]", "1");
-    assertThat(get("rollbacks", "--since", "-5m", "--predicate", "a b", "-o", "json")).isZero();
-    assertThat(asked).containsExactly("since=-5m&predicate=a%20b");
-    assertThat(err.toString()).isEmpty();
+    api.answer("/api/v1/rollbacks", "[" + ROLLBACK + "]", "1");
+    assertThat(api.run("get", "rollbacks", "--since", "-5m", "--predicate", "a b", "-o", "json"))
+        .isZero();
+    assertThat(api.asked()).containsExactly("since=-5m&predicate=a%20b");
+    assertThat(api.err()).isEmpty();
   }
 
   @Test
   void anOptionThatDoesNotFitTheListIsSentForTheApiToRefuse() {
-    answer("/api/v1/nodes", "[]", "");
-    assertThat(get("nodes", "--limit", "5")).isZero();
-    assertThat(asked).containsExactly("limit=5");
+    api.answer("/api/v1/nodes", "[]", "");
+    assertThat(api.run("get", "nodes", "--limit", "5")).isZero();
+    assertThat(api.asked()).containsExactly("limit=5");
   }
 
   @Test
@@ -65,44 +58,91 @@ class GetCommandTest {
     String view =
         "{\"name\":\"p\",\"version\":3,\"converged\":true,\"nodeVersions\":{},"
             + "\"jobVersion\":3,\"yaml\":\"kind: Predicate\\n\"}";
-    answer("/api/v1/predicates/p", view, "");
-    assertThat(get("predicates", "p")).isZero();
-    assertThat(out.toString()).isEqualTo("kind: Predicate\n");
+    api.answer("/api/v1/predicates/p", view, "");
+    assertThat(api.run("get", "predicates", "p")).isZero();
+    assertThat(api.out()).isEqualTo("kind: Predicate\n");
   }
 
   @Test
   void nodesWithOneReasonShareOneLineBelowTheTable() {
-    answer("/api/v1/nodes", "[{\"node\":0},{\"node\":1},{\"node\":2}]", "");
-    assertThat(get("nodes", "--bootstrap", "127.0.0.1:1")).isZero();
-    assertThat(out.toString().lines().filter(line -> line.startsWith("nodes 0, 1, 2: ")))
-        .hasSize(1);
-    assertThat(out.toString().lines()).hasSize(5);
+    api.answer("/api/v1/nodes", "[{\"node\":0},{\"node\":1},{\"node\":2}]", "");
+    assertThat(api.run("get", "nodes", "--bootstrap", "127.0.0.1:1")).isZero();
+    assertThat(api.out().lines().filter(line -> line.startsWith("nodes 0, 1, 2: "))).hasSize(1);
+    assertThat(api.out().lines()).hasSize(5);
   }
 
-  private void answer(String path, String body, String total) {
-    server.createContext(
-        path,
-        exchange -> {
-          String query = exchange.getRequestURI().getRawQuery();
-          if (query != null) {
-            asked.add(query);
-          }
-          byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-          if (!total.isEmpty()) {
-            exchange.getResponseHeaders().add("X-Total-Count", total);
-          }
-          exchange.sendResponseHeaders(200, bytes.length);
-          exchange.getResponseBody().write(bytes);
-          exchange.close();
-        });
+  @Test
+  void aRefusedWatchNamesTheListThatCanBeWatched() {
+    assertThat(api.run("get", "rollbacks", "--watch")).isEqualTo(2);
+    assertThat(api.err()).contains("palinode get violations --watch");
   }
 
-  private int get(String... args) {
-    CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    List<String> all = new ArrayList<>(List.of("get"));
-    all.addAll(List.of(args));
-    all.addAll(List.of("--server", "http://127.0.0.1:" + server.getAddress().getPort()));
-    return command.execute(all.toArray(String[]::new));
+  @Test
+  void aWatchPrintsEachViolationOnceAndEndsWithZero() throws InterruptedException {
+    api.answer("/api/v1/violations", "[" + violation("b", 2) + "," + violation("a", 1) + "]");
+    AtomicInteger exit = new AtomicInteger(-1);
+    Thread watch =
+        new Thread(() -> exit.set(api.run("get", "violations", "-w", "--predicate", "p")));
+    watch.start();
+    await().until(() -> api.out().contains(" b\n"));
+    api.answer("/api/v1/violations", "[" + violation("c", 3) + "," + violation("b", 2) + "]");
+    await().until(() -> api.out().contains(" c\n"));
+    watch.interrupt();
+    watch.join();
+    assertThat(exit).hasValue(0);
+    assertThat(api.out().lines().map(line -> line.replaceAll(".* ", "")))
+        .containsExactly("ID", "a", "b", "c");
+    assertThat(api.asked()).containsOnly("predicate=p");
+  }
+
+  @Test
+  void aWatchReadsFurtherPagesUntilAKnownViolation() throws InterruptedException {
+    String path = "/api/v1/violations";
+    api.answer(path, "[]");
+    api.answerQuery(path, "grade=definite&before=b", "[" + violation("a", 1) + "]");
+    api.answerQuery(path, "grade=definite&before=a", "[]");
+    Thread watch =
+        new Thread(() -> api.run("get", "violations", "-w", "--grade", "definite", "-o", "json"));
+    watch.start();
+    await().until(() -> api.asked().contains("grade=definite"));
+    api.answer(path, "[" + violation("b", 2) + "]");
+    await().until(() -> api.out().lines().count() == 2);
+    watch.interrupt();
+    watch.join();
+    assertThat(api.out().lines().map(line -> line.replaceAll(".*\"id\":\"(.)\".*", "$1")))
+        .containsExactly("a", "b");
+  }
+
+  @Test
+  void aSignalEndsAWatchWithZero() throws IOException, InterruptedException {
+    api.answer("/api/v1/violations", "[" + violation("a", 1) + "]");
+    Process watch =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "get",
+                "violations",
+                "--watch",
+                "--server",
+                api.url())
+            .start();
+    try (BufferedReader printed = watch.inputReader()) {
+      assertThat(printed.readLine()).startsWith("PREDICATE");
+      assertThat(printed.readLine()).startsWith("p ");
+      watch.destroy();
+      assertThat(watch.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(watch.exitValue()).isZero();
+    } finally {
+      watch.destroyForcibly();
+    }
+  }
+
+  private static String violation(String id, long micros) {
+    return """
+        {"id":"%s","predicate":"p","binding":"a=1","grade":"definite","violate":"%d"}"""
+        .formatted(id, micros);
   }
 }

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.examples.graph.net.HeldLinks;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.session.RolledBackException;
@@ -205,7 +206,10 @@ class HandAffectedIT {
           .atMost(BOUND)
           .until(() -> parts.cluster().node(0).accesses(Long.MAX_VALUE).since() == Long.MAX_VALUE);
       assertThat(parts.palinode("rollback", "run", plan, "--yes")).isEqualTo(2);
-      assertThat(parts.err()).contains("all writes after " + time + " would be undone now");
+      assertThat(parts.err())
+          .contains(
+              "all writes after %s would be undone now"
+                  .formatted(PointInTime.format(Hlc.parse(time))));
       assertThat(plan(parts, "--to", time, "--key", "z")).as(parts.err()).isZero();
       JsonNode all = JSON.readTree(parts.out());
       assertThat(all.path("scope").asText()).isEqualTo("all");

@@ -14,11 +14,11 @@ public final class ClockDriftException extends RuntimeException {
 
   ClockDriftException(int node, long nowMicros, int other, long received, long maxDriftMicros) {
     super(
-        "node %d at %d µs received %s of node %d, which is %d µs ahead; at most %d µs are accepted: check both clocks"
+        "node %d at %s received %s of node %d, which is %d µs ahead; at most %d µs are accepted: check both clocks"
             .formatted(
                 node,
-                nowMicros,
-                Hlc.format(received),
+                PointInTime.format(Hlc.ofMicros(nowMicros)),
+                PointInTime.format(received),
                 other,
                 Hlc.micros(received) - nowMicros,
                 maxDriftMicros));

@@ -1,6 +1,6 @@
 package io.palinode.retroscope;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import java.io.Serial;
 
 /**
@@ -12,7 +12,8 @@ public final class OutOfReachException extends RuntimeException {
   public OutOfReachException(long target, long from, long to) {
     super(
         "time %s is out of reach: the window-log reaches from %s to %s"
-            .formatted(Hlc.format(target), Hlc.format(from), Hlc.format(to)));
+            .formatted(
+                PointInTime.format(target), PointInTime.format(from), PointInTime.format(to)));
   }
 
   private OutOfReachException(String message) {
@@ -28,13 +29,16 @@ public final class OutOfReachException extends RuntimeException {
   public static OutOfReachException compacted(long target, long before, long exactFrom) {
     return new OutOfReachException(
         "time %s is out of reach: the window-log was compacted there; it reaches %s, the last time before, and every time from %s on"
-            .formatted(Hlc.format(target), Hlc.format(before), Hlc.format(exactFrom)));
+            .formatted(
+                PointInTime.format(target),
+                PointInTime.format(before),
+                PointInTime.format(exactFrom)));
   }
 
   /** Not every change since {@code target} is there any more. */
   public static OutOfReachException incomplete(long target, long exactFrom) {
     return new OutOfReachException(
         "the changes since %s are not all there any more: the window-log was compacted; from %s on all are"
-            .formatted(Hlc.format(target), Hlc.format(exactFrom)));
+            .formatted(PointInTime.format(target), PointInTime.format(exactFrom)));
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -158,7 +159,7 @@ class RetroscopePaperTest {
     assertThat(site.retroscope.reach("log")).isGreaterThan(first);
     assertThatThrownBy(() -> site.retroscope.computeDiff("log", first))
         .isInstanceOf(OutOfReachException.class)
-        .hasMessageContaining("reaches from " + Hlc.format(site.retroscope.reach("log")));
+        .hasMessageContaining("reaches from " + PointInTime.format(site.retroscope.reach("log")));
   }
 
   /** §III: a node may keep several logs; one time cuts them all. */

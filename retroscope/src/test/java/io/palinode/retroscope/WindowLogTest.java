@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -57,7 +58,7 @@ class WindowLogTest {
     assertThat(log.diffTo(log.reach()).entries()).isEqualTo(5L + appends - log.reach());
     assertThatThrownBy(() -> log.diffTo(log.reach() - 1))
         .isInstanceOf(OutOfReachException.class)
-        .hasMessageContaining("reaches from " + Hlc.format(log.reach()));
+        .hasMessageContaining("reaches from " + PointInTime.format(log.reach()));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.Rollback;
@@ -30,8 +31,8 @@ final class Alerts {
     Map<String, String> annotations =
         Map.of(
             "id", violation.getId(),
-            "first", Hlc.format(violation.getFirst()),
-            "violate", Hlc.format(violation.getViolate()),
+            "first", PointInTime.format(violation.getFirst()),
+            "violate", PointInTime.format(violation.getViolate()),
             "outcome", outcome.name(),
             "witnesses", witnesses(violation),
             "summary", "predicate " + violation.getPredicate() + " was violated");
@@ -46,7 +47,7 @@ final class Alerts {
     Map<String, String> annotations =
         Map.of(
             "id", violation.getId(),
-            "violate", Hlc.format(violation.getViolate()),
+            "violate", PointInTime.format(violation.getViolate()),
             "outcome", outcome,
             "outcomeBefore", change.before().name(),
             "summary",
@@ -61,9 +62,9 @@ final class Alerts {
         Alert.Kind.VIOLATION_TOO_LATE,
         labels(violation),
         "a violation at "
-            + Hlc.format(violation.getViolate())
+            + PointInTime.format(violation.getViolate())
             + " came after the safe point "
-            + Hlc.format(safePoint)
+            + PointInTime.format(safePoint)
             + " had passed it, and is not rolled back: id="
             + violation.getId(),
         nowMicros);
@@ -119,11 +120,11 @@ final class Alerts {
         Alert.Kind.PLAN_ABANDONED,
         Map.of("epoch", Long.toString(plan.epoch()), "predicate", plan.predicate()),
         "the rollback to "
-            + Hlc.format(plan.target())
+            + PointInTime.format(plan.target())
             + " was abandoned: that cut is not restored, no cut before "
-            + Hlc.format(plan.clock())
+            + PointInTime.format(plan.clock())
             + " can be restored, and the safe point is held at "
-            + Hlc.format(safePoint)
+            + PointInTime.format(safePoint)
             + " until an operator acknowledges this"
             + (plan.asIs() ? "; each node kept the data that it had, so replicas may differ" : ""),
         nowMicros);
@@ -134,7 +135,7 @@ final class Alerts {
         Alert.Kind.APPROVAL_NEEDED,
         Map.of("predicate", request.predicate(), "request", Long.toString(request.number())),
         "a rollback to %s waits for approval, and the safe point with it: 'palinode rollback approve %d' or 'reject %d'"
-            .formatted(Hlc.format(request.target()), request.number(), request.number()),
+            .formatted(PointInTime.format(request.target()), request.number(), request.number()),
         nowMicros);
   }
 
@@ -156,7 +157,7 @@ final class Alerts {
         Map.of("predicate", stands.getPredicate()),
         "the budget of rollbacks is spent: violations from %s on stand, for another %d s or until 'palinode rollback renew %s'"
             .formatted(
-                Hlc.format(stands.getFromHlc()),
+                PointInTime.format(stands.getFromHlc()),
                 Math.max(0, Hlc.micros(stands.getToHlc()) - nowMicros) / 1_000_000,
                 stands.getPredicate()),
         nowMicros);
@@ -170,7 +171,7 @@ final class Alerts {
         "%s held at %s, the earliest cut that a rollback may restore; it stands until a write ends it"
             .formatted(
                 named == 0 ? "the predicate" : named == 1 ? "an instance" : named + " instances",
-                Hlc.format(stands.getFromHlc())),
+                PointInTime.format(stands.getFromHlc())),
         nowMicros);
   }
 
@@ -194,7 +195,7 @@ final class Alerts {
         Alert.Kind.PLAN_RESTARTED,
         Map.of("epoch", Long.toString(plan.epoch()), "predicate", plan.predicate()),
         "the rollback to "
-            + Hlc.format(plan.target())
+            + PointInTime.format(plan.target())
             + " could not be carried out: nodes kept their data, and programs were restarted",
         nowMicros);
   }
@@ -204,9 +205,10 @@ final class Alerts {
     long before = Math.max(safePoint, Math.min(state.heldAt(), loss.getFromHlc() - 1));
     String consequence =
         Coverage.end(loss) <= safePoint
-            ? "the safe point %s had passed it and is not held".formatted(Hlc.format(safePoint))
+            ? "the safe point %s had passed it and is not held"
+                .formatted(PointInTime.format(safePoint))
             : "the safe point is held at %s until the gap is acknowledged, at most %d s"
-                .formatted(Hlc.format(before), state.settings().coverageHold().toSeconds());
+                .formatted(PointInTime.format(before), state.settings().coverageHold().toSeconds());
     return coverageLost(loss, consequence, state.nowMicros());
   }
 
@@ -223,14 +225,15 @@ final class Alerts {
 
   private static String lost(CoverageLost loss) {
     if (!loss.getCause().isEmpty()) {
-      String since = loss.getFromHlc() == 0 ? "" : "from " + Hlc.format(loss.getFromHlc()) + " ";
+      String since =
+          loss.getFromHlc() == 0 ? "" : "from " + PointInTime.format(loss.getFromHlc()) + " ";
       return "%s: some events %sup to %s were"
-          .formatted(loss.getCause(), since, Hlc.format(loss.getToHlc()));
+          .formatted(loss.getCause(), since, PointInTime.format(loss.getToHlc()));
     }
     boolean wasKilled = loss.getLastSequence() == 0;
     return wasKilled
         ? "the node was killed: some events from %s to %s may be"
-            .formatted(Hlc.format(loss.getFromHlc()), Hlc.format(loss.getToHlc()))
+            .formatted(PointInTime.format(loss.getFromHlc()), PointInTime.format(loss.getToHlc()))
         : "events %d to %d were".formatted(loss.getFirstSequence(), loss.getLastSequence());
   }
 

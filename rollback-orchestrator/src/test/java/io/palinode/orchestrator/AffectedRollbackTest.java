@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import static io.palinode.orchestrator.StepText.iso;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
@@ -192,7 +193,7 @@ class AffectedRollbackTest {
     paused(script, 0, 700, 100);
     paused(script, 1, 800, 100).judged(800);
     assertThat(script.steps()).endsWith("1: restore 1 to 500-");
-    assertThat(asked(script).getReason()).startsWith("a coverage gap ends at 550");
+    assertThat(asked(script).getReason()).startsWith("a coverage gap ends at " + iso(550));
   }
 
   @Test

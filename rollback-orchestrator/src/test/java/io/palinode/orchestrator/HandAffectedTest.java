@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import static io.palinode.orchestrator.StepText.iso;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
@@ -97,7 +98,8 @@ class HandAffectedTest {
     paused(script, 1, 800).violation("v", "p", 550, 600).judged(800);
     assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
     assertThat(asked(script).getReason())
-        .isEqualTo("predicate=p is violated at 600, and asks to undo all writes since");
+        .isEqualTo(
+            "predicate=p is violated at " + iso(600) + ", and asks to undo all writes since");
     undoNothing(script.restart(), 1);
     assertThat(script.steps())
         .endsWith("1: resume from 800 after 900", "2: open [v] to 600-", "2: pause");
@@ -149,7 +151,8 @@ class HandAffectedTest {
     paused(script, 1, 800).judged(700);
     assertThat(script.steps()).as("nor before all is judged").isEmpty();
     assertThat(script.judged(800).steps()).containsExactly("1: restore 1 to 800");
-    assertThat(asked(script).getReason()).startsWith("target 450 is out of the reach of node 0");
+    assertThat(asked(script).getReason())
+        .startsWith("target " + iso(450) + " is out of the reach of node 0");
     undoNothing(script.restart(), 1);
     assertThat(script.steps()).contains("1: resume from 800 after 900");
   }
@@ -254,7 +257,7 @@ class HandAffectedTest {
     Script passed = Script.of(2, P).judged(400).pass(50_000);
     passed.coverageLost(0, 300, 550).acknowledgeCoverage().judged(600).pass(50_000);
     assertThat(passed.steps()).endsWith("0: safe 600");
-    String why = "a coverage gap ends at 550, after the target";
+    String why = "a coverage gap ends at " + iso(550) + ", after the target";
     assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
     passed.restart();
     assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import static io.palinode.orchestrator.StepText.iso;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
@@ -44,14 +45,17 @@ class HandRollbackTest {
 
   @Test
   void aTimeInTheFutureIsRefused() {
-    assertThat(Script.of(1, P).refusal(to(1_000_001))).contains("is in the future: it is 1000000");
+    assertThat(Script.of(1, P).refusal(to(1_000_001)))
+        .contains("is in the future: it is " + iso(1_000_000));
   }
 
   @Test
   void aTimeThatAnEarlierOneDiscardedIsRefusedWithThoseThatAreNot() {
     Script script = done(300, 700);
     assertThat(script.refusal(to(500)))
-        .isEqualTo("rollback 1 discarded what was at 500: choose a time up to 300, or after 900");
+        .isEqualTo(
+            "rollback 1 discarded what was at %s: choose a time up to %s, or after %s"
+                .formatted(iso(500), iso(300), iso(900)));
     assertThat(script.refusal(to(300))).isEmpty();
     assertThat(script.refusal(to(100))).isEmpty();
     assertThat(script.refusal(to(900))).isEmpty();
@@ -81,7 +85,7 @@ class HandRollbackTest {
     script.restored(1, 0, 1).convergedSince(1, 0, 1, "p", 300_000, 400_000);
     assertThat(script.steps()).endsWith("1: converge 1", "1: restore 2 to 400000-");
     assertThat(script.control().get(script.control().size() - 1).getRestore().getReason())
-        .isEqualTo("predicate=p clause=0 binding= still holds at 500000");
+        .isEqualTo("predicate=p clause=0 binding= still holds at " + iso(500_000));
   }
 
   @Test
@@ -90,7 +94,9 @@ class HandRollbackTest {
     script.restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
     assertThat(script.steps())
         .endsWith(
-            "1: halt: predicate=p clause=0 binding= still holds at 500000,"
+            "1: halt: predicate=p clause=0 binding= still holds at "
+                + iso(500_000)
+                + ","
                 + " and no node knows since when");
   }
 
@@ -127,7 +133,10 @@ class HandRollbackTest {
   @Test
   void aHaltedOneThatRestoredNothingCanBeCancelled() {
     Script script = Script.of(1, P).wish(to(300)).judged(800).paused(1, 0, 500);
-    assertThat(script.steps()).last().asString().startsWith("1: halt: target 300 is out of");
+    assertThat(script.steps())
+        .last()
+        .asString()
+        .startsWith("1: halt: target " + iso(300) + " is out of");
     assertThat(script.cancel(1).steps()).startsWith("1: cancel").last().asString().contains("keep");
   }
 

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import static io.palinode.orchestrator.StepText.iso;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
@@ -81,7 +82,7 @@ class SafePointScenarioTest {
   void theAlertOfAKilledNodesGapNamesTheCause() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250);
     assertThat(script.alerts().get(0).annotations().get("summary"))
-        .contains("was killed", "from 200 to 250", "at most 30 s");
+        .contains("was killed", "from %s to %s".formatted(iso(200), iso(250)), "at most 30 s");
   }
 
   @Test
@@ -95,7 +96,8 @@ class SafePointScenarioTest {
     Alert alert = Script.of(1, P).judged(100).coverageLost(gap).alerts().get(0);
     assertThat(alert.labels()).containsEntry("partition", "2").doesNotContainKey("node");
     assertThat(alert.annotations().get("summary"))
-        .startsWith("why: some events up to 250 were not judged; the safe point is held");
+        .startsWith(
+            "why: some events up to " + iso(250) + " were not judged; the safe point is held");
   }
 
   @Test
@@ -118,7 +120,9 @@ class SafePointScenarioTest {
     Script script = Script.of(1, P).judged(300).coverageLost(0, 100, 200).judged(400).pass(50_000);
     assertThat(script.steps()).containsExactly("0: safe 300", "0: safe 400");
     assertThat(script.alerts().get(0).annotations().get("summary"))
-        .contains("from 100 to 200", "the safe point 300 had passed it");
+        .contains(
+            "from %s to %s".formatted(iso(100), iso(200)),
+            "the safe point " + iso(300) + " had passed it");
   }
 
   @Test

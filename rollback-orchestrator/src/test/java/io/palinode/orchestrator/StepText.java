@@ -1,6 +1,7 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageStep;
@@ -121,6 +122,11 @@ final class StepText {
   private static String after(ControlRecord r) {
     long clock = r.getResume().getClock();
     return clock == r.getResume().getTarget() ? "" : " after " + time(clock);
+  }
+
+  /** As errors and reasons name the time. */
+  static String iso(long micros) {
+    return PointInTime.format(Hlc.ofMicros(micros));
   }
 
   /** {@code 100-} is the last time before 100 µs. */

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import static io.palinode.orchestrator.StepText.iso;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
@@ -32,8 +33,8 @@ class VerifyScenarioTest {
     assertThat(script.steps())
         .last()
         .isEqualTo(
-            "2: halt: target 599.4095 is before epoch 1 began everywhere (700):"
-                + " check the clocks of all nodes");
+            "2: halt: target %s.4095 is before epoch 1 began everywhere (%s): check the clocks of all nodes"
+                .formatted(iso(599), iso(700)));
   }
 
   @Test
@@ -62,7 +63,7 @@ class VerifyScenarioTest {
     assertThat(script.steps())
         .last()
         .asString()
-        .endsWith("still holds at 450000 and nothing before can be restored");
+        .endsWith("still holds at " + iso(450_000) + " and nothing before can be restored");
   }
 
   @Test

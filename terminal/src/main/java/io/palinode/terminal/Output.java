@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
 public final class Output {
   private enum Format {
     TABLE,
+    WIDE,
     JSON
   }
 
@@ -33,7 +34,9 @@ public final class Output {
       names = {"-o", "--output"},
       defaultValue = "table",
       paramLabel = "FORMAT",
-      description = "table or json; with json, standard output has the JSON only.")
+      description =
+          "table, wide (also exact times and further columns) or json; with json, standard output"
+              + " has the JSON only.")
   private Format format = Format.TABLE;
 
   @Spec(Spec.Target.MIXEE)
@@ -42,6 +45,11 @@ public final class Output {
   /** Whether JSON is asked for, not text. */
   public boolean isJson() {
     return format == Format.JSON;
+  }
+
+  /** Whether the table may be wider than a screen, with all that is known. */
+  public boolean isWide() {
+    return format == Format.WIDE;
   }
 
   public void print(Report report) throws JsonProcessingException {

@@ -1,7 +1,9 @@
 package io.palinode.cli.rollback;
 
+import io.palinode.cli.options.TimeText;
 import io.palinode.orchestrator.rest.EffectView;
 import io.palinode.terminal.TextTable;
+import io.palinode.terminal.Wrap;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
@@ -17,7 +19,7 @@ final class EffectText {
   static String of(String first, EffectView effect) {
     EffectView.Size before = effect.before();
     StringBuilder text = new StringBuilder();
-    text.append("%s %s (%s)%n".formatted(first, effect.target(), effect.time()));
+    text.append("%s %s%n".formatted(first, TimeText.withAge(effect.target())));
     text.append(line("scope", scope(effect)));
     text.append(
         line(
@@ -43,7 +45,7 @@ final class EffectText {
           line(
               "safe point",
               "%s is later: programs may have published results of writes that this discards"
-                  .formatted(effect.safePoint())));
+                  .formatted(TimeText.of(effect.safePoint()))));
     }
     return text.append('\n').append(nodes(effect)).toString();
   }
@@ -74,7 +76,7 @@ final class EffectText {
     String more = names.size() < total || names.size() > CLIENTS_SHOWN_MAX ? ", ..." : "";
     return effect.clientsKnownSince() == null
         ? all + more
-        : all + more + " (known since " + effect.clientsKnownSince() + ")";
+        : all + more + " (known since " + TimeText.of(effect.clientsKnownSince()) + ")";
   }
 
   private static String nodes(EffectView effect) {
@@ -85,8 +87,8 @@ final class EffectText {
       table.row(
           List.of(
               Integer.toString(node.node()),
-              node.reach(),
-              node.now(),
+              TimeText.of(node.reach()),
+              TimeText.of(node.now()),
               number(node.writes()),
               number(node.keys()),
               number(node.bytes())));
@@ -95,7 +97,7 @@ final class EffectText {
   }
 
   private static String line(String name, String value) {
-    return "%-18s%s%n".formatted(name, value);
+    return Wrap.paragraph("%-18s".formatted(name), value) + "\n";
   }
 
   private static String number(long value) {

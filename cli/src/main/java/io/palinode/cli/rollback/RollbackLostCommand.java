@@ -6,11 +6,13 @@ import io.palinode.cli.rollback.LostWrites.Lost;
 import io.palinode.cli.store.KeyPattern;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.rest.DiscardedView;
 import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -54,7 +56,7 @@ final class RollbackLostCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<Lost> lost = read(api, access, id, keys);
-    spec.commandLine().getOut().print(output.isJson() ? json(lost) : table(lost));
+    spec.commandLine().getOut().print(output.isJson() ? json(lost) : table(lost, output.isWide()));
     spec.commandLine().getOut().flush();
     return 0;
   }
@@ -82,23 +84,31 @@ final class RollbackLostCommand implements Callable<Integer> {
     return array.toPrettyString() + "\n";
   }
 
-  private static String table(List<Lost> lost) {
+  private static String table(List<Lost> lost, boolean isWide) {
     if (lost.isEmpty()) {
       return "none\n";
     }
-    TextTable table =
-        new TextTable(
-            TextTable.Align.LEFT, List.of("AT", "KEY", "BEFORE", "WRITTEN", "CLIENT", "NODES"));
-    for (Lost one : lost) {
-      table.row(
-          List.of(
-              Hlc.format(one.hlc()),
-              one.key(),
-              Objects.requireNonNullElse(one.before(), "(absent)"),
-              Objects.requireNonNullElse(one.after(), "(deleted)"),
-              one.client().isEmpty() ? "?" : one.client(),
-              String.join(",", one.nodes().stream().map(String::valueOf).toList())));
+    List<String> header =
+        new ArrayList<>(List.of("AT", "KEY", "BEFORE", "WRITTEN", "CLIENT", "NODES"));
+    if (isWide) {
+      header.add("AT-HLC");
     }
-    return table.render();
+    TextTable table = new TextTable(TextTable.Align.LEFT, header);
+    for (Lost one : lost) {
+      List<String> row =
+          new ArrayList<>(
+              List.of(
+                  PointInTime.format(one.hlc()),
+                  one.key(),
+                  Objects.requireNonNullElse(one.before(), "(absent)"),
+                  Objects.requireNonNullElse(one.after(), "(deleted)"),
+                  one.client().isEmpty() ? "?" : one.client(),
+                  String.join(",", one.nodes().stream().map(String::valueOf).toList())));
+      if (isWide) {
+        row.add(Hlc.format(one.hlc()));
+      }
+      table.row(row);
+    }
+    return (isWide ? table : table.wrap("KEY", "BEFORE", "WRITTEN", "CLIENT", "NODES")).render();
   }
 }

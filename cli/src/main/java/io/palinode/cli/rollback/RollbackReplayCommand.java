@@ -3,7 +3,7 @@ package io.palinode.cli.rollback;
 import io.palinode.cli.options.Confirmation;
 import io.palinode.cli.rollback.LostWrites.Lost;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.terminal.ApiClient;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.session.RolledBackException;
@@ -69,7 +69,7 @@ final class RollbackReplayCommand implements Callable<Integer> {
           .getErr()
           .println(
               "palinode: the store was rolled back to %s during the writes: read the keys to know what holds"
-                  .formatted(Hlc.format(e.rolledBack().target())));
+                  .formatted(PointInTime.format(e.rolledBack().target())));
       return 1;
     }
     out.println("%,d keys written".formatted(last.size()));

@@ -1,6 +1,7 @@
 package io.palinode.cli.rollback;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.options.TimeText;
 import io.palinode.orchestrator.rest.OneRollbackView;
 import io.palinode.orchestrator.rest.OneRollbackView.NodeView;
 import io.palinode.orchestrator.rest.Views.RollbackView;
@@ -8,6 +9,8 @@ import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
+import io.palinode.terminal.Wrap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -39,7 +42,7 @@ final class RollbackStatusCommand implements Callable<Integer> {
     @Nullable String wanted = id;
     JsonNode answer = api.get(RollbackCommand.path(wanted == null ? latest() : wanted));
     OneRollbackView rollback = api.view(answer, OneRollbackView.class);
-    output.print(answer, () -> text(rollback));
+    output.print(answer, () -> text(rollback, output.isWide()));
     return 0;
   }
 
@@ -51,13 +54,16 @@ final class RollbackStatusCommand implements Callable<Integer> {
     return Long.toString(all[0].epoch());
   }
 
-  private static String text(OneRollbackView one) {
+  private static String text(OneRollbackView one, boolean isWide) {
     RollbackView rollback = one.rollback();
     StringBuilder text = new StringBuilder();
     text.append(line("rollback", Long.toString(rollback.epoch())));
     text.append(line("state", rollback.state()));
     text.append(line("opened by", cause(one)));
-    text.append(line("target", rollback.target()));
+    text.append(line("target", TimeText.withAge(rollback.target())));
+    if (isWide) {
+      text.append(line("", "HLC " + rollback.target()));
+    }
     if (one.givenUp() != null) {
       text.append(line("scope", "affected, which was not possible: all writes stand"));
     } else if (one.scope().equals("affected")) {
@@ -67,14 +73,14 @@ final class RollbackStatusCommand implements Callable<Integer> {
     text.append(
         line(
             "attempts",
-            "%d, %,d copies of writes undone, %,d keys completed"
+            "%d; copies on all nodes: %,d of writes undone, %,d of keys completed"
                 .formatted(
                     rollback.attempts(), rollback.undoneWrites(), rollback.convergedKeys())));
     text.append(line("steps", steps(rollback)));
     if (rollback.haltReason() != null) {
       text.append(line("halted", rollback.haltReason()));
     }
-    return text.append(System.lineSeparator()).append(nodes(one.nodes())).toString();
+    return text.append(System.lineSeparator()).append(nodes(one.nodes(), isWide)).toString();
   }
 
   private static String affected(OneRollbackView one) {
@@ -101,23 +107,36 @@ final class RollbackStatusCommand implements Callable<Integer> {
         rollback.convergeMs());
   }
 
-  private static String nodes(List<NodeView> nodes) {
-    TextTable table =
-        new TextTable(
-            TextTable.Align.RIGHT,
+  private static String nodes(List<NodeView> nodes, boolean isWide) {
+    List<String> header =
+        new ArrayList<>(
             List.of(
-                "NODE", "DONE", "PAUSED", "RESTORED", "CONVERGED", "UNDONE", "COMPLETED", "REACH"));
+                "NODE",
+                "DONE",
+                "PAUSED",
+                "RESTORED",
+                "CONVERGED",
+                "WRITES-UNDONE",
+                "KEYS-COMPLETED"));
+    if (isWide) {
+      header.addAll(List.of("REACH", "REACH-HLC"));
+    }
+    TextTable table = new TextTable(TextTable.Align.RIGHT, header);
     for (NodeView node : nodes) {
-      table.row(
-          List.of(
-              Integer.toString(node.node()),
-              node.done(),
-              after(node.pausedMs()),
-              after(node.restoredMs()),
-              after(node.convergedMs()),
-              Long.toString(node.undoneWrites()),
-              Long.toString(node.convergedKeys()),
-              node.reach()));
+      List<String> row =
+          new ArrayList<>(
+              List.of(
+                  Integer.toString(node.node()),
+                  node.done(),
+                  after(node.pausedMs()),
+                  after(node.restoredMs()),
+                  after(node.convergedMs()),
+                  Long.toString(node.undoneWrites()),
+                  Long.toString(node.convergedKeys())));
+      if (isWide) {
+        row.addAll(List.of(TimeText.of(node.reach()), node.reach()));
+      }
+      table.row(row);
     }
     return table.render();
   }
@@ -127,6 +146,6 @@ final class RollbackStatusCommand implements Callable<Integer> {
   }
 
   private static String line(String name, String value) {
-    return "%-11s%s%n".formatted(name, value);
+    return Wrap.paragraph("%-11s".formatted(name), value) + "\n";
   }
 }

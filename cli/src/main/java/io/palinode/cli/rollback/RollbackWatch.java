@@ -1,5 +1,6 @@
 package io.palinode.cli.rollback;
 
+import io.palinode.cli.options.TimeText;
 import io.palinode.orchestrator.rest.OneRollbackView;
 import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.terminal.ApiClient;
@@ -56,7 +57,7 @@ final class RollbackWatch {
         ? "is done: keys restored: %,d, clients concerned: %,d, after %,.0f ms"
             .formatted(one.keys() == null ? 0 : one.keys(), RollbackCommand.clients(one), totalMs)
         : "is done: the store is as it was at %s, after %,.0f ms"
-            .formatted(rollback.target(), totalMs);
+            .formatted(TimeText.of(rollback.target()), totalMs);
   }
 
   private int end(String id, OneRollbackView one) {

@@ -2,10 +2,12 @@ package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.options.Confirmation;
+import io.palinode.cli.options.TimeText;
 import io.palinode.orchestrator.rest.SnapshotView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -66,7 +68,9 @@ public final class SnapshotCommand {
   @Command(
       name = "list",
       mixinStandardHelpOptions = true,
-      description = "List the snapshots, the latest first.",
+      description =
+          "List the snapshots, the latest first. With -o wide, KEY-COPIES counts the keys of each"
+              + " node's part.",
       footer = {"", "Example:  palinode snapshot list -o json"})
   static final class ListAll implements Callable<Integer> {
     @Mixin private Output output = new Output();
@@ -77,32 +81,41 @@ public final class SnapshotCommand {
     public Integer call() {
       JsonNode all = api.get(path());
       SnapshotView[] views = api.view(all, SnapshotView[].class);
-      output.print(all, () -> table(views));
+      output.print(all, () -> table(views, output.isWide()));
       return 0;
     }
 
-    private static String table(SnapshotView[] all) {
-      TextTable table =
-          new TextTable(
-              TextTable.Align.LEFT,
-              List.of("NAME", "STATE", "KIND", "BASE", "AT", "TIME", "KEYS", "WRITTEN"));
+    private static String table(SnapshotView[] all, boolean isWide) {
+      List<String> header =
+          new ArrayList<>(List.of("NAME", "STATE", "BASE", "AT", "AGO", "WRITTEN"));
+      if (isWide) {
+        header.addAll(List.of("AT-HLC", "KIND", "KEY-COPIES"));
+      }
+      TextTable table = new TextTable(TextTable.Align.LEFT, header);
       for (SnapshotView snapshot : all) {
-        table.row(row(snapshot));
+        table.row(row(snapshot, isWide));
+      }
+      if (!isWide) {
+        table.wrap("NAME", "BASE");
       }
       return all.length == 0 ? "none\n" : table.render();
     }
 
-    private static List<String> row(SnapshotView snapshot) {
+    private static List<String> row(SnapshotView snapshot, boolean isWide) {
       boolean isMoving = snapshot.roll() != null && snapshot.roll().state().equals("taking");
-      return List.of(
-          snapshot.id(),
-          isMoving ? "moving" : snapshot.state(),
-          snapshot.kind(),
-          Objects.requireNonNullElse(snapshot.base(), ""),
-          snapshot.at(),
-          snapshot.time(),
-          Long.toString(snapshot.keys()),
-          bytes(snapshot.bytes()));
+      List<String> row =
+          new ArrayList<>(
+              List.of(
+                  snapshot.id(),
+                  isMoving ? "moving" : snapshot.state(),
+                  Objects.requireNonNullElse(snapshot.base(), ""),
+                  TimeText.of(snapshot.at()),
+                  TimeText.age(snapshot.at()),
+                  bytes(snapshot.bytes())));
+      if (isWide) {
+        row.addAll(List.of(snapshot.at(), snapshot.kind(), Long.toString(snapshot.keys())));
+      }
+      return row;
     }
   }
 

@@ -2,6 +2,7 @@ package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.options.TimeText;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.orchestrator.rest.SnapshotView;
 import io.palinode.terminal.ApiClient;
@@ -54,27 +55,28 @@ final class SnapshotShowCommand implements Callable<Integer> {
     if (!keys.isEmpty()) {
       return showValues(new PastStore.Snapshot(id, snapshot.number()));
     }
-    output.print(answer, () -> parts(snapshot));
+    output.print(answer, () -> parts(snapshot, output.isWide()));
     return 0;
   }
 
-  private String parts(SnapshotView snapshot) {
+  private String parts(SnapshotView snapshot, boolean isWide) {
     String head =
-        "%s  %s, %s%s, at %s (%s)%n"
+        "%s  %s, %s%s, at %s%n"
             .formatted(
                 id,
                 snapshot.state(),
                 snapshot.kind(),
                 snapshot.base() == null ? "" : " over " + snapshot.base(),
-                snapshot.at(),
-                snapshot.time());
+                isWide
+                    ? "%s, HLC %s".formatted(TimeText.withAge(snapshot.at()), snapshot.at())
+                    : TimeText.withAge(snapshot.at()));
     TextTable table =
         new TextTable(
             TextTable.Align.LEFT,
             List.of(
                 "NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "FROM", "CHECKSUM", "MS", "WHY"));
     snapshot.nodes().forEach(part -> table.row(row(part)));
-    return head + table.render();
+    return head + (isWide ? table : table.wrap("FROM", "WHY")).render();
   }
 
   private static List<String> row(SnapshotView.PartView part) {

@@ -96,7 +96,7 @@ final class SnapshotTakeCommand implements Callable<Integer> {
       JsonNode answer = api.post(SnapshotCommand.path(), body);
       SnapshotView asked = asked(answer);
       String id = api.view(answer, SnapshotView.class).id();
-      err().println("snapshot " + id + " at " + asked.at());
+      err().println("snapshot " + id + " at " + TimeText.of(asked.at()));
       boolean cancelling = false;
       while (asked.state().equals("taking")) {
         printProgress(asked);
@@ -168,12 +168,11 @@ final class SnapshotTakeCommand implements Callable<Integer> {
     output.print(
         answer,
         () ->
-            "snapshot %s is %s at %s (%s): %d keys, %s written%n"
+            "snapshot %s is %s at %s: %d copies of keys on all nodes, %s written%n"
                 .formatted(
                     snapshot.id(),
                     snapshot.state(),
-                    snapshot.at(),
-                    snapshot.time(),
+                    TimeText.of(snapshot.at()),
                     snapshot.keys(),
                     SnapshotCommand.bytes(asked.bytes())));
     if (asked.state().equals("complete")) {

@@ -2,6 +2,7 @@ package io.palinode.cli.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.options.TimeText;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.orchestrator.rest.Views.BudgetView;
 import io.palinode.orchestrator.rest.Views.SequentialView;
@@ -9,8 +10,8 @@ import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.DurationText;
 import io.palinode.terminal.Output;
+import io.palinode.terminal.Wrap;
 import java.io.PrintWriter;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -55,23 +56,31 @@ public final class StatusCommand implements Callable<Integer> {
   }
 
   private void print(StatusView status, PrintWriter out) {
-    out.println("epoch       " + status.epoch());
-    out.println(
-        "rollback    "
-            + (status.phase() == null
-                ? "none under way, " + status.rollbacks() + " so far"
-                : "under way: " + status.phase() + notServing(status)));
-    sequential(status.sequential()).forEach(line -> out.println("sequential  " + line));
-    approvals(status).forEach(line -> out.println("approval    " + line));
-    budgets(status).forEach(line -> out.println("budget      " + line));
-    out.println("violations  " + violations(status));
-    out.println("safe point  " + WaitLines.safePoint(status));
-    out.println("coverage    " + WaitLines.coverage(status));
-    unknown(status).forEach(line -> out.println("            " + line));
-    out.println("nodes       %d of %d joined".formatted(status.nodesJoined(), status.nodes()));
-    out.println("predicates  " + status.predicates());
-    WaitLines.waits(status).forEach(line -> out.println("waits for   " + line));
-    StockClientsLine.of(access).ifPresent(line -> out.println("clients     " + line));
+    line(out, "epoch", Long.toString(status.epoch()));
+    line(
+        out,
+        "rollback",
+        status.phase() == null
+            ? "none under way, " + status.rollbacks() + " so far"
+            : "under way: " + status.phase() + notServing(status));
+    sequential(status.sequential()).forEach(text -> line(out, "sequential", text));
+    approvals(status).forEach(text -> line(out, "approval", text));
+    budgets(status).forEach(text -> line(out, "budget", text));
+    line(out, "violations", violations(status));
+    line(out, "safe point", WaitLines.safePoint(status));
+    line(out, "coverage", WaitLines.coverage(status));
+    unknown(status).forEach(text -> line(out, "", text));
+    line(out, "nodes", "%d of %d joined".formatted(status.nodesJoined(), status.nodes()));
+    line(out, "predicates", Integer.toString(status.predicates()));
+    WaitLines.waits(status).forEach(text -> line(out, "waits for", text));
+    StockClientsLine.of(access).ifPresent(text -> line(out, "clients", text));
+    if (output.isWide()) {
+      line(out, "HLCs", WaitLines.hlcs(status));
+    }
+  }
+
+  private static void line(PrintWriter out, String name, String text) {
+    out.println(Wrap.paragraph("%-12s".formatted(name), text));
   }
 
   /** What an operator has to see; each makes the exit status 1. */
@@ -79,7 +88,8 @@ public final class StatusCommand implements Callable<Integer> {
     List<String> faults = new ArrayList<>();
     if (status.safePointHeldAt() != null) {
       faults.add(
-          "%s; the safe point is held at %s".formatted(lost(status), status.safePointHeldAt()));
+          "%s; the safe point is held at %s"
+              .formatted(lost(status), TimeText.of(status.safePointHeldAt())));
     }
     if ("halted".equals(status.phase())) {
       long open = status.openEpoch() == null ? status.epoch() : status.openEpoch();
@@ -144,10 +154,10 @@ public final class StatusCommand implements Callable<Integer> {
                 "%d waits since %s: %s, %d violations, back to %s; 'palinode rollback approve %d' or 'reject %d'. The safe point waits too"
                     .formatted(
                         waiting.id(),
-                        second(waiting.askedMicros()),
+                        TimeText.secondWithAge(waiting.askedMicros()),
                         waiting.predicate(),
                         waiting.violations(),
-                        waiting.target(),
+                        TimeText.of(waiting.target()),
                         waiting.id(),
                         waiting.id()))
         .toList();
@@ -170,11 +180,7 @@ public final class StatusCommand implements Callable<Integer> {
     return until == null
         ? spent
         : "%s: violations stand until %s, or 'palinode rollback renew %s'"
-            .formatted(spent, second(until), budget.predicate());
-  }
-
-  private static Instant second(long micros) {
-    return Instant.ofEpochSecond(micros / 1_000_000);
+            .formatted(spent, TimeText.secondWithAge(until), budget.predicate());
   }
 
   /** One line for each span in which violations may have been missed. */
@@ -184,8 +190,8 @@ public final class StatusCommand implements Callable<Integer> {
             span ->
                 "unknown: %sup to %s violations may have been missed: %s"
                     .formatted(
-                        span.from() == null ? "" : "from " + span.from() + " ",
-                        span.to(),
+                        span.from() == null ? "" : "from " + TimeText.of(span.from()) + " ",
+                        TimeText.of(span.to()),
                         span.reason()))
         .toList();
   }

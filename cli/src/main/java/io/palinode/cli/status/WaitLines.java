@@ -1,8 +1,8 @@
 package io.palinode.cli.status;
 
+import io.palinode.cli.options.TimeText;
 import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.orchestrator.rest.WaitView;
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ public final class WaitLines {
     }
     return "%s, %.0f ms behind%s"
         .formatted(
-            status.safePoint(),
+            TimeText.of(status.safePoint()),
             status.safePointLagMs(),
             unjudged.isEmpty() ? "" : "; this epoch is " + unjudged);
   }
@@ -48,15 +48,19 @@ public final class WaitLines {
   private static String unjudged(StatusView status) {
     long since = status.unjudgedSinceMicros();
     if (status.waits().stream().noneMatch(wait -> wait.reason().equals("job"))) {
-      return "not judged yet, since " + second(since);
+      return "not judged yet, since " + TimeText.secondWithAge(since);
     }
     Long published = status.jobPublishedMicros();
     return "not judged yet: the detection job has not published since "
-        + second(published == null ? since : published);
+        + TimeText.secondWithAge(published == null ? since : published);
   }
 
-  private static Instant second(long micros) {
-    return Instant.ofEpochSecond(micros / 1_000_000);
+  /** The times of judgement exactly, for programs and inputs. */
+  static String hlcs(StatusView status) {
+    String heldAt = status.safePointHeldAt();
+    return "safe point %s, judged %s%s"
+        .formatted(
+            status.safePoint(), status.judged(), heldAt == null ? "" : ", held at " + heldAt);
   }
 
   /** What to do about a halted rollback. */

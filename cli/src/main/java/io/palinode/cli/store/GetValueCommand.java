@@ -1,7 +1,7 @@
 package io.palinode.cli.store;
 
 import io.palinode.cli.options.TimeText;
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.voldemort.client.Store;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +48,8 @@ public final class GetValueCommand implements Callable<Integer> {
           .getErr()
           .println(
               "palinode: no value for key '%s'%s"
-                  .formatted(key, found.at() == null ? "" : " at " + Hlc.format(found.at())));
+                  .formatted(
+                      key, found.at() == null ? "" : " at " + PointInTime.format(found.at())));
       return 1;
     }
     spec.commandLine().getOut().println(found.value());

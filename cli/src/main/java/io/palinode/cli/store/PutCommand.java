@@ -1,6 +1,6 @@
 package io.palinode.cli.store;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.session.RolledBackException;
 import java.util.concurrent.Callable;
@@ -38,12 +38,16 @@ public final class PutCommand implements Callable<Integer> {
           .getErr()
           .println(
               "palinode: the store was rolled back to %s during the write, which may be undone: read the key to know"
-                  .formatted(Hlc.format(e.rolledBack().target())));
+                  .formatted(PointInTime.format(e.rolledBack().target())));
       return 1;
     }
     spec.commandLine()
         .getOut()
-        .println("accepted by node " + written.node() + " at " + Hlc.format(written.acceptedAt()));
+        .println(
+            "accepted by node "
+                + written.node()
+                + " at "
+                + PointInTime.format(written.acceptedAt()));
     return 0;
   }
 }

@@ -1,6 +1,7 @@
 package io.palinode.cli.store;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
@@ -62,7 +63,7 @@ public final class StoreAccess {
       err.println(
           "palinode: the window-log keeps steps at that time: read as of %s (%s before)"
               .formatted(
-                  Hlc.format(floor),
+                  PointInTime.format(floor),
                   Duration.of(Hlc.micros(hlc) - Hlc.micros(floor), ChronoUnit.MICROS)));
     }
     return floor;

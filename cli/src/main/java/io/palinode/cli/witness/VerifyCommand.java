@@ -3,7 +3,7 @@ package io.palinode.cli.witness;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessCheck.Breach;
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;
 import java.util.List;
@@ -77,6 +77,6 @@ public final class VerifyCommand implements Callable<Integer> {
             witness.subject().clause(),
             witness.intervals().size(),
             witness.finding().grade().name().toLowerCase(Locale.ROOT),
-            Hlc.format(witness.finding().violate()));
+            PointInTime.format(witness.finding().violate()));
   }
 }

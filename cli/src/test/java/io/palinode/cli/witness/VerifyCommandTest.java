@@ -30,7 +30,7 @@ class VerifyCommandTest {
     assertThat(out.toString())
         .isEqualToIgnoringNewLines(
             "holds: edge-mutex version 3 with a=1,b=2, clause 0, intervals 2, grade possible,"
-                + " violated at 1100");
+                + " violated at 1970-01-01T00:00:00.001100Z");
     assertThat(err.toString()).isEmpty();
   }
 

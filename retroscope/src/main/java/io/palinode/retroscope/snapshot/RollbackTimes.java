@@ -1,6 +1,6 @@
 package io.palinode.retroscope.snapshot;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.retroscope.snapshot.file.HalfUndoneException;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,8 +72,8 @@ public record RollbackTimes(List<Span> spans) {
     String then =
         span.before == NOT_ENDED
             ? "and the rollback has not ended"
-            : "and from %s on".formatted(Hlc.format(span.before));
+            : "and from %s on".formatted(PointInTime.format(span.before));
     return "at time %s the store was half undone, by the rollback to epoch %d: it can be read up to %s, %s"
-        .formatted(Hlc.format(hlc), span.epoch, Hlc.format(span.after), then);
+        .formatted(PointInTime.format(hlc), span.epoch, PointInTime.format(span.after), then);
   }
 }

@@ -5,7 +5,7 @@ import static io.palinode.retroscope.snapshot.MapHistory.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
@@ -118,7 +118,7 @@ class LocalSnapshotsTest extends LocalSnapshotsFixture {
     Order tooOld = new Order(new Ref("s", 1), 7, Kind.RETROSPECTIVE, Ref.NONE);
     assertThatThrownBy(() -> snapshots.take(tooOld, Watch.NONE))
         .isInstanceOf(OutOfReachException.class)
-        .hasMessageContaining("reaches from " + Hlc.format(100));
+        .hasMessageContaining("reaches from " + PointInTime.format(100));
     Order tooNew = new Order(new Ref("s", 2), 1 << 20, Kind.RETROSPECTIVE, Ref.NONE);
     assertThatThrownBy(() -> snapshots.take(tooNew, Watch.NONE))
         .isInstanceOf(OutOfReachException.class);

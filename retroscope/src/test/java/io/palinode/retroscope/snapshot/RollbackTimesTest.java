@@ -3,7 +3,7 @@ package io.palinode.retroscope.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import io.palinode.retroscope.snapshot.file.HalfUndoneException;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ class RollbackTimesTest {
         .isInstanceOf(HalfUndoneException.class)
         .hasMessage(
             "at time %s the store was half undone, by the rollback to epoch 3: it can be read up to %s, and the rollback has not ended",
-            Hlc.format(51), Hlc.format(50));
+            PointInTime.format(51), PointInTime.format(50));
   }
 
   @Test

@@ -25,6 +25,9 @@ public final class ApiHistory {
   public static final int KEPT_MAX = 10_000;
   public static final int PROGRESS_MAX = 1_000;
 
+  /** A shorter start of an id names no violation. */
+  static final int ID_START_MIN = 8;
+
   private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
   private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
@@ -124,9 +127,21 @@ public final class ApiHistory {
     return violations.latest(limit);
   }
 
-  /** The violation of this id; null: unknown, or dropped. */
+  /**
+   * The violation of this id, or the only one whose id starts with it; null: unknown, or dropped.
+   * O({@link #KEPT_MAX}) for a start.
+   */
   public @Nullable ReceivedViolation violation(String id) {
-    return violations.get(id);
+    ReceivedViolation known = violations.get(id);
+    if (known != null || id.length() < ID_START_MIN) {
+      return known;
+    }
+    List<ReceivedViolation> starting =
+        violations.latest(KEPT_MAX).stream()
+            .filter(received -> received.violation().getId().startsWith(id))
+            .limit(2)
+            .toList();
+    return starting.size() == 1 ? starting.get(0) : null;
   }
 
   /** The rollbacks, latest first. */

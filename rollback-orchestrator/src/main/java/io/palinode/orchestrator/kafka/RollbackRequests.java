@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.history.ApiHistory;
@@ -176,7 +176,7 @@ final class RollbackRequests implements OperatorBackend {
     if (request.seeds().isOfSome() && !effect.isOfSome()) {
       throw new RefusedException(
           "all writes after %s would be undone now, although the request names some: %s"
-              .formatted(Hlc.format(effect.target()), effect.whyAll()));
+              .formatted(PointInTime.format(effect.target()), effect.whyAll()));
     }
     return effect;
   }

@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.plan;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.wire.v1.Paused;
 import java.util.Collections;
 import java.util.HashMap;
@@ -64,6 +64,7 @@ record NodeReports(
             .min()
             .orElseThrow();
     return "target %s is out of the reach of node %d, which is back to %s"
-        .formatted(Hlc.format(target), node, Hlc.format(reach.getOrDefault(node, 0L)));
+        .formatted(
+            PointInTime.format(target), node, PointInTime.format(reach.getOrDefault(node, 0L)));
   }
 }

@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.request;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.ExpectedPause;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Rollback;
@@ -137,10 +137,10 @@ public record Effect(
         throw new RefusedException(
             "%s is out of the reach of node %d: it is from %s to %s"
                 .formatted(
-                    Hlc.format(target),
+                    PointInTime.format(target),
                     node.getNode(),
-                    Hlc.format(node.getReach()),
-                    Hlc.format(node.getNow())));
+                    PointInTime.format(node.getReach()),
+                    PointInTime.format(node.getNow())));
       }
       if (!node.getFailure().isEmpty()) {
         throw new RefusedException(

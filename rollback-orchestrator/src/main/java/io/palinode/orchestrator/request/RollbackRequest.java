@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.request;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.violations.Demand;
@@ -127,7 +128,8 @@ public record RollbackRequest(
     if (undoes == 0 && Hlc.micros(cut) >= state.nowMicros()) {
       throw new RefusedException(
           "%s is in the future: it is %s"
-              .formatted(Hlc.format(cut), Hlc.format(Hlc.ofMicros(state.nowMicros()))));
+              .formatted(
+                  PointInTime.format(cut), PointInTime.format(Hlc.ofMicros(state.nowMicros()))));
     }
     PastPlan around = state.log().plans().discardedAround(cut, undoes);
     if (around != null) {
@@ -158,13 +160,16 @@ public record RollbackRequest(
         .formatted(
             plan.epoch(),
             plan.abandoned() ? "was abandoned" : "ended in a restart",
-            Hlc.format(plan.clock()));
+            PointInTime.format(plan.clock()));
   }
 
   private static String discarded(PastPlan plan, long cut) {
     return "rollback %d discarded what was at %s: choose a time up to %s, or after %s"
         .formatted(
-            plan.epoch(), Hlc.format(cut), Hlc.format(plan.target()), Hlc.format(plan.clock()));
+            plan.epoch(),
+            PointInTime.format(cut),
+            PointInTime.format(plan.target()),
+            PointInTime.format(plan.clock()));
   }
 
   private String reason() {

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.snapshot;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.SnapshotClosed;
@@ -119,7 +120,7 @@ public final class SnapshotMachine {
     if (hlc > now) {
       throw new RefusedException(
           "a snapshot's time must not be in the future: %s, now is %s"
-              .formatted(Hlc.format(hlc), Hlc.format(now)));
+              .formatted(PointInTime.format(hlc), PointInTime.format(now)));
     }
     requireWhole(hlc);
     long number = snapshots.nextNumber();

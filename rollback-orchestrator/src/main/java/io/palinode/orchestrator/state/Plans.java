@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.state;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.ServingNodes;
@@ -144,16 +144,16 @@ public record Plans(long epoch, @Nullable Plan open, List<PastPlan> past, Servin
   public @Nullable String halfUndoneAt(long hlc) {
     if (open != null && open.attempt() > 0 && quietSince(open) < hlc) {
       return "the rollback to epoch %d is under way: the store can be read up to %s, or after the rollback"
-          .formatted(open.epoch(), Hlc.format(quietSince(open)));
+          .formatted(open.epoch(), PointInTime.format(quietSince(open)));
     }
     for (PastPlan done : past) {
       if (done.isHalfDoneAt(hlc)) {
         return "at time %s the store was half undone, by the rollback to epoch %d: it can be read up to %s, and from %s on"
             .formatted(
-                Hlc.format(hlc),
+                PointInTime.format(hlc),
                 done.epoch(),
-                Hlc.format(done.quietSince()),
-                Hlc.format(done.clock()));
+                PointInTime.format(done.quietSince()),
+                PointInTime.format(done.clock()));
       }
     }
     return null;

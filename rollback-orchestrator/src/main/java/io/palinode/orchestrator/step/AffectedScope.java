@@ -1,7 +1,7 @@
 package io.palinode.orchestrator.step;
 
 import io.palinode.hvc.Grade;
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.policy.Policy;
@@ -96,7 +96,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
     for (Demand demand : admitted) {
       if (!wantsAffected(state, demand.predicate())) {
         return "predicate=%s is violated at %s, and asks to undo all writes since"
-            .formatted(demand.predicate(), Hlc.format(demand.violate()));
+            .formatted(demand.predicate(), PointInTime.format(demand.violate()));
       }
     }
     if (admitted.stream().anyMatch(Demand::hasTooManyWitnesses)) {
@@ -118,7 +118,7 @@ public record AffectedScope(@Nullable Scope scope, String why) {
     }
     if (state.found().lostTo() > target) {
       return "a coverage gap ends at %s, after the target"
-          .formatted(Hlc.format(state.found().lostTo()));
+          .formatted(PointInTime.format(state.found().lostTo()));
     }
     List<PastPlan> past = state.log().plans().past();
     if (!past.isEmpty() && past.get(past.size() - 1).clock() > target) {
@@ -140,7 +140,8 @@ public record AffectedScope(@Nullable Scope scope, String why) {
       if (from > target) {
         return from == Long.MAX_VALUE
             ? "node %d has no access log".formatted(node)
-            : "the access log of node %d starts only at %s".formatted(node, Hlc.format(from));
+            : "the access log of node %d starts only at %s"
+                .formatted(node, PointInTime.format(from));
       }
     }
     return null;

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.step;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.StandingViolations;
 import io.palinode.orchestrator.policy.Policy;
@@ -218,7 +219,7 @@ public final class GateAnswer {
             .addAllViolationIds(waiting.ids())
             .setPredicate(request.predicate())
             .setTarget(waiting.target())
-            .setReason("violation at " + Hlc.format(waiting.violate()) + ", approved")
+            .setReason("violation at " + PointInTime.format(waiting.violate()) + ", approved")
             .setApproves(number)
             .addAllTouched(TouchingRollback.bounded(waiting.touches().stream()))
             .build();

@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.step;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.Fallback;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Plan;
@@ -97,7 +97,7 @@ public final class NextStep {
             .addAllViolationIds(all.ids())
             .setPredicate(all.predicate())
             .setTarget(all.target())
-            .setReason("violation at " + Hlc.format(all.violate()))
+            .setReason("violation at " + PointInTime.format(all.violate()))
             .build();
     return ControlRecord.newBuilder()
         .setEpoch(epoch + 1)
@@ -306,7 +306,7 @@ public final class NextStep {
    */
   private @Nullable ControlRecord stepBack(List<CutCheck.Instance> all) {
     CutCheck.Instance violated = all.get(0);
-    String still = violated + " still holds at " + Hlc.format(plan.target());
+    String still = violated + " still holds at " + PointInTime.format(plan.target());
     Policy policy = state.policies().get(violated.predicate());
     boolean mayStand = policy != null && policy.isGated();
     if (plan.halts().fallback().snapshot() != null) {
@@ -362,6 +362,7 @@ public final class NextStep {
    */
   private static String amidEarlier(PastPlan earlier, long target) {
     return "target %s is before epoch %d began everywhere (%s): check the clocks of all nodes"
-        .formatted(Hlc.format(target), earlier.epoch(), Hlc.format(earlier.clock()));
+        .formatted(
+            PointInTime.format(target), earlier.epoch(), PointInTime.format(earlier.clock()));
   }
 }

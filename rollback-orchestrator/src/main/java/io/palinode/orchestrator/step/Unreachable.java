@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.step;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.SnapshotCut;
@@ -127,6 +128,7 @@ public final class Unreachable {
 
   /** The reason of a restore from a snapshot, in one sentence. */
   static String text(SnapshotCut cut, String why) {
-    return "%s; restores snapshot %s, of %s".formatted(why, cut.id(), Hlc.format(cut.hlc()));
+    return "%s; restores snapshot %s, of %s"
+        .formatted(why, cut.id(), PointInTime.format(cut.hlc()));
   }
 }

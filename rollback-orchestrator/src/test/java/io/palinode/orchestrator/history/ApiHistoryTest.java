@@ -11,6 +11,8 @@ import io.palinode.orchestrator.RecentKeys;
 import io.palinode.orchestrator.violations.SeenViolations;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The violations and latencies that the API remembers. */
@@ -26,6 +28,24 @@ class ApiHistoryTest {
     memory.phantom("another");
     assertThat(memory.phantomsTotal()).isEqualTo(2);
     assertThat(memory.violationsTotal()).isEqualTo(1);
+  }
+
+  @Test
+  void theStartOfAnIdNamesTheOnlyViolationThatHasIt() {
+    ApiHistory memory = new ApiHistory(1);
+    for (String id : List.of("0123456789aa", "0123456789ab", "01234567", "abcdefgh90")) {
+      memory.received(Violation.newBuilder().setId(id).build(), 1, false);
+    }
+    assertThat(id(memory.violation("0123456789ab"))).isEqualTo("0123456789ab");
+    assertThat(id(memory.violation("abcdefgh"))).isEqualTo("abcdefgh90");
+    assertThat(id(memory.violation("01234567"))).as("a whole id").isEqualTo("01234567");
+    assertThat(memory.violation("0123456789")).as("two start so").isNull();
+    assertThat(memory.violation("abcdefg")).as("too short").isNull();
+    assertThat(memory.violation("bcdefgh90")).isNull();
+  }
+
+  private static @Nullable String id(@Nullable ReceivedViolation found) {
+    return found == null ? null : found.violation().getId();
   }
 
   @Test

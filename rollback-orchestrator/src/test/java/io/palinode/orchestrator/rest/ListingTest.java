@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
@@ -52,6 +53,8 @@ class ListingTest extends RestFixture {
     assertThat(ids(answer)).containsExactly("v18", "v16");
     assertThat(answer.headers().firstValue(Listing.TOTAL)).contains("5");
     assertThat(ids(send("GET", next(answer).orElseThrow(), ""))).containsExactly("v14", "v12");
+    String printed = "since=" + PointInTime.format(Hlc.ofMicros(1_018));
+    assertThat(ids(send("GET", PATH + "?" + printed, ""))).containsExactly("v19", "v18");
   }
 
   @Test

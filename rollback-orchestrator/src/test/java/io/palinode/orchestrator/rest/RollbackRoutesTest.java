@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.request.RollbackRequest;
 import java.net.http.HttpResponse;
@@ -27,6 +28,13 @@ class RollbackRoutesTest extends RestFixture {
     assertThat(effect.get("clients").toString()).isEqualTo("[\"alice\"]");
     assertThat(effect.get("expectedPauseMs").asDouble()).isEqualTo(150);
     assertThat(effect.get("nodes").get(0).get("reach").asText()).isEqualTo("5");
+  }
+
+  @Test
+  void aTimeIsReadAsItIsPrinted() throws Exception {
+    String printed = PointInTime.format(Hlc.of(800, 2));
+    JsonNode effect = post("/api/v1/rollbacks/plan", "{\"to\": \"%s\"}".formatted(printed));
+    assertThat(effect.get("target").asText()).isEqualTo("800.2");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.Converge;
@@ -39,7 +40,8 @@ class SnapshotRollbackTest extends SnapshotMachineFixture {
       assertRefused(
           new SnapshotRequest("a", half, null, false, 0),
           "up to %s, and from %s on"
-              .formatted(Hlc.format(Hlc.ofMicros(400)), Hlc.format(Hlc.ofMicros(600))));
+              .formatted(
+                  PointInTime.format(Hlc.ofMicros(400)), PointInTime.format(Hlc.ofMicros(600))));
     }
     complete(new SnapshotRequest("a", Hlc.ofMicros(400), null, false, 0));
     complete(new SnapshotRequest("b", Hlc.ofMicros(600), null, false, 0));

@@ -1,6 +1,6 @@
 package io.palinode.store.affected;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.store.affected.Access.Kind;
 import io.palinode.store.affected.Question.Moment;
 import java.util.ArrayList;
@@ -72,7 +72,7 @@ public final class Closure {
     if (unknown != null) {
       return new Everything(
           "the witness at node %d, %s, began with no write that is known to be first accepted after the target"
-              .formatted(unknown.node(), Hlc.format(unknown.hlc())));
+              .formatted(unknown.node(), PointInTime.format(unknown.hlc())));
     }
     closure.spread();
     return closure.extent();
@@ -87,7 +87,8 @@ public final class Closure {
       if (trace.since() > target) {
         return new Everything(
             "node %d knows who used which keys only since %s, the target is %s"
-                .formatted(trace.node(), Hlc.format(trace.since()), Hlc.format(target)));
+                .formatted(
+                    trace.node(), PointInTime.format(trace.since()), PointInTime.format(target)));
       }
     }
     return null;

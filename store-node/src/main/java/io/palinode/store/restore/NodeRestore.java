@@ -4,6 +4,7 @@ import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
+import io.palinode.hvc.PointInTime;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.store.binding.RestoreRefusedException;
 import io.palinode.store.binding.RestoreRefusedException.Reason;
@@ -155,7 +156,7 @@ public final class NodeRestore {
       throw new RestoreRefusedException(
           Reason.FORGOTTEN,
           "the window-log has the changed keys since %2$s only, not since %1$s"
-              .formatted(Hlc.format(target), Hlc.format(from)));
+              .formatted(PointInTime.format(target), PointInTime.format(from)));
     }
     long now = clock.tick().own();
     RestoreLimit.Tally tally = limit.tally();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import io.palinode.retroscope.snapshot.file.HalfUndoneException;
@@ -180,7 +180,8 @@ class NodeControlTest extends NodeControlFixture {
       assertThatThrownBy(() -> known.requireWhole(half))
           .isInstanceOf(HalfUndoneException.class)
           .hasMessageContaining("by the rollback to epoch 1")
-          .hasMessageContaining("up to " + Hlc.format(100) + ", and from " + Hlc.format(200));
+          .hasMessageContaining(
+              "up to " + PointInTime.format(100) + ", and from " + PointInTime.format(200));
     }
   }
 

@@ -20,6 +20,7 @@ import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
+import io.palinode.hvc.PointInTime;
 import io.palinode.store.binding.SequentialKeys;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
@@ -97,7 +98,10 @@ class ServiceContextsTest {
     try (RawConnection connection = connect(service)) {
       PutResponse put = connection.call(with(knows, put("k", "v", 1)), PutResponse.parser());
       assertThat(put.getError().getErrorMessage())
-          .contains("node 0 at " + micros.get(), "of node 1", "600000 µs ahead");
+          .contains(
+              "node 0 at " + PointInTime.format(Hlc.ofMicros(micros.get())),
+              "of node 1",
+              "600000 µs ahead");
       assertThat(values(connection.call(get(EVERYWHERE, "k"), GetResponse.parser()))).isEmpty();
     }
   }

@@ -1,6 +1,6 @@
 package io.palinode.voldemort.client.session;
 
-import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +15,9 @@ public final class SafePointTimeoutException extends StoreException {
   public SafePointTimeoutException(long hlc, long safePoint, @Nullable Throwable unreachable) {
     super(
         "the safe point did not reach "
-            + Hlc.format(hlc)
+            + PointInTime.format(hlc)
             + " in time: safe point="
-            + Hlc.format(safePoint),
+            + PointInTime.format(safePoint),
         unreachable);
     this.safePoint = safePoint;
   }

@@ -1,0 +1,182 @@
+package io.palinode.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.options.TimeText;
+import io.palinode.terminal.TextTable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** What {@code palinode get} lists, with the columns of its tables. */
+enum Resource {
+  PREDICATES,
+  VIOLATIONS,
+  ROLLBACKS,
+  NODES;
+
+  /** Of the 32 digits of a violation's ID; the API finds it by these if they are unique. */
+  private static final int ID_DIGITS = 10;
+
+  /** A column of the table; {@code cell} reads an item of the API's list. */
+  private record Column(String heading, boolean isWrapped, Function<JsonNode, String> cell) {
+    Column wraps() {
+      return new Column(heading, true, cell);
+    }
+  }
+
+  String plural() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Of the headings only; the narrow one keeps to 100 columns. */
+  TextTable table(boolean isWide) {
+    List<Column> columns = columns(isWide);
+    TextTable table =
+        new TextTable(TextTable.Align.LEFT, columns.stream().map(Column::heading).toList());
+    return isWide
+        ? table
+        : table.wrap(
+            columns.stream().filter(Column::isWrapped).map(Column::heading).toArray(String[]::new));
+  }
+
+  /** The row of an item in {@link #table}. */
+  List<String> row(JsonNode item, boolean isWide) {
+    return columns(isWide).stream().map(column -> column.cell().apply(item)).toList();
+  }
+
+  private List<Column> columns(boolean isWide) {
+    return isWide ? wide() : narrow();
+  }
+
+  private List<Column> narrow() {
+    return switch (this) {
+      case PREDICATES ->
+          List.of(
+              text("name").wraps(),
+              text("version"),
+              text("nodeVersions").wraps(),
+              text("jobVersion"),
+              text("converged"));
+      case VIOLATIONS ->
+          List.of(
+              text("predicate").wraps(),
+              text("binding").wraps(),
+              text("grade"),
+              time("violate"),
+              age("violate"),
+              new Column("OUTCOME", true, Resource::outcome),
+              new Column("ID", false, violation -> start(violation.path("id").asText())));
+      case ROLLBACKS ->
+          List.of(
+              text("epoch"),
+              text("state"),
+              text("predicate").wraps(),
+              time("target"),
+              age("target"),
+              renamed("UNDONE-COPIES", "undoneWrites"),
+              text("totalMs"));
+      case NODES ->
+          List.of(
+              text("node"),
+              time("reach"),
+              age("reach").wraps(),
+              time("exactReach"),
+              text("memory"),
+              text("disk"));
+    };
+  }
+
+  private List<Column> wide() {
+    return switch (this) {
+      case PREDICATES -> narrow();
+      case VIOLATIONS ->
+          List.of(
+              text("predicate"),
+              text("binding"),
+              text("grade"),
+              time("violate"),
+              age("violate"),
+              hlc("violate"),
+              text("epoch"),
+              text("latencyMs"),
+              text("outcome"),
+              text("phantom"),
+              text("id"));
+      case ROLLBACKS ->
+          List.of(
+              text("epoch"),
+              text("state"),
+              text("predicate"),
+              time("target"),
+              age("target"),
+              hlc("target"),
+              text("attempts"),
+              renamed("UNDONE-COPIES", "undoneWrites"),
+              renamed("COMPLETED-COPIES", "convergedKeys"),
+              text("totalMs"));
+      case NODES ->
+          List.of(
+              text("node"),
+              text("incarnation"),
+              time("reach"),
+              age("reach"),
+              hlc("reach"),
+              time("exactReach"),
+              hlc("exactReach"),
+              text("granularity"),
+              time("memoryReach"),
+              hlc("memoryReach"),
+              time("reachTo"),
+              hlc("reachTo"),
+              text("memory"),
+              text("disk"),
+              text("stockConnections"),
+              text("stockWrites"),
+              text("lastAck"));
+    };
+  }
+
+  private static Column text(String field) {
+    return renamed(heading(field), field);
+  }
+
+  private static Column renamed(String heading, String field) {
+    return new Column(heading, false, item -> text(item.path(field)));
+  }
+
+  private static Column time(String field) {
+    return new Column(heading(field), false, item -> TimeText.of(item.path(field).asText("")));
+  }
+
+  private static Column age(String field) {
+    return new Column("AGO", false, item -> TimeText.age(item.path(field).asText("")));
+  }
+
+  private static Column hlc(String field) {
+    return renamed(heading(field) + "-HLC", field);
+  }
+
+  /** {@code undoneWrites} becomes {@code UNDONE-WRITES}. */
+  private static String heading(String field) {
+    return String.join("-", Arrays.asList(field.split("(?=\\p{Upper})", -1)))
+        .toUpperCase(Locale.ROOT);
+  }
+
+  /** {@code 0:3 1:3 2:2} for values by node; empty for an unknown value. */
+  private static String text(JsonNode field) {
+    List<String> parts = new ArrayList<>();
+    field.properties().forEach(part -> parts.add(part.getKey() + ":" + part.getValue().asText()));
+    return field.isObject() ? String.join(" ", parts) : field.isNull() ? "" : field.asText("");
+  }
+
+  private static String outcome(JsonNode violation) {
+    String outcome = text(violation.path("outcome"));
+    return violation.path("phantom").asBoolean() ? outcome + " phantom" : outcome;
+  }
+
+  private static String start(String id) {
+    return id.length() <= ID_DIGITS ? id : id.substring(0, ID_DIGITS);
+  }
+}

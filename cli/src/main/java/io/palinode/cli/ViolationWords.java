@@ -1,0 +1,62 @@
+package io.palinode.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** What the grades and outcomes in a list of violations mean. */
+final class ViolationWords {
+  private static final Map<String, String> GRADES = grades();
+  private static final Map<String, String> OUTCOMES = outcomes();
+
+  private ViolationWords() {}
+
+  /** One line for each grade and outcome that occurs in {@code violations}. */
+  static List<String> lines(JsonNode violations) {
+    List<String> lines = new ArrayList<>(lines(GRADES, violations.findValuesAsText("grade")));
+    lines.addAll(lines(OUTCOMES, violations.findValuesAsText("outcome")));
+    for (JsonNode violation : violations) {
+      if (violation.path("phantom").asBoolean()) {
+        lines.add("phantom: it exists only because a replica lagged");
+        break;
+      }
+    }
+    return lines;
+  }
+
+  private static List<String> lines(Map<String, String> words, List<String> occurring) {
+    TreeSet<String> found = new TreeSet<>(occurring);
+    return words.entrySet().stream()
+        .filter(word -> found.contains(word.getKey()))
+        .map(word -> word.getKey() + ": " + word.getValue())
+        .toList();
+  }
+
+  private static Map<String, String> grades() {
+    Map<String, String> grades = new LinkedHashMap<>();
+    grades.put("definite", "the terms held at the same time, even if clocks differ");
+    grades.put("possible", "the terms may have held at the same time");
+    grades.put("uncertain", "only the difference that clocks may have makes it possible");
+    return grades;
+  }
+
+  private static Map<String, String> outcomes() {
+    Map<String, String> outcomes = new LinkedHashMap<>();
+    outcomes.put("rollback", "its rollback waits, is open, or is done");
+    outcomes.put("covered", "a rollback for another violation also discarded this one");
+    outcomes.put("rejected", "an operator rejected its rollback; it stands");
+    outcomes.put("over_budget", "its predicate's budget of rollbacks was spent; it stands");
+    outcomes.put("abandoned", "an operator abandoned its rollback; it stands");
+    outcomes.put("restarted", "its rollback ended in a restart; it stands");
+    outcomes.put(
+        "stands", "it held when its epoch began, and may hold on every cut that can be restored");
+    outcomes.put("too_late", "it was published after the safe point had passed it; it stands");
+    outcomes.put("no_rollback", "its predicate requests no rollback, or none at this grade");
+    outcomes.put("waiting", "its predicate is not known yet");
+    outcomes.put("expired", "its predicate was not known within 5 s; it was dropped");
+    return outcomes;
+  }
+}

@@ -1,0 +1,93 @@
+package io.palinode.cli;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import picocli.CommandLine;
+
+/** An API of fixed answers, and what commands print of them. */
+final class ApiStub implements AutoCloseable {
+  private final HttpServer server;
+  private final List<String> asked = new CopyOnWriteArrayList<>();
+  private final Map<String, String> bodies = new ConcurrentHashMap<>();
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  ApiStub() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.start();
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  void answer(String path, String body) {
+    answer(path, body, "");
+  }
+
+  /** From now on, also instead of an earlier answer. An empty {@code total} is not sent. */
+  void answer(String path, String body, String total) {
+    if (bodies.put(path, body) != null) {
+      return;
+    }
+    server.createContext(
+        path,
+        exchange -> {
+          String query = exchange.getRequestURI().getRawQuery();
+          if (query != null) {
+            asked.add(query);
+          }
+          String any = bodies.getOrDefault(path, "");
+          byte[] bytes =
+              bodies.getOrDefault(path + "?" + query, any).getBytes(StandardCharsets.UTF_8);
+          if (!total.isEmpty()) {
+            exchange.getResponseHeaders().add("X-Total-Count", total);
+          }
+          exchange.sendResponseHeaders(200, bytes.length);
+          exchange.getResponseBody().write(bytes);
+          exchange.close();
+        });
+  }
+
+  /** The answer of {@code path}, which has one already, to a request with this query. */
+  void answerQuery(String path, String query, String body) {
+    bodies.put(path + "?" + query, body);
+  }
+
+  /** The exit status of {@code palinode} with these arguments. */
+  int run(String... args) {
+    CommandLine command = Main.commandLine();
+    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    List<String> all = new ArrayList<>(List.of(args));
+    all.addAll(List.of("--server", url()));
+    return command.execute(all.toArray(String[]::new));
+  }
+
+  /** The queries of all requests. */
+  List<String> asked() {
+    return asked;
+  }
+
+  String out() {
+    return out.toString();
+  }
+
+  String err() {
+    return err.toString();
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}

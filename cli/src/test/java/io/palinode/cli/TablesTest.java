@@ -1,0 +1,243 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
+import io.palinode.terminal.TextTable;
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a person sees in the tables of a cluster with long names and times. */
+class TablesTest {
+  private static final String VIOLATIONS = "/api/v1/violations";
+  private static final String ID = "0123456789abcdef0123456789abcdef";
+  private static final String TIME = "2026-11-25T17:18:03.123456Z.4095";
+  private static final String EXACT = Hlc.format(PointInTime.parse(TIME, 0));
+  private static final String PREDICATE = "watched-edge-mutex-of-the-karate-club-graph";
+  private static final String BINDING = "customer=1234567890,warehouse=eu-central-1";
+
+  /** A status in which each line is there. */
+  private static final String STATUS =
+      """
+      {"epoch":12,"openEpoch":13,"phase":"halted","notServing":[0,2],
+       "haltReason":"node 0 could not restore: disk full","abandonedEpoch":11,
+       "safePoint":"HLC","safePointLagMs":1234567.8,"safePointHeldAt":"HLC",
+       "coverageLosses":3,"coverageGaps":4,
+       "unknown":[{"from":"HLC","to":"HLC","reason":"the node was killed"}],
+       "judged":"HLC","judgedLagMs":120.0,"violations":12345,"phantoms":7,"rollbacks":12,
+       "predicates":40,"nodes":7,"nodesJoined":5,
+       "sequential":{"allKeys":false,"keys":12,"untilMicros":1,"instances":[
+         {"predicate":"PREDICATE","binding":"BINDING","keys":["cs_12_117_12","cs_12_117_117"],
+          "sinceMicros":1,"untilMicros":1,"holdMs":60000.0}]},
+       "approvals":[{"id":2,"predicate":"PREDICATE","askedMicros":1795627083000000,
+         "violations":17,"violationIds":["ID"],"target":"HLC"}],
+       "budgets":[{"predicate":"PREDICATE","atMost":5,"perMs":3600000.0,"spent":5,
+         "standsUntilMicros":1795627083000000}],
+       "trouble":null,"epochJudged":false,"unjudgedSinceMicros":1795627083000000,
+       "jobPublishedMicros":1795627083000000,
+       "waits":[{"reason":"job","node":null,"sinceMicros":1,"forMs":5100.0,"standsStill":true,
+         "what":"the detection job has published nothing",
+         "wayOut":"start it: 'palinode run detection', with the options that it had before"}],
+       "failure":null}
+      """
+          .replace("HLC", EXACT)
+          .replace("PREDICATE", PREDICATE)
+          .replace("BINDING", BINDING);
+
+  private ApiStub api;
+
+  @BeforeEach
+  void start() throws IOException {
+    api = new ApiStub();
+    api.answer("/api/v1/status", STATUS);
+  }
+
+  @AfterEach
+  void stop() {
+    api.close();
+  }
+
+  @Test
+  void violationsFitAndOnlyNamesAndBindingsAreWrapped() {
+    api.answer(VIOLATIONS, "[" + violation("uncertain", "over_budget", true) + "]");
+    assertThat(api.run("get", "violations")).isZero();
+    List<String> table = table(api.out());
+    assertFit(table);
+    assertThat(table.get(0)).matches("PREDICATE +BINDING +GRADE +VIOLATE +AGO +OUTCOME +ID");
+    assertThat(table.get(1)).contains("uncertain", TIME).endsWith("  0123456789");
+    assertThat(firstColumn(table, "BINDING")).isEqualTo(PREDICATE);
+  }
+
+  @Test
+  void aWideListHasTheExactTimeTheWholeIdAndMoreColumns() {
+    api.answer(VIOLATIONS, "[" + violation("definite", "rollback", false) + "]");
+    assertThat(api.run("get", "violations", "-o", "wide")).isZero();
+    List<String> table = table(api.out());
+    assertThat(table.get(0)).contains("VIOLATE-HLC", "EPOCH", "LATENCY-MS", "PHANTOM");
+    assertThat(table.get(1))
+        .contains(PREDICATE, BINDING, TIME, "  " + EXACT + "  ", "12345.678")
+        .endsWith("  " + ID);
+  }
+
+  @Test
+  void eachGradeAndOutcomeInATableIsExplainedBelowIt() {
+    api.answer(
+        VIOLATIONS,
+        "[%s,%s,%s]"
+            .formatted(
+                violation("definite", "covered", false),
+                violation("definite", "covered", true),
+                violation("possible", "rollback", false)));
+    assertThat(api.run("get", "violations")).isZero();
+    assertThat(api.out().lines().filter(line -> line.matches("[a-z_]+: .*")).toList())
+        .startsWith(
+            "definite: the terms held at the same time, even if clocks differ",
+            "possible: the terms may have held at the same time",
+            "rollback: its rollback waits, is open, or is done",
+            "covered: a rollback for another violation also discarded this one",
+            "phantom: it exists only because a replica lagged");
+    assertThat(api.out()).doesNotContain("uncertain:", "rejected:");
+  }
+
+  @Test
+  void everyOutcomeHasAnExplanation() throws JsonProcessingException {
+    for (String outcome :
+        List.of(
+            "rollback",
+            "covered",
+            "rejected",
+            "over_budget",
+            "abandoned",
+            "restarted",
+            "stands",
+            "too_late",
+            "no_rollback",
+            "waiting",
+            "expired")) {
+      assertThat(ViolationWords.lines(json("[" + violation("possible", outcome, false) + "]")))
+          .as(outcome)
+          .hasSize(2)
+          .anyMatch(line -> line.startsWith(outcome + ": "));
+    }
+  }
+
+  @Test
+  void rollbacksFit() {
+    String rollback =
+        """
+        [{"epoch":12345,"state":"converging","predicate":"%s","target":"%s","attempts":2,
+          "undoneWrites":1234567,"convergedKeys":89,"totalMs":12345.678,"violationIds":[],
+          "openedMicros":1,"endedMicros":2,"pauseMs":1.0,"judgementMs":1.0,"restoreMs":1.0,
+          "convergeMs":1.0,"haltReason":null}]"""
+            .formatted(PREDICATE, EXACT);
+    api.answer("/api/v1/rollbacks", rollback);
+    assertThat(api.run("get", "rollbacks", "--limit", "1")).isZero();
+    List<String> table = table(api.out());
+    assertFit(table);
+    assertThat(table.get(0)).contains("TARGET", "AGO", "UNDONE-COPIES", "TOTAL-MS");
+    assertThat(table.get(1)).contains(TIME, "1234567", "12345.678");
+    assertThat(api.run("get", "rollbacks", "-o", "wide")).isZero();
+    assertThat(api.out()).contains(EXACT, "COMPLETED-COPIES", "ATTEMPTS");
+  }
+
+  @Test
+  void predicatesFit() {
+    String versions =
+        "\"0\":1234,\"1\":1234,\"2\":1234,\"3\":1234,\"4\":1234,\"5\":1234,\"6\":1233";
+    api.answer(
+        "/api/v1/predicates",
+        """
+        [{"name":"%s","version":1234,"nodeVersions":{%s},"jobVersion":1234,"converged":false}]"""
+            .formatted(PREDICATE, versions));
+    assertThat(api.run("get", "predicates")).isZero();
+    assertFit(table(api.out()));
+    assertThat(api.out()).contains("6:1233");
+  }
+
+  @Test
+  void nodesFit() throws JsonProcessingException {
+    String reach = Hlc.format(PointInTime.parse("2026-11-25T17:18:03.123456Z.12", 0));
+    JsonNode node =
+        json(
+            """
+            {"node":12,"reach":"%1$s","exactReach":"%1$s","memory":"256.0 MB","disk":"1073.7 MB",
+             "reachTo":"%1$s","memoryReach":"%1$s","granularity":"1m","lastAck":"resumed"}"""
+                .formatted(reach));
+    TextTable table = Resource.NODES.table(false).row(Resource.NODES.row(node, false));
+    List<String> lines = table.render().lines().toList();
+    assertFit(lines);
+    assertThat(lines.get(1)).contains("2026-11-25T17:18:03.123456Z.12", "1073.7 MB");
+    TextTable wide = Resource.NODES.table(true).row(Resource.NODES.row(node, true));
+    assertThat(wide.render()).contains(reach, "REACH-TO", "GRANULARITY", "LAST-ACK");
+  }
+
+  @Test
+  void snapshotsFit() {
+    String snapshot =
+        """
+        [{"id":"before-the-deploy-of-the-new-release","number":1,"state":"complete",
+          "kind":"incremental","at":"%s","time":"2026-11-25T17:18:03.123456Z",
+          "base":"before-the-last-deploy","atOnce":0,"scheduled":false,"keys":3000000,
+          "bytes":123456789,"openedMicros":1,"endedMicros":2,"nodes":[],"roll":null}]"""
+            .formatted(EXACT);
+    api.answer("/api/v1/snapshots", snapshot);
+    assertThat(api.run("snapshot", "list")).isZero();
+    List<String> table = table(api.out());
+    assertFit(table);
+    assertThat(table.get(1)).contains(TIME, "123.5 MB");
+    assertThat(api.run("snapshot", "list", "-o", "wide")).isZero();
+    assertThat(api.out()).contains(EXACT, "incremental", "KEY-COPIES", "3000000");
+  }
+
+  @Test
+  void statusFitsAndShowsTimesWithTheirAge() {
+    assertThat(api.run("status", "--bootstrap", "127.0.0.1:1")).isEqualTo(1);
+    List<String> lines = api.out().lines().toList();
+    assertFit(lines);
+    assertThat(api.out())
+        .contains("safe point  " + TIME + ", 1234568 ms behind")
+        .contains("approval    2 waits since 2026-11-25T17:18:03Z (")
+        .contains("unknown: from " + TIME + " up to " + TIME)
+        .doesNotContain(EXACT);
+    assertThat(api.err()).contains("the safe point is held at " + TIME);
+    assertThat(api.run("status", "-o", "wide", "--bootstrap", "127.0.0.1:1")).isEqualTo(1);
+    assertThat(api.out()).contains("HLCs        safe point " + EXACT + ", judged " + EXACT);
+  }
+
+  private static String violation(String grade, String outcome, boolean isPhantom) {
+    return """
+        {"id":"%s","predicate":"%s","binding":"%s","grade":"%s","violate":"%s","epoch":12345,
+         "latencyMs":12345.678,"outcome":"%s","phantom":%s}"""
+        .formatted(ID, PREDICATE, BINDING, grade, EXACT, outcome, isPhantom);
+  }
+
+  /** The heading and the rows. */
+  private static List<String> table(String out) {
+    return out.lines().takeWhile(line -> !line.matches("[a-z_]+: .*")).toList();
+  }
+
+  /** What the rows have before the column {@code next}, without the breaks. */
+  private static String firstColumn(List<String> table, String next) {
+    int end = table.get(0).indexOf(next);
+    return table.stream()
+        .skip(1)
+        .map(line -> line.substring(0, Math.min(end, line.length())).strip())
+        .collect(Collectors.joining());
+  }
+
+  private static void assertFit(List<String> lines) {
+    assertThat(lines).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(100));
+  }
+
+  private static JsonNode json(String text) throws JsonProcessingException {
+    return new ObjectMapper().readTree(text);
+  }
+}
