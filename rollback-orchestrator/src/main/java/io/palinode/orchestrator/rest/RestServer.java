@@ -158,6 +158,7 @@ public final class RestServer implements AutoCloseable {
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
     server.get("/api/v1/status", ctx -> ctx.json(status()));
     server.post(ACKNOWLEDGE, this::acknowledgeCoverage);
+    server.post("/api/v1/alerts/test", ctx -> ctx.json(backend.testAlerts()));
     server.get("/metrics", this::metrics);
     server.get("/healthz", this::health);
   }
