@@ -131,7 +131,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     RefusedEvents events = new RefusedEvents(topics, refused);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, events, this::fail);
-    watch = new JudgementWatch(kafka, loop::state, memory::nodes, wallMicros, this::raise);
+    watch =
+        new JudgementWatch(
+            kafka, loop::state, memory::nodes, reports::epsilons, wallMicros, this::raise);
     snapshots =
         new SnapshotRequests(
             SnapshotSettings.of(config.rollback().nodes()),

@@ -314,7 +314,7 @@ public final class RestServer implements AutoCloseable {
     Status status = backend.status();
     Judgement judgement = backend.judgement();
     Wait stopping =
-        judgement.standing().filter(wait -> wait.reason().stopsAll()).findFirst().orElse(null);
+        judgement.standing().filter(wait -> wait.reason().spoilsAll()).findFirst().orElse(null);
     if (status.failure() != null) {
       fail(ctx, 503, status.failure());
     } else if (status.trouble() != null) {

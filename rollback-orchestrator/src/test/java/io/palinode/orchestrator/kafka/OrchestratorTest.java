@@ -227,6 +227,23 @@ class OrchestratorTest {
   }
 
   @Test
+  void aDifferentEpsilonIsShownAndAlertedWithinSeconds() throws Exception {
+    nodes.epsilons(SystemMicros.CLOCK.getAsLong(), "10ms", 50_000);
+    String found = "10ms at the detection job; 50ms at node 1";
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> console.stream().anyMatch(line -> line.contains(found)));
+    assertThat(get("/api/v1/status").body()).contains("\"reason\":\"epsilon\"").contains(found);
+    assertThat(get("/healthz").statusCode()).isEqualTo(503);
+    assertThat(get("/healthz").body()).contains(found);
+    assertThat(get("/metrics").body())
+        .contains("palinode_judgement_waiting_seconds{for=\"epsilon\",node=\"\"}");
+
+    nodes.epsilons(SystemMicros.CLOCK.getAsLong(), "10ms", 10_000);
+    await().until(() -> !get("/api/v1/status").body().contains("\"reason\":\"epsilon\""));
+  }
+
+  @Test
   void operatorsWebhooksReceiveAlertsAndOneThatIsDownIsCounted() throws Exception {
     List<String> posts = new CopyOnWriteArrayList<>();
     HttpServer server =
