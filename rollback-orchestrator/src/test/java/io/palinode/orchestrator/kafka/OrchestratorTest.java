@@ -218,8 +218,10 @@ class OrchestratorTest {
     nodes.coverageLost(1);
     await().until(() -> orchestrator.status().losses() == 1);
     assertThat(get("/api/v1/status").body()).contains("\"coverageLosses\":1");
+    assertThat(get("/metrics").body()).contains("\npalinode_coverage_gaps 1");
     assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(200);
     assertThat(orchestrator.status().losses()).isZero();
+    assertThat(get("/metrics").body()).contains("\npalinode_coverage_gaps 0");
     assertThat(get("/healthz").statusCode()).isEqualTo(200);
     assertThat(get("/api/v1/snapshots").body()).isEqualTo("[]");
     assertThat(get("/api/v1/snapshot-schedule").statusCode()).isEqualTo(200);
