@@ -17,6 +17,7 @@ import io.palinode.cli.simulate.SimulateCommand;
 import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.snapshot.SnapshotDiffCommand;
 import io.palinode.cli.status.AcknowledgeCommand;
+import io.palinode.cli.status.AlertCommand;
 import io.palinode.cli.status.DoctorCommand;
 import io.palinode.cli.status.RecoverCommand;
 import io.palinode.cli.status.StatusCommand;
@@ -61,6 +62,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RecoverCommand.class,
       RepairCommand.class,
       AcknowledgeCommand.class,
+      AlertCommand.class,
       RollbackCommand.class,
       SnapshotCommand.class,
       DetectCommand.class,

@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.cli.options.AlertOptions;
 import io.palinode.cli.options.ClusterFile;
 import io.palinode.cli.options.DetectionOptions;
 import io.palinode.cli.options.PredicateOptions;
@@ -97,6 +98,7 @@ final class UpCommand implements Callable<Integer> {
   @Mixin private WindowLogOptions windowLog = new WindowLogOptions();
   @Mixin private DetectionOptions detection = new DetectionOptions();
   @Mixin private PredicateOptions predicates = new PredicateOptions();
+  @Mixin private AlertOptions alerts = new AlertOptions();
 
   @Spec private CommandSpec spec;
 
@@ -109,7 +111,7 @@ final class UpCommand implements Callable<Integer> {
     DiskBound past = windowLog.bound();
     RestoreLimit restores = windowLog.restores(nodes);
     ControlPlane.Settings settings =
-        new ControlPlane.Settings(detection.settings(), predicates.limits());
+        new ControlPlane.Settings(detection.settings(), predicates.limits(), alerts.settings());
     List<StoreDefinition> definitions = stores.definitions(nodes);
     requireFolder();
     requireFreePorts(layout);

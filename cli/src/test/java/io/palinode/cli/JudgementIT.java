@@ -130,6 +130,38 @@ class JudgementIT {
   }
 
   @Test
+  void aNodeWithAnotherEpsilonIsNamedWithinSecondsUntilItHasTheClusters() {
+    Cluster layout = StoreCluster.layout(Ports.free(NODES));
+    try (ControlPlane plane =
+            ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);
+        WatchedNode first = node(0, layout, plane)) {
+      WatchedNode second = node(1, layout, plane);
+      awaitSafePointOfNow(plane);
+      assertThat(status(plane.apiUrl()).exit()).isZero();
+      second.close();
+      try (WatchedNode other = node(1, layout, plane, Epsilon.parse("50ms"))) {
+        String found = "10ms at the detection job, node 0; 50ms at node 1";
+        await()
+            .atMost(Duration.ofSeconds(5))
+            .untilAsserted(
+                () -> {
+                  Printed printed = status(plane.apiUrl());
+                  assertThat(printed.text()).contains(found).contains("restart them with one");
+                  assertThat(printed.exit()).isEqualTo(1);
+                });
+        await().until(() -> console.stream().anyMatch(line -> line.contains(found)));
+        assertThat(other.isRunning()).isTrue();
+      }
+      try (WatchedNode again = node(1, layout, plane)) {
+        awaitSafePointOfNow(plane);
+        await().atMost(BOUND).until(() -> status(plane.apiUrl()).exit() == 0);
+        assertThat(again.isRunning()).isTrue();
+      }
+      assertThat(first.isRunning()).isTrue();
+    }
+  }
+
+  @Test
   void aJobThatIsCancelledAndANodeWhoseProducerEndsAreReportedAndStartedAgain() throws Exception {
     try (ControlPlane plane =
             ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);
@@ -158,8 +190,12 @@ class JudgementIT {
   }
 
   private WatchedNode node(int id, Cluster layout, ControlPlane plane) {
+    return node(id, layout, plane, EPSILON);
+  }
+
+  private WatchedNode node(int id, Cluster layout, ControlPlane plane, Epsilon epsilon) {
     return WatchedNode.start(
-        WatchedNode.config(id, layout, STORES, EPSILON),
+        WatchedNode.config(id, layout, STORES, epsilon),
         folder,
         null,
         plane.watch(),

@@ -16,7 +16,7 @@ class UsageTest {
   private final StringWriter err = new StringWriter();
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "run", "rollback", "snapshot", "bench"})
+  @ValueSource(strings = {"", "run", "rollback", "snapshot", "alert", "bench"})
   void aGroupWithoutACommandPrintsItsUsageAsAnError(String group) {
     assertThat(run(group)).isEqualTo(2);
     assertThat(err.toString())

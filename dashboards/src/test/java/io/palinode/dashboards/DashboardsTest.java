@@ -4,18 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -68,6 +72,39 @@ class DashboardsTest {
                         type.equals("histogram")
                             ? List.of(name + "_bucket", name + "_sum")
                             : List.of(name)));
+  }
+
+  /** A shorter range has fewer than two samples, and is then empty. */
+  @Test
+  void everyRangeHasTwoScrapes() {
+    long scrapeSeconds = seconds(yaml("prometheus/prometheus.yml").at("/global/scrape_interval"));
+    Pattern range = Pattern.compile("\\[([^]]+)]");
+    for (String expression : expressions()) {
+      for (MatchResult found : range.matcher(expression).results().toList()) {
+        String length = found.group(1);
+        assertThat(
+                Set.of("$__rate_interval", "$__range").contains(length)
+                    || seconds(TextNode.valueOf(length)) >= 2 * scrapeSeconds)
+            .as(expression)
+            .isTrue();
+      }
+    }
+  }
+
+  private static long seconds(JsonNode text) {
+    assertThat(text.asText()).matches("[0-9]+[sm]");
+    return Duration.parse("PT" + text.asText().toUpperCase(Locale.ROOT)).toSeconds();
+  }
+
+  /** A gauge of a moment is 0 at each scrape if rollbacks end between scrapes. */
+  @Test
+  void rollbacksAreShownByTheirCounterAndGapsUntilTheyAreAcknowledged() {
+    Map<String, String> first = new TreeMap<>();
+    for (JsonNode panel : dashboard().get("panels")) {
+      first.put(panel.get("title").asText(), panel.path("targets").path(0).path("expr").asText());
+    }
+    assertThat(first.get("Rollbacks ended")).contains("increase(palinode_rollbacks_total[");
+    assertThat(first.get("Coverage gaps")).isEqualTo("palinode_coverage_gaps");
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.embedded.EmbeddedFlink;
 import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.monitor.flink.detection.DetectionSettings;
+import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.predicate.Predicate;
@@ -44,10 +45,12 @@ public final class ControlPlane implements AutoCloseable {
    * What is accepted and kept.
    *
    * @param predicates that may be applied
+   * @param alerts where they go
    */
-  public record Settings(DetectionSettings detection, PredicateLimits predicates) {
+  public record Settings(
+      DetectionSettings detection, PredicateLimits predicates, AlertSettings alerts) {
     public static final Settings DEFAULT =
-        new Settings(DetectionSettings.DEFAULT, PredicateLimits.DEFAULT);
+        new Settings(DetectionSettings.DEFAULT, PredicateLimits.DEFAULT, AlertSettings.DEFAULT);
   }
 
   /**
@@ -81,6 +84,7 @@ public final class ControlPlane implements AutoCloseable {
               Orchestrator.start(
                   OrchestratorConfig.of(detection.kafkaAddress(), Topics.DEFAULT, nodes)
                       .withPredicates(settings.predicates())
+                      .withAlerts(settings.alerts())
                       .withStartMax(START_MAX)
                       .withHttpPort(ports.api()),
                   plane.registry,

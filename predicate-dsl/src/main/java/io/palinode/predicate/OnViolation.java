@@ -37,15 +37,7 @@ public record OnViolation(
           null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), RollbackRules.DEFAULT);
 
   public OnViolation {
-    alerts = List.copyOf(alerts);
-    if (alerts.size() > ALERTS_MAX) {
-      throw new IllegalArgumentException(
-          "a predicate must have at most " + ALERTS_MAX + " alerts: alerts=" + alerts.size());
-    }
-    alerts.forEach(OnViolation::requireAlert);
-    if (new HashSet<>(alerts).size() < alerts.size()) {
-      throw new IllegalArgumentException("an alert must not be named twice: alerts=" + alerts);
-    }
+    alerts = requireAlerts("a predicate", alerts);
     if (rollbackTo == null) {
       rollbacks.requireDefault();
     }
@@ -54,6 +46,22 @@ public record OnViolation(
   /** Those of {@link WhenFrequent}. */
   List<Template> guards() {
     return rollbacks.whenFrequent == null ? List.of() : rollbacks.whenFrequent.guards();
+  }
+
+  /**
+   * Returns a copy of {@code alerts}. Throws {@link IllegalArgumentException} if one is invalid or
+   * named twice, or if there are more than {@link #ALERTS_MAX}; {@code owner} is whose they are.
+   */
+  public static List<String> requireAlerts(String owner, List<String> alerts) {
+    if (alerts.size() > ALERTS_MAX) {
+      throw new IllegalArgumentException(
+          owner + " must have at most " + ALERTS_MAX + " alerts: alerts=" + alerts.size());
+    }
+    alerts.forEach(OnViolation::requireAlert);
+    if (new HashSet<>(alerts).size() < alerts.size()) {
+      throw new IllegalArgumentException("an alert must not be named twice: alerts=" + alerts);
+    }
+    return List.copyOf(alerts);
   }
 
   /** Throws {@link IllegalArgumentException}, or returns {@code alert}. */

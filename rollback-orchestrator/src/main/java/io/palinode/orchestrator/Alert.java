@@ -53,7 +53,8 @@ public record Alert(
     STORAGE_REFUSES("PalinodeStorageRefuses"),
     STORAGE_WORKS("PalinodeStorageWorks"),
     CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),
-    ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped");
+    ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped"),
+    TEST("PalinodeTest");
 
     private final String alertName;
 

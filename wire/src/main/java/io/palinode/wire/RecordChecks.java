@@ -55,6 +55,10 @@ public final class RecordChecks {
 
   private static void judged(Judged judged, RecordBounds bounds) {
     bounds.hlc("hlc", judged.getHlc());
+    String epsilon = judged.getReport().getEpsilon();
+    if (!epsilon.isEmpty()) {
+      RecordBounds.text("epsilon", epsilon, NAME_CHARS_MAX);
+    }
     for (NodeReached reached : judged.getReport().getNodesList()) {
       bounds.node("node", reached.getNode());
     }

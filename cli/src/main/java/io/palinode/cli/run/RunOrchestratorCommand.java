@@ -2,7 +2,9 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.cli.options.AlertOptions;
 import io.palinode.cli.options.PredicateOptions;
+import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
@@ -53,14 +55,20 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   private int port;
 
   @Mixin private PredicateOptions predicates = new PredicateOptions();
+  @Mixin private AlertOptions alerts = new AlertOptions();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() throws Exception {
     NodesOption.require(nodes);
+    // Refuses before the election.
+    AlertSettings operators = alerts.settings();
     return Stay.until(
-        spec, this::start, active -> "api      " + active.orchestrator().url(), Active::failure);
+        spec,
+        stopped -> start(stopped, operators),
+        active -> "api      " + active.orchestrator().url(),
+        Active::failure);
   }
 
   /** Closed in this order: no other process is elected while this one still acts. */
@@ -78,7 +86,8 @@ final class RunOrchestratorCommand implements Callable<Integer> {
     }
   }
 
-  private @Nullable Active start(BooleanSupplier stopped) throws InterruptedException {
+  private @Nullable Active start(BooleanSupplier stopped, AlertSettings operators)
+      throws InterruptedException {
     Election election = Election.join(kafka.connected(Output.progress(spec)), Topics.DEFAULT);
     try {
       for (boolean announced = false; !election.await(ELECTED_SOON); announced = true) {
@@ -95,7 +104,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
               .accept("standing by: another orchestrator is active, or was a moment ago");
         }
       }
-      return new Active(election, orchestrator());
+      return new Active(election, orchestrator(operators));
     } catch (InterruptedException | RuntimeException e) {
       election.close();
       throw e;
@@ -103,11 +112,12 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   }
 
   @SuppressWarnings("try") // A resource for its close alone.
-  private Orchestrator orchestrator() {
+  private Orchestrator orchestrator(AlertSettings operators) {
     try (StartProgress progress = StartProgress.of("reading the logs", Output.progress(spec))) {
       return Orchestrator.start(
           OrchestratorConfig.of(kafka.bootstrap(), Topics.DEFAULT, nodes)
               .withPredicates(predicates.limits())
+              .withAlerts(operators)
               .withStartMax(StartProgress.NO_LIMIT)
               .withHttpPort(port),
           new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),

@@ -15,10 +15,12 @@ public final class JudgementReports {
   private static final long MICROS_PER_MS = 1_000;
 
   private final long startedMs;
+  private final String epsilon;
   private final Map<Integer, List<NodeReached>> byPartition = new HashMap<>();
 
-  public JudgementReports(long startedMs) {
+  public JudgementReports(long startedMs, String epsilon) {
     this.startedMs = startedMs;
+    this.epsilon = epsilon;
   }
 
   /** Replaces the report of a partition. */
@@ -40,6 +42,7 @@ public final class JudgementReports {
         JudgementReport.newBuilder()
             .setAtMicros(nowMs * MICROS_PER_MS)
             .setStartedMicros(startedMs * MICROS_PER_MS)
+            .setEpsilon(epsilon)
             .addAllNodes(least.values());
     if (heldAt != JudgedPace.NOTHING) {
       report.setHeldHlc(heldAt);

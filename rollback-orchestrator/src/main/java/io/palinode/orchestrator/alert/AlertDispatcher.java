@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +26,7 @@ public final class AlertDispatcher implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
   private final AlertSettings settings;
-  private final String externalUrl;
+  private final Supplier<String> externalUrl;
   private final AlertCounts consoleCounts = new AlertCounts();
   private final AlertCounts webhookCounts = new AlertCounts();
   private final AlertQueue console;
@@ -34,7 +37,8 @@ public final class AlertDispatcher implements AutoCloseable {
    * @param console receives one line per alert, from one thread
    * @param externalUrl a link for operators in webhook payloads; may be empty
    */
-  public AlertDispatcher(AlertSettings settings, Consumer<String> console, String externalUrl) {
+  public AlertDispatcher(
+      AlertSettings settings, Consumer<String> console, Supplier<String> externalUrl) {
     this.settings = settings;
     this.externalUrl = externalUrl;
     this.http =
@@ -51,8 +55,12 @@ public final class AlertDispatcher implements AutoCloseable {
             (batch, pause) -> print(batch, console));
   }
 
+  /** Starts the operators' destinations: webhooks of predicates cannot take their place. */
   public void start() {
     console.start();
+    settings.operators().stream()
+        .filter(operator -> !operator.equals(AlertSettings.CONSOLE))
+        .forEach(operator -> queue(url(operator)));
   }
 
   /** Returns at once. */
@@ -61,11 +69,35 @@ public final class AlertDispatcher implements AutoCloseable {
         alert.destinations().isEmpty() ? settings.operators() : alert.destinations();
     for (String destination : destinations) {
       if (destination.equals(AlertSettings.CONSOLE)) {
-        console.offer(alert);
+        var unused = console.offer(alert);
       } else {
-        post(destination.substring(AlertSettings.WEBHOOK.length()), alert);
+        post(url(destination), alert);
       }
     }
+  }
+
+  /**
+   * Sends one test alert to each of the operators' destinations, once, and returns their answers.
+   * Takes as long as one post at most. May be called from any thread.
+   */
+  public List<TestedDestination> test(long nowMicros) {
+    Alert alert =
+        Alert.toOperator(Alert.Kind.TEST, Map.of(), "a test by 'palinode alert test'", nowMicros);
+    return settings.operators().stream().map(operator -> test(operator, alert)).toList().stream()
+        .map(CompletableFuture::join)
+        .toList();
+  }
+
+  private CompletableFuture<TestedDestination> test(String operator, Alert alert) {
+    if (!operator.equals(AlertSettings.CONSOLE)) {
+      return webhook(url(operator)).test(alert, webhookCounts);
+    }
+    boolean isTaken = console.offer(alert);
+    return CompletableFuture.completedFuture(
+        new TestedDestination(
+            operator,
+            isTaken,
+            isTaken ? "see the output of the orchestrator" : "its queue is full"));
   }
 
   public AlertCounts consoleCounts() {
@@ -87,18 +119,24 @@ public final class AlertDispatcher implements AutoCloseable {
   }
 
   private void post(String url, Alert alert) {
+    AlertQueue queue = queue(url);
+    if (queue == null) {
+      webhookCounts.addDropped(1);
+      log.warn("webhooks={} is the limit; dropping alerts of one more webhook", WEBHOOKS_MAX);
+    } else {
+      var unused = queue.offer(alert);
+    }
+  }
+
+  /** Returns null if there are too many. */
+  private @Nullable AlertQueue queue(String url) {
     synchronized (webhooks) {
       AlertQueue queue = webhooks.get(url);
       if (queue == null && webhooks.size() < WEBHOOKS_MAX) {
         queue = open(url);
         webhooks.put(url, queue);
       }
-      if (queue == null) {
-        webhookCounts.addDropped(1);
-        log.warn("webhooks={} is the limit; dropping alerts of one more webhook", WEBHOOKS_MAX);
-      } else {
-        queue.offer(alert);
-      }
+      return queue;
     }
   }
 
@@ -108,9 +146,17 @@ public final class AlertDispatcher implements AutoCloseable {
             "palinode-alerts-webhook-" + webhooks.size(),
             settings.queueMax(),
             webhookCounts,
-            new Webhook(URI.create(url), http, settings, externalUrl));
+            webhook(url));
     queue.start();
     return queue;
+  }
+
+  private Webhook webhook(String url) {
+    return new Webhook(URI.create(url), http, settings, externalUrl);
+  }
+
+  private static String url(String destination) {
+    return destination.substring(AlertSettings.WEBHOOK.length());
   }
 
   private static boolean print(List<Alert> batch, Consumer<String> console) {

@@ -50,10 +50,13 @@ final class AlertQueue implements AutoCloseable {
     thread.start();
   }
 
-  void offer(Alert alert) {
-    if (closing.getCount() == 0 || !queue.offer(alert)) {
+  /** Returns false if the alert was dropped. */
+  boolean offer(Alert alert) {
+    boolean isTaken = closing.getCount() > 0 && queue.offer(alert);
+    if (!isTaken) {
       counts.addDropped(1);
     }
+    return isTaken;
   }
 
   /** Drops all further offers, and repeats no failed delivery. */

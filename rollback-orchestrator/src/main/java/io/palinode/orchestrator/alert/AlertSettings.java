@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.alert;
 
-import java.net.URI;
+import io.palinode.predicate.OnViolation;
 import java.time.Duration;
 import java.util.List;
 
@@ -28,8 +28,7 @@ public record AlertSettings(
   static final String WEBHOOK = "webhook:";
 
   public AlertSettings {
-    operators = List.copyOf(operators);
-    operators.forEach(AlertSettings::requireDestination);
+    operators = OnViolation.requireAlerts("the orchestrator", operators);
     if (queueMax < 1 || queueMax > 1_000_000) {
       throw new IllegalArgumentException("queueMax must be in [1, 1000000]: queueMax=" + queueMax);
     }
@@ -43,23 +42,6 @@ public record AlertSettings(
 
   public AlertSettings withOperators(List<String> destinations) {
     return new AlertSettings(destinations, queueMax, attemptsMax, backOff, requestTimeout);
-  }
-
-  private static void requireDestination(String text) {
-    if (!text.equals(CONSOLE) && !(text.startsWith(WEBHOOK) && isHttp(text))) {
-      throw new IllegalArgumentException(
-          "an alert goes to console or webhook:URL with an http or https URL: '" + text + "'");
-    }
-  }
-
-  private static boolean isHttp(String destination) {
-    try {
-      URI uri = URI.create(destination.substring(WEBHOOK.length()));
-      return uri.getHost() != null
-          && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()));
-    } catch (IllegalArgumentException notAnUrl) {
-      return false;
-    }
   }
 
   private static void requirePositive(String name, Duration value) {

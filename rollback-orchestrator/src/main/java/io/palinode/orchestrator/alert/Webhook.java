@@ -10,6 +10,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,9 +28,9 @@ final class Webhook implements AlertQueue.Delivery {
   private final URI url;
   private final HttpClient http;
   private final AlertSettings settings;
-  private final String externalUrl;
+  private final Supplier<String> externalUrl;
 
-  Webhook(URI url, HttpClient http, AlertSettings settings, String externalUrl) {
+  Webhook(URI url, HttpClient http, AlertSettings settings, Supplier<String> externalUrl) {
     this.url = url;
     this.http = http;
     this.settings = settings;
@@ -48,6 +52,31 @@ final class Webhook implements AlertQueue.Delivery {
       }
       backOff = backOff.multipliedBy(2);
     }
+  }
+
+  /** Posts {@code alert} once; the result is the answer. Counts it as sent or failed. */
+  CompletableFuture<TestedDestination> test(Alert alert, AlertCounts counts) {
+    return http.sendAsync(request(List.of(alert)), HttpResponse.BodyHandlers.discarding())
+        .handle(
+            (response, failure) -> {
+              boolean isDelivered = response != null && response.statusCode() / 100 == 2;
+              if (isDelivered) {
+                counts.addSent(1);
+              } else {
+                counts.addFailed(1);
+              }
+              return new TestedDestination(
+                  AlertSettings.WEBHOOK + url.getHost(),
+                  isDelivered,
+                  response == null
+                      ? "no answer: " + reason(failure)
+                      : "HTTP status " + response.statusCode());
+            });
+  }
+
+  private static String reason(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause == null ? "unknown" : cause.getClass().getSimpleName();
   }
 
   private enum Answer {
@@ -80,7 +109,7 @@ final class Webhook implements AlertQueue.Delivery {
           .header("Content-Type", "application/json")
           .POST(
               HttpRequest.BodyPublishers.ofByteArray(
-                  JSON.writeValueAsBytes(Payload.of(batch, externalUrl))))
+                  JSON.writeValueAsBytes(Payload.of(batch, externalUrl.get()))))
           .build();
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a payload of strings can always be written", e);

@@ -25,7 +25,7 @@ public record Judgement(
     waits = List.copyOf(waits);
   }
 
-  /** The waits that are longer than {@link Wait#STANDS_STILL}. */
+  /** The waits that stand still. */
   public Stream<Wait> standing() {
     return waits.stream().filter(wait -> wait.standsStill(atMicros));
   }

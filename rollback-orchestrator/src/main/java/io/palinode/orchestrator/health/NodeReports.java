@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.health;
 
+import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.Alert;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.NodeReport;
@@ -127,6 +128,19 @@ public final class NodeReports {
   public synchronized double offsetSeconds(int node) {
     Long micros = clocks.get(node);
     return micros == null ? Double.NaN : micros / MICROS_PER_SECOND;
+  }
+
+  /** The ε of each node that has reported. */
+  public synchronized Map<Integer, Epsilon> epsilons() {
+    Map<Integer, Epsilon> epsilons = new TreeMap<>();
+    reports.forEach(
+        (node, report) ->
+            epsilons.put(
+                node,
+                report.hasEpsilonMicros()
+                    ? Epsilon.ofMicros(report.getEpsilonMicros())
+                    : Epsilon.INFINITE));
+    return epsilons;
   }
 
   /** The nodes whose clocks are wrong, and by how much, in words; null: none is known. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Wait(
     Reason reason, @Nullable Integer node, long sinceMicros, String what, String wayOut) {
-  /** A longer wait is alerted. */
+  /** A longer wait is alerted. A wait for one ε is alerted at once. */
   public static final Duration STANDS_STILL = Duration.ofSeconds(5);
 
   /** The cause of a wait. */
@@ -26,6 +26,8 @@ public record Wait(
     JOB,
     /** A part of this process has failed. */
     PART,
+    /** Parts run with different ε. Judgement continues, and may be wrong. */
+    EPSILON,
     /** The job reads no new record of a node. */
     NODE,
     /** A node's disk refuses its clock promise. */
@@ -53,14 +55,14 @@ public record Wait(
       return this == NODE || this == DISK;
     }
 
-    /** Whether no violation at all is found or rolled back during the wait. */
-    public boolean stopsAll() {
-      return this == KAFKA || this == JOB || this == PART;
+    /** Whether no verdict can be relied on during the wait: there is none, or it may be wrong. */
+    public boolean spoilsAll() {
+      return this == KAFKA || this == JOB || this == PART || this == EPSILON;
     }
 
     /** Whether the wait needs its own alert. All others are alerted when they begin. */
     public boolean needsAlert() {
-      return stopsAll() || isOfNode() || this == PREDICATE;
+      return spoilsAll() || isOfNode() || this == PREDICATE;
     }
   }
 
@@ -68,7 +70,8 @@ public record Wait(
     return Math.max(0, nowMicros - sinceMicros);
   }
 
+  /** A different ε does not change by itself, so it stands still from the start. */
   public boolean standsStill(long nowMicros) {
-    return micros(nowMicros) > RollbackSettings.micros(STANDS_STILL);
+    return reason == Reason.EPSILON || micros(nowMicros) > RollbackSettings.micros(STANDS_STILL);
   }
 }

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.health;
 
+import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Plan;
@@ -22,7 +23,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +62,6 @@ public final class Waits {
   /**
    * The input.
    *
-   * @param joined the latest status of each node that has joined
    * @param parts of this process that have failed
    * @param unreachableSinceMicros since when Kafka does not answer; 0: it answers
    * @param startedMicros when this orchestrator started
@@ -67,14 +69,26 @@ public final class Waits {
   public record Known(
       MachineState state,
       JobFeed job,
-      List<NodeStatus> joined,
+      Nodes nodes,
       List<FailedPart> parts,
       long unreachableSinceMicros,
       long startedMicros,
       long nowMicros) {
     public Known {
-      joined = List.copyOf(joined);
       parts = List.copyOf(parts);
+    }
+  }
+
+  /**
+   * The nodes.
+   *
+   * @param joined the latest status of each that has joined
+   * @param epsilons the ε of each that has reported since this orchestrator started
+   */
+  public record Nodes(List<NodeStatus> joined, Map<Integer, Epsilon> epsilons) {
+    public Nodes {
+      joined = List.copyOf(joined);
+      epsilons = Map.copyOf(epsilons);
     }
   }
 
@@ -84,6 +98,7 @@ public final class Waits {
 
   private Judgement judgement() {
     parts();
+    epsilons();
     if (known.unreachableSinceMicros() > 0) {
       add(
           Wait.Reason.KAFKA,
@@ -115,6 +130,41 @@ public final class Waits {
               part.name() + " has failed: " + part.reason(),
               "see the log of this process; if it does not start again, restart the process"));
     }
+  }
+
+  /** Adds a wait if the job and the nodes do not run with one ε. */
+  private void epsilons() {
+    JudgementReport report = known.job().report();
+    Map<String, List<String>> parts = new TreeMap<>();
+    if (report != null && !report.getEpsilon().isEmpty()) {
+      parts.computeIfAbsent(report.getEpsilon(), e -> new ArrayList<>()).add("the detection job");
+    }
+    new TreeMap<>(known.nodes().epsilons())
+        .forEach(
+            (node, epsilon) ->
+                parts
+                    .computeIfAbsent(epsilon.toString(), e -> new ArrayList<>())
+                    .add("node " + node));
+    if (parts.size() > 1) {
+      add(
+          Wait.Reason.EPSILON,
+          lastStartMicros(),
+          "parts run with different epsilons, so verdicts may be wrong: "
+              + parts.entrySet().stream()
+                  .map(entry -> entry.getKey() + " at " + String.join(", ", entry.getValue()))
+                  .collect(Collectors.joining("; ")),
+          "restart them with one --epsilon");
+    }
+  }
+
+  /** When the last of the job and the nodes started, if this orchestrator was there. */
+  private long lastStartMicros() {
+    JudgementReport report = known.job().report();
+    return LongStream.concat(
+            LongStream.of(known.startedMicros(), report == null ? 0 : report.getStartedMicros()),
+            known.nodes().joined().stream().mapToLong(NodeStatus::joinedMicros))
+        .max()
+        .orElseThrow();
   }
 
   private void detection() {
@@ -163,7 +213,10 @@ public final class Waits {
 
   private void node(int node, @Nullable NodeReached reached, JudgementReport report) {
     NodeStatus joined =
-        known.joined().stream().filter(status -> status.node() == node).findFirst().orElse(null);
+        known.nodes().joined().stream()
+            .filter(status -> status.node() == node)
+            .findFirst()
+            .orElse(null);
     if (reached == null) {
       neverRead(node, joined, report);
     } else if (reached.hasUnpromisedSinceMicros()) {
@@ -323,7 +376,7 @@ public final class Waits {
     long clock = epochClock();
     return clock > 0
         ? Hlc.micros(clock)
-        : known.joined().stream()
+        : known.nodes().joined().stream()
             .mapToLong(NodeStatus::joinedMicros)
             .filter(micros -> micros > 0)
             .min()

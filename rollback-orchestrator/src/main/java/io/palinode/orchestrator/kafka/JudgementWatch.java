@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.health.FailedPart;
 import io.palinode.orchestrator.health.JobFeed;
@@ -12,6 +13,7 @@ import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
@@ -39,6 +41,7 @@ final class JudgementWatch implements AutoCloseable {
 
   private final Supplier<MachineState> state;
   private final Supplier<List<NodeStatus>> joined;
+  private final Supplier<Map<Integer, Epsilon>> epsilons;
   private final LongSupplier wallMicros;
   private final Consumer<Alert> raise;
   private final Admin admin;
@@ -57,10 +60,12 @@ final class JudgementWatch implements AutoCloseable {
       KafkaSettings kafka,
       Supplier<MachineState> state,
       Supplier<List<NodeStatus>> joined,
+      Supplier<Map<Integer, Epsilon>> epsilons,
       LongSupplier wallMicros,
       Consumer<Alert> raise) {
     this.state = state;
     this.joined = joined;
+    this.epsilons = epsilons;
     this.wallMicros = wallMicros;
     this.raise = raise;
     this.admin = kafka.newAdmin("palinode-judgement-watch");
@@ -97,7 +102,7 @@ final class JudgementWatch implements AutoCloseable {
         new Waits.Known(
             state.get(),
             job,
-            joined.get(),
+            new Waits.Nodes(joined.get(), epsilons.get()),
             List.copyOf(failed.values()),
             unreachableSinceMicros,
             startedMicros,

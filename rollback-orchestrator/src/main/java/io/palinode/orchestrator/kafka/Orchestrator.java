@@ -12,6 +12,7 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.alert.AlertDispatcher;
+import io.palinode.orchestrator.alert.TestedDestination;
 import io.palinode.orchestrator.health.FailedPart;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeReports;
@@ -98,9 +99,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final RollbackRequests rollbacks;
   private final Logs logs;
   private final NodeReports reports;
-  private @Nullable AlertDispatcher alerts;
+  private final AlertDispatcher alerts;
 
-  private Orchestrator(OrchestratorConfig config, MeterRegistry meters) {
+  private Orchestrator(OrchestratorConfig config, MeterRegistry meters, Consumer<String> console) {
     KafkaSettings kafka = config.kafka();
     Topics topics = config.topics();
     this.config = config;
@@ -123,13 +124,16 @@ public final class Orchestrator implements Backend, AutoCloseable {
     metrics = new OrchestratorMetrics(meters);
     metrics.refused(refused, List.of(topics.predicates(), topics.control(), topics.violations()));
     rest = new RestServer(config.rest(), this);
+    alerts = new AlertDispatcher(config.alerts(), console, rest::url);
     registry =
         new PredicateRegistry(
             predicateProducer, topics.predicates(), texts, config.predicates(), wallMicros);
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     RefusedEvents events = new RefusedEvents(topics, refused);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, events, this::fail);
-    watch = new JudgementWatch(kafka, loop::state, memory::nodes, wallMicros, this::raise);
+    watch =
+        new JudgementWatch(
+            kafka, loop::state, memory::nodes, reports::epsilons, wallMicros, this::raise);
     snapshots =
         new SnapshotRequests(
             SnapshotSettings.of(config.rollback().nodes()),
@@ -167,9 +171,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
    */
   public static Orchestrator start(
       OrchestratorConfig config, MeterRegistry meters, Consumer<String> console) {
-    Orchestrator orchestrator = new Orchestrator(config, meters);
+    Orchestrator orchestrator = new Orchestrator(config, meters, console);
     try {
-      orchestrator.begin(console);
+      orchestrator.begin();
       return orchestrator;
     } catch (RuntimeException e) {
       orchestrator.close();
@@ -370,6 +374,11 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
+  public List<TestedDestination> testAlerts() {
+    return alerts.test(wallMicros.getAsLong());
+  }
+
+  @Override
   public @Nullable String scrape() {
     return meters instanceof PrometheusMeterRegistry prometheus ? prometheus.scrape() : null;
   }
@@ -388,19 +397,14 @@ public final class Orchestrator implements Backend, AutoCloseable {
     loop.close();
     control.close();
     predicateProducer.close(PRODUCER_CLOSE_MAX);
-    AlertDispatcher current = alerts;
-    if (current != null) {
-      current.close();
-    }
+    alerts.close();
     metrics.close();
   }
 
-  private void begin(Consumer<String> console) {
+  private void begin() {
     rest.start();
-    AlertDispatcher dispatcher = new AlertDispatcher(config.alerts(), console, rest.url());
-    dispatcher.start();
-    alerts = dispatcher;
-    gauges(dispatcher);
+    alerts.start();
+    gauges();
     loop.start();
     try {
       logs.replay(config.startMax());
@@ -413,9 +417,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
     log.info("orchestrator=LIVE epoch={} url={}", loop.state().log().epoch(), rest.url());
   }
 
-  private void gauges(AlertDispatcher dispatcher) {
+  private void gauges() {
     OrchestratorGauges gauges = new OrchestratorGauges(metrics, loop::state, this::sequential);
-    gauges.add(dispatcher);
+    gauges.add(alerts);
     gauges.addSafePointLag(() -> lagMicros(loop.state().log().safePoint()));
     metrics.clockOffsets(config.rollback().nodes(), reports::offsetSeconds);
     metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
@@ -455,10 +459,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   private void raise(Alert alert) {
-    AlertDispatcher current = alerts;
-    if (current != null) {
-      current.raise(reports.naming(alert));
-    }
+    alerts.raise(reports.naming(alert));
   }
 
   private void appendFailed(ControlRecord record, AppendFailure failed, String reason) {

@@ -40,6 +40,10 @@ final class OrchestratorGauges {
 
   private void addHolds(Supplier<MachineState> state) {
     metrics.gauge(
+        "palinode.coverage.gaps",
+        "Coverage gaps that are not acknowledged",
+        () -> state.get().unacknowledgedGaps());
+    metrics.gauge(
         "palinode.coverage.held",
         "1 while a coverage gap, or an abandoned rollback, holds the safe point",
         () -> state.get().heldAt() == FoundViolations.NOT_HELD ? 0 : 1);

@@ -3,6 +3,7 @@ package io.palinode.orchestrator.rest;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.alert.TestedDestination;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.Discarded;
@@ -83,6 +84,9 @@ public interface Backend {
 
   /** The latest unacknowledged coverage gaps, latest first. */
   List<Unjudged> unjudged();
+
+  /** Sends a test alert to each of the operators' destinations; returns their answers. */
+  List<TestedDestination> testAlerts();
 
   /** Prometheus's text format; null when there is no Prometheus registry. */
   @Nullable String scrape();

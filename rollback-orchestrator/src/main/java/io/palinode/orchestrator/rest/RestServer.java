@@ -158,6 +158,7 @@ public final class RestServer implements AutoCloseable {
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
     server.get("/api/v1/status", ctx -> ctx.json(status()));
     server.post(ACKNOWLEDGE, this::acknowledgeCoverage);
+    server.post("/api/v1/alerts/test", ctx -> ctx.json(backend.testAlerts()));
     server.get("/metrics", this::metrics);
     server.get("/healthz", this::health);
   }
@@ -313,7 +314,7 @@ public final class RestServer implements AutoCloseable {
     Status status = backend.status();
     Judgement judgement = backend.judgement();
     Wait stopping =
-        judgement.standing().filter(wait -> wait.reason().stopsAll()).findFirst().orElse(null);
+        judgement.standing().filter(wait -> wait.reason().spoilsAll()).findFirst().orElse(null);
     if (status.failure() != null) {
       fail(ctx, 503, status.failure());
     } else if (status.trouble() != null) {

@@ -28,6 +28,7 @@
  * GET    /api/v1/nodes
  * GET    /api/v1/status                   with the waits of judgement
  * POST   /api/v1/coverage/acknowledge     acknowledges gaps and abandoned plans
+ * POST   /api/v1/alerts/test              sends one to each of the operators' destinations
  * GET    /metrics                         Prometheus
  * GET    /healthz                         200 while it runs and judgement continues, else 503
  * </pre>

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ class AlertDispatcherTest {
     server.createContext("/hook", this::answer);
     server.createContext("/slow", this::answerLate);
     server.start();
-    dispatcher = new AlertDispatcher(FAST, console::add, "http://127.0.0.1:1");
+    dispatcher = new AlertDispatcher(FAST, console::add, () -> "http://127.0.0.1:1");
     dispatcher.start();
   }
 
@@ -140,7 +141,7 @@ class AlertDispatcherTest {
             line -> {
               throw new IllegalStateException("pipe closed");
             },
-            "")) {
+            () -> "")) {
       thrower.start();
       thrower.raise(alert("a=1", "console"));
       await().until(() -> thrower.consoleCounts().failed() == 1);
@@ -161,6 +162,58 @@ class AlertDispatcherTest {
     assertThatThrownBy(() -> FAST.withOperators(List.of("webhook:ftp://x")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'webhook:ftp://x'");
+  }
+
+  @Test
+  void operatorsDestinationsHaveTheLimitsOfAPredicates() {
+    List<String> nine = IntStream.range(0, 9).mapToObj(i -> "webhook:http://h/" + i).toList();
+    assertThatThrownBy(() -> FAST.withOperators(nine))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the orchestrator must have at most 8 alerts: alerts=9");
+    assertThatThrownBy(() -> FAST.withOperators(List.of("console", "console")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("named twice");
+  }
+
+  @Test
+  void webhooksOfPredicatesDoNotTakeTheOperatorsPlace() {
+    try (AlertDispatcher operators = operators("webhook:" + url("/hook"))) {
+      for (int i = 0; i < AlertDispatcher.WEBHOOKS_MAX; i++) {
+        operators.raise(alert("i=" + i, "webhook:" + url("/slow") + i));
+      }
+      operators.raise(Alert.toOperator(Alert.Kind.PLAN_HALTED, Map.of(), "halted", 1));
+      await().until(() -> posts.size() == 1);
+      assertThat(operators.webhookCounts().dropped()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aTestReturnsTheAnswerOfEachDestination() {
+    synchronized (statuses) {
+      statuses.add(404);
+    }
+    try (AlertDispatcher operators =
+        operators("console", "webhook:" + url("/hook"), "webhook:http://127.0.0.1:1/secret")) {
+      assertThat(operators.test(1))
+          .containsExactly(
+              new TestedDestination("console", true, "see the output of the orchestrator"),
+              new TestedDestination("webhook:127.0.0.1", false, "HTTP status 404"),
+              new TestedDestination("webhook:127.0.0.1", false, "no answer: ConnectException"));
+      assertThat(operators.test(1).get(1).delivered()).isTrue();
+      assertThat(operators.webhookCounts().failed()).isEqualTo(3);
+      assertThat(operators.webhookCounts().sent()).isEqualTo(1);
+      assertThat(posts.get(0).get("commonLabels").get("alertname").asText())
+          .isEqualTo("PalinodeTest");
+      await().until(() -> console.size() == 2);
+    }
+  }
+
+  private AlertDispatcher operators(String... destinations) {
+    AlertDispatcher operators =
+        new AlertDispatcher(
+            FAST.withOperators(List.of(destinations)), console::add, () -> "http://127.0.0.1:1");
+    operators.start();
+    return operators;
   }
 
   private String url(String path) {

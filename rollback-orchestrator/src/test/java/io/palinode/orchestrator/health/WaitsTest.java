@@ -2,6 +2,7 @@ package io.palinode.orchestrator.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.Event;
@@ -20,7 +21,9 @@ import io.palinode.wire.v1.NodeReached;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.ViolationRecord;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WaitsTest {
@@ -33,6 +36,7 @@ class WaitsTest {
   private JobFeed job = JobFeed.NONE;
   private final List<NodeStatus> joined = new ArrayList<>();
   private final List<FailedPart> parts = new ArrayList<>();
+  private final Map<Integer, Epsilon> epsilons = new HashMap<>();
   private long unreachableSince;
 
   @Test
@@ -224,6 +228,39 @@ class WaitsTest {
     assertThat(alerts.due(Waits.of(known(STARTED + 31 * SECOND)))).hasSize(1);
   }
 
+  @Test
+  void aDifferentEpsilonIsNamedWithBothValuesAndAlertedAtOnce() {
+    join(STARTED, 0, 1, 2);
+    JudgementReport report = report(reached(0, NOW), reached(1, NOW), reached(2, NOW));
+    publish(report.toBuilder().setEpsilon("10ms").build());
+    epsilons.putAll(Map.of(0, Epsilon.ofMicros(10_000), 1, Epsilon.ofMicros(10_000)));
+    assertThat(judgement().waits()).isEmpty();
+
+    epsilons.put(2, Epsilon.INFINITE);
+    Wait wait = onlyWait();
+    assertThat(wait.reason()).isEqualTo(Wait.Reason.EPSILON);
+    assertThat(wait.what())
+        .isEqualTo(
+            "parts run with different epsilons, so verdicts may be wrong: 10ms at the detection"
+                + " job, node 0, node 1; inf at node 2");
+    assertThat(wait.wayOut()).isEqualTo("restart them with one --epsilon");
+    assertThat(wait.sinceMicros()).isEqualTo(STARTED);
+    assertThat(wait.standsStill(STARTED)).isTrue();
+    assertThat(new WaitAlerts(NOW).due(judgement()))
+        .singleElement()
+        .satisfies(alert -> assertThat(alert.labels()).containsEntry("reason", "epsilon"));
+  }
+
+  @Test
+  void theEpsilonOfAJobOfAnEarlierReleaseIsNotCompared() {
+    join(STARTED, 0, 1, 2);
+    reports(reached(0, NOW), reached(1, NOW), reached(2, NOW));
+    epsilons.put(0, Epsilon.ofMicros(10_000));
+    assertThat(judgement().waits()).isEmpty();
+    epsilons.put(1, Epsilon.ofMicros(50_000));
+    assertThat(onlyWait().what()).endsWith("10ms at node 0; 50ms at node 1");
+  }
+
   private Wait onlyWait() {
     assertThat(judgement().waits()).hasSize(1);
     return judgement().waits().get(0);
@@ -234,7 +271,8 @@ class WaitsTest {
   }
 
   private Waits.Known known(long nowMicros) {
-    return new Waits.Known(state, job, joined, parts, unreachableSince, STARTED, nowMicros);
+    return new Waits.Known(
+        state, job, new Waits.Nodes(joined, epsilons), parts, unreachableSince, STARTED, nowMicros);
   }
 
   private void join(long atMicros, int... nodes) {

@@ -10,7 +10,9 @@ import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.EffectStep;
 import io.palinode.wire.v1.Judged;
+import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.NodeJoined;
+import io.palinode.wire.v1.NodeReport;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Phantom;
 import io.palinode.wire.v1.Restored;
@@ -106,6 +108,23 @@ final class FakeNodes implements AutoCloseable {
     send(
         ViolationRecord.newBuilder()
             .setJudged(Judged.newBuilder().setHlc(Hlc.ofMicros(micros)))
+            .build());
+  }
+
+  /** The job's report and node 1's, with an ε each. */
+  void epsilons(long nowMicros, String ofJob, long ofNodeMicros) {
+    JudgementReport report =
+        JudgementReport.newBuilder().setAtMicros(nowMicros).setEpsilon(ofJob).build();
+    send(ViolationRecord.newBuilder().setJudged(Judged.newBuilder().setReport(report)).build());
+    control(
+        ControlRecord.newBuilder()
+            .setAtMicros(nowMicros)
+            .setNodeReport(
+                NodeReport.newBuilder()
+                    .setNode(1)
+                    .setIncarnation(1)
+                    .setMaxDriftMicros(500_000)
+                    .setEpsilonMicros(ofNodeMicros))
             .build());
   }
 

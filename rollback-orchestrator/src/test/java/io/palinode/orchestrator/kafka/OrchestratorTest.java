@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.RollbackSettings;
@@ -20,6 +22,8 @@ import io.palinode.wire.TopicsAdmin;
 import io.palinode.wire.v1.ControlRecord;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -214,12 +218,68 @@ class OrchestratorTest {
     nodes.coverageLost(1);
     await().until(() -> orchestrator.status().losses() == 1);
     assertThat(get("/api/v1/status").body()).contains("\"coverageLosses\":1");
+    assertThat(get("/metrics").body()).contains("\npalinode_coverage_gaps 1");
     assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(200);
     assertThat(orchestrator.status().losses()).isZero();
+    assertThat(get("/metrics").body()).contains("\npalinode_coverage_gaps 0");
     assertThat(get("/healthz").statusCode()).isEqualTo(200);
     assertThat(get("/api/v1/snapshots").body()).isEqualTo("[]");
     assertThat(get("/api/v1/snapshot-schedule").statusCode()).isEqualTo(200);
     await().until(() -> console.stream().anyMatch(line -> line.startsWith("alert=coverage_lost")));
+  }
+
+  @Test
+  void aDifferentEpsilonIsShownAndAlertedWithinSeconds() throws Exception {
+    nodes.epsilons(SystemMicros.CLOCK.getAsLong(), "10ms", 50_000);
+    String found = "10ms at the detection job; 50ms at node 1";
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> console.stream().anyMatch(line -> line.contains(found)));
+    assertThat(get("/api/v1/status").body()).contains("\"reason\":\"epsilon\"").contains(found);
+    assertThat(get("/healthz").statusCode()).isEqualTo(503);
+    assertThat(get("/healthz").body()).contains(found);
+    assertThat(get("/metrics").body())
+        .contains("palinode_judgement_waiting_seconds{for=\"epsilon\",node=\"\"}");
+
+    nodes.epsilons(SystemMicros.CLOCK.getAsLong(), "10ms", 10_000);
+    await().until(() -> !get("/api/v1/status").body().contains("\"reason\":\"epsilon\""));
+  }
+
+  @Test
+  void operatorsWebhooksReceiveAlertsAndOneThatIsDownIsCounted() throws Exception {
+    List<String> posts = new CopyOnWriteArrayList<>();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/hook",
+        exchange -> {
+          posts.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+          exchange.sendResponseHeaders(posts.size() == 1 ? 503 : 200, -1);
+          exchange.close();
+        });
+    server.start();
+    orchestrator.close();
+    String hook = "webhook:http://127.0.0.1:" + server.getAddress().getPort() + "/hook";
+    AlertSettings alerts =
+        AlertSettings.DEFAULT.withOperators(List.of(hook, "webhook:http://127.0.0.1:1/"));
+    orchestrator = Orchestrator.start(config().withAlerts(alerts), meters, console::add);
+    try {
+      nodes.coverageLost(1);
+      await().until(() -> posts.size() == 2);
+      assertThat(posts.get(1)).contains("\"alertname\":\"PalinodeCoverageLost\"");
+      assertThat(console).isEmpty();
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(get("/metrics").body())
+                      .contains("palinode_alerts_sent_total{destination=\"webhook\"} 1")
+                      .contains("palinode_alerts_failed_total{destination=\"webhook\"} 1"));
+      assertThat(send("POST", "/api/v1/alerts/test", "").body())
+          .contains("\"delivered\":true,\"answer\":\"HTTP status 200\"")
+          .contains("\"delivered\":false,\"answer\":\"no answer: ConnectException\"");
+    } finally {
+      server.stop(0);
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.alert.TestedDestination;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.health.Wait;
@@ -315,6 +316,13 @@ final class FakeBackend implements Backend, OperatorBackend {
   @Override
   public void acknowledge(long toNumber) {
     acknowledged = toNumber;
+  }
+
+  @Override
+  public List<TestedDestination> testAlerts() {
+    return List.of(
+        new TestedDestination("console", true, "see the output of the orchestrator"),
+        new TestedDestination("webhook:h", false, "HTTP status 404"));
   }
 
   @Override

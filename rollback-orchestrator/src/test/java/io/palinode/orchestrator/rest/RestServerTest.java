@@ -101,6 +101,15 @@ class RestServerTest extends RestFixture {
   }
 
   @Test
+  void aTestOfAlertsReturnsTheAnswerOfEachDestination() throws Exception {
+    JsonNode tested = ok(send("POST", "/api/v1/alerts/test", ""));
+    assertThat(tested).hasSize(2);
+    assertThat(tested.get(1).get("destination").asText()).isEqualTo("webhook:h");
+    assertThat(tested.get(1).get("delivered").asBoolean()).isFalse();
+    assertThat(tested.get(1).get("answer").asText()).isEqualTo("HTTP status 404");
+  }
+
+  @Test
   void aPortThatIsTakenIsNamed() {
     int port = URI.create(server.url()).getPort();
     try (RestServer second = new RestServer(new RestSettings("127.0.0.1", port), backend)) {

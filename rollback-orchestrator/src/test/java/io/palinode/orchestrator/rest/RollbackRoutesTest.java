@@ -140,6 +140,7 @@ class RollbackRoutesTest extends RestFixture {
       assertThat(described).contains("\n  /api/v1/rollbacks/{id}" + verb + ":\n");
     }
     assertThat(described).contains("\n  /api/v1/rollbacks:\n").contains("/api/v1/rollbacks/plan:");
+    assertThat(described).contains("\n  /api/v1/alerts/test:\n");
   }
 
   @Test

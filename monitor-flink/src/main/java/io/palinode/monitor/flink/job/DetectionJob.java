@@ -148,7 +148,9 @@ public final class DetectionJob {
         .uid("detection")
         .setParallelism(config.execution().parallelism())
         .transform(
-            "judged", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO, new JudgedOperator())
+            "judged",
+            PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO,
+            new JudgedOperator(config.epsilon()))
         .uid("judged")
         .setParallelism(1)
         .setMaxParallelism(1);

@@ -1,5 +1,6 @@
 package io.palinode.monitor.flink.job;
 
+import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.Verdict;
 import io.palinode.monitor.judgement.JudgedPace;
 import io.palinode.monitor.judgement.JudgementReports;
@@ -36,6 +37,9 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   private static final ListStateDescriptor<Long> HOLDS =
       new ListStateDescriptor<>("holds", Types.LONG);
 
+  /** Text, as an operator must be serializable. */
+  private final String epsilon;
+
   @SuppressWarnings("NullAway.Init") // Set by initializeState, which Flink calls first.
   private transient JudgedPace pace;
 
@@ -46,6 +50,10 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   private transient JudgementReports reports;
 
   private transient @Nullable ScheduledFuture<?> timer;
+
+  JudgedOperator(Epsilon epsilon) {
+    this.epsilon = epsilon.toString();
+  }
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
@@ -61,7 +69,7 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   public void open() throws Exception {
     super.open();
     long nowMs = getProcessingTimeService().getCurrentProcessingTime();
-    reports = new JudgementReports(nowMs);
+    reports = new JudgementReports(nowMs, epsilon);
     reportAt(nowMs + REPORT_MS);
   }
 

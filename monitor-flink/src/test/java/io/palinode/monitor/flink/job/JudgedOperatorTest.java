@@ -3,6 +3,7 @@ package io.palinode.monitor.flink.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.Verdict;
 import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.JudgementReport;
@@ -98,6 +99,7 @@ class JudgedOperatorTest {
     assertThat(second.getHlc()).isEqualTo(49);
     assertThat(second.getReport().getAtMicros()).isEqualTo(2_000_000);
     assertThat(second.getReport().getHeldHlc()).isEqualTo(50);
+    assertThat(second.getReport().getEpsilon()).isEqualTo("10ms");
     assertThat(second.getReport().getNodesList()).extracting(n -> n.getNode()).containsExactly(2);
   }
 
@@ -110,7 +112,7 @@ class JudgedOperatorTest {
 
   private static OneInputStreamOperatorTestHarness<Verdict, byte[]> harness() throws Exception {
     return new OneInputStreamOperatorTestHarness<>(
-        new JudgedOperator(),
+        new JudgedOperator(Epsilon.ofMicros(10_000)),
         Types.POJO(Verdict.class)
             .createSerializer(
                 new org.apache.flink.api.common.ExecutionConfig().getSerializerConfig()));

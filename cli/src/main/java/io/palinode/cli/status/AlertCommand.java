@@ -1,0 +1,51 @@
+package io.palinode.cli.status;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.TextTable;
+import io.palinode.terminal.TextTable.Align;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Alerts to operators. */
+@Command(
+    name = "alert",
+    mixinStandardHelpOptions = true,
+    description = "Test the destinations of alerts to operators.",
+    subcommands = AlertCommand.Test.class)
+public final class AlertCommand {
+  @Command(
+      name = "test",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Send a test alert to each destination of '--alert', and show what each answered.",
+        "Exit status 1 if one did not accept it."
+      },
+      footer = {"", "Example:  palinode alert test"})
+  static final class Test implements Callable<Integer> {
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      TextTable table = new TextTable(Align.LEFT, List.of("DESTINATION", "DELIVERED", "ANSWER"));
+      boolean areAllDelivered = true;
+      for (JsonNode tested : api.post("/api/v1/alerts/test")) {
+        boolean isDelivered = tested.path("delivered").asBoolean();
+        areAllDelivered &= isDelivered;
+        var unused =
+            table.row(
+                List.of(
+                    tested.path("destination").asText(),
+                    isDelivered ? "yes" : "no",
+                    tested.path("answer").asText()));
+      }
+      spec.commandLine().getOut().print(table.render());
+      return areAllDelivered ? 0 : 1;
+    }
+  }
+}
