@@ -72,7 +72,7 @@ enum Resource {
           List.of(
               text("epoch"),
               text("state"),
-              text("predicate").wraps(),
+              new Column("PREDICATE", true, Resource::cause),
               time("target"),
               age("target"),
               renamed("UNDONE-COPIES", "undoneWrites"),
@@ -108,7 +108,7 @@ enum Resource {
           List.of(
               text("epoch"),
               text("state"),
-              text("predicate"),
+              new Column("PREDICATE", false, Resource::cause),
               time("target"),
               age("target"),
               hlc("target"),
@@ -169,6 +169,12 @@ enum Resource {
     List<String> parts = new ArrayList<>();
     field.properties().forEach(part -> parts.add(part.getKey() + ":" + part.getValue().asText()));
     return field.isObject() ? String.join(" ", parts) : field.isNull() ? "" : field.asText("");
+  }
+
+  /** The predicate of a rollback, or the snapshot that an operator named; empty: by hand. */
+  private static String cause(JsonNode rollback) {
+    String snapshot = text(rollback.path("snapshot"));
+    return snapshot.isEmpty() ? text(rollback.path("predicate")) : "to snapshot " + snapshot;
   }
 
   private static String outcome(JsonNode violation) {

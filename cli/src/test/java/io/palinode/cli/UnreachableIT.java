@@ -107,6 +107,55 @@ class UnreachableIT {
   }
 
   @Test
+  void anOperatorRestoresASnapshotWithinAndBeyondTheReach() {
+    onCluster(
+        "halt",
+        (parts, a, b) -> {
+          put(a, "before", "1");
+          parts.awaitEverywhere("before", "1");
+          long cut = take(parts, "good");
+          put(a, "after", "1");
+          parts.awaitEverywhere("after", "1");
+          assertThat(restore(parts, "plan")).isZero();
+          assertThat(parts.out())
+              .containsPattern("would go back to snapshot good, of .*")
+              .containsPattern("writes discarded +1");
+          assertThat(restore(parts, "run", "--yes")).as(parts.err()).isZero();
+          requireEverywhere(parts, replayedTo(cut));
+          assertThat(parts.palinode("rollback", "undo", "1", "--yes")).as(parts.err()).isZero();
+          requireEverywhere(parts, replayedTo(Long.MAX_VALUE));
+
+          renew(b);
+          bulk(b, "old");
+          assertThat(restore(parts, "plan")).as(parts.err()).isZero();
+          assertThat(parts.out().replaceAll("\\s+", " "))
+              .contains("how many is not known", "is out of the reach of node");
+          assertThat(restore(parts, "run", "--yes")).as(parts.err()).isZero();
+          requireEverywhere(parts, replayedTo(cut));
+          assertThat(parts.palinode("rollback", "status")).isZero();
+          assertThat(parts.out()).containsPattern("opened by +hand, to snapshot good");
+          assertThat(parts.palinode("get", "rollbacks")).isZero();
+          assertThat(parts.out()).contains("to snapshot good");
+          assertThat(parts.palinode("rollback", "run", "--to-snapshot", "bad", "--yes"))
+              .isEqualTo(2);
+          assertThat(parts.err())
+              .contains("snapshot 'bad' cannot be restored: there is none of this name")
+              .contains("palinode snapshot list");
+        });
+  }
+
+  private static int restore(RealParts parts, String verb, String... more) {
+    return parts.palinode(
+        Stream.concat(Stream.of("rollback", verb, "--to-snapshot", "good"), Stream.of(more))
+            .toArray(String[]::new));
+  }
+
+  /** The client's next call continues in the epoch in force. */
+  private static void renew(Store store) {
+    assertThatThrownBy(() -> store.get("before")).isInstanceOf(RolledBackException.class);
+  }
+
+  @Test
   void withARestartNothingIsRestoredAndTheViolationStands() {
     onCluster(
         "restart",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.ArrayList;
@@ -16,21 +17,40 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Plans that go to a snapshot, with a crash before or after each event. The control log must be the
- * same. Times are microseconds.
+ * Plans that go to a snapshot, by a policy or by hand, with a crash before or after each event. The
+ * control log must be the same. Times are microseconds.
  */
 class SnapshotFallbackCrashTest {
   private static final Policy P = Policies.whenUnreachable("p", OnUnreachable.NEAREST_SNAPSHOT);
 
-  /** The events, and the orchestrator's last steps. */
-  private record Story(String name, List<Consumer<Script>> happens, List<String> end) {
+  /**
+   * The events, and the orchestrator's last steps.
+   *
+   * @param request the snapshot that an operator asks for; empty: none does
+   */
+  private record Story(
+      String name, String request, List<Consumer<Script>> happens, List<String> end) {
+    Story(String name, List<Consumer<Script>> happens, List<String> end) {
+      this(name, "", happens, end);
+    }
+
     @Override
     public String toString() {
       return name;
     }
 
     Script begin() {
-      return Script.of(2, P);
+      Script script = Script.of(2, P);
+      if (request.isEmpty()) {
+        return script;
+      }
+      script.snapshot("old", 1, 200, 2).snapshot("near", 2, 400, 2).judged(450);
+      return script.wish(RollbackRequest.toSnapshot("by-hand", request));
+    }
+
+    /** The first event after which both nodes are paused. */
+    int paused() {
+      return request.isEmpty() ? OUT_OF_REACH.size() - 1 : 1;
     }
   }
 
@@ -117,7 +137,34 @@ class SnapshotFallbackCrashTest {
             then(s -> s.refused(1, 0, 1, "damaged"), s -> s.refused(1, 1, 2, "damaged")),
             List.of(
                 "1: halt: node 1 could not restore: damaged; no whole snapshot before it can be"
-                    + " restored")));
+                    + " restored")),
+        new Story(
+            "an operator asks for the older one",
+            "old",
+            List.of(
+                s -> s.pausedAt(1, 1, 700),
+                s -> s.paused(1, 0, 550),
+                s -> s.restored(1, 0, 1),
+                s -> s.restored(1, 1, 1),
+                s -> s.convergedUpTo(1, 1, 1, "s"),
+                s -> s.convergedUpTo(1, 0, 1, "s"),
+                s -> s.restored(1, 1, 2),
+                s -> s.restored(1, 0, 2),
+                s -> s.convergedAt(1, 1, 2, 900),
+                s -> s.convergedAt(1, 0, 2, 950)),
+            List.of(
+                "1: restore 1 to 200 by old",
+                "1: restore 2 to 200 by old from s",
+                "1: resume from 200 after 950")),
+        new Story(
+            "a node cannot restore the one that an operator asked for",
+            "near",
+            List.of(
+                s -> s.pausedAt(1, 1, 700),
+                s -> s.paused(1, 0, 550),
+                s -> s.restored(1, 0, 1),
+                s -> s.refused(1, 1, 1, "damaged")),
+            List.of("1: restore 1 to 400 by near", "1: halt: node 1 could not restore: damaged")));
   }
 
   @ParameterizedTest
@@ -168,7 +215,7 @@ class SnapshotFallbackCrashTest {
   @MethodSource("stories")
   void aNodeThatRestartsAfterAnyEventChangesNothing(Story story) {
     List<String> undisturbed = steps(story, -1);
-    for (int crash = OUT_OF_REACH.size() - 1; crash < story.happens().size(); crash++) {
+    for (int crash = story.paused(); crash < story.happens().size(); crash++) {
       assertThat(steps(story, crash)).as("after event %d", crash).isEqualTo(undisturbed);
     }
   }

@@ -21,7 +21,10 @@ final class StepText {
               "open "
                   + r.getPlanOpened().getViolationIdsList()
                   + " to "
-                  + time(r.getPlanOpened().getTarget());
+                  + time(r.getPlanOpened().getTarget())
+                  + (r.getPlanOpened().hasSnapshot()
+                      ? " by " + r.getPlanOpened().getSnapshot().getId()
+                      : "");
           case RESTORE ->
               (r.getRestore().getAsIs()
                       ? "as is "

@@ -104,6 +104,9 @@ public final class ControlRecordCheck {
     bounds.number("undoes", opened.getUndoes());
     bounds.number("approves", opened.getApproves());
     moments(opened.getWitnessesList());
+    if (opened.hasSnapshot()) {
+      snapshot(opened.getSnapshot());
+    }
   }
 
   private void paused(Paused paused) {

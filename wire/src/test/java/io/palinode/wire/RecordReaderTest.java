@@ -10,6 +10,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.SnapshotClosed;
@@ -99,6 +100,7 @@ class RecordReaderTest {
         ControlRecord.newBuilder().setSafePoint(SafePoint.newBuilder().setHlc(-1)),
         ControlRecord.newBuilder().setPaused(Paused.newBuilder().setNode(NODES)),
         ControlRecord.newBuilder().setPaused(Paused.newBuilder().setNode(-1)),
+        ControlRecord.newBuilder().setPlanOpened(PlanOpened.newBuilder().setSnapshot(huge)),
         ControlRecord.newBuilder().setAbandon(Abandon.newBuilder().addStopped(NODES)),
         ControlRecord.newBuilder().setAbandon(Abandon.newBuilder().addStopped(-1)),
         ControlRecord.newBuilder().setAbandon(Abandon.newBuilder().addAllStopped(List.of(0, 1, 2))),

@@ -17,29 +17,16 @@ final class EffectText {
 
   /** Lines with a newline each; {@code first} says what would be done. */
   static String of(String first, EffectView effect) {
-    EffectView.Size before = effect.before();
     StringBuilder text = new StringBuilder();
-    text.append("%s %s%n".formatted(first, TimeText.withAge(effect.target())));
+    String snapshot = effect.snapshot() == null ? "" : "snapshot " + effect.snapshot() + ", of ";
+    text.append("%s %s%s%n".formatted(first, snapshot, TimeText.withAge(effect.target())));
     text.append(line("scope", scope(effect)));
+    EffectView.Size size = effect.size();
     text.append(
-        line(
-            "writes discarded",
-            number(effect.writes()) + was(effect.writes(), before, EffectView.Size::writes)));
-    text.append(
-        line(
-            "keys that change",
-            number(effect.keys()) + was(effect.keys(), before, EffectView.Size::keys)));
-    text.append(
-        line(
-            "bytes",
-            "%s of replaced keys and values, on all nodes".formatted(number(effect.bytes()))
-                + was(effect.bytes(), before, EffectView.Size::bytes)));
-    text.append(
-        line(
-            "clients",
-            clients(effect) + was(effect.clientsTotal(), before, EffectView.Size::clientsTotal)));
-    text.append(
-        line("expected pause", String.format(Locale.ROOT, "%,.0f ms", effect.expectedPauseMs())));
+        size == null
+            ? line("writes discarded", "all since then; how many is not known: " + effect.unknown())
+            : amounts(effect, size));
+    text.append(line("expected pause", pause(effect)));
     if (effect.beforeSafePoint()) {
       text.append(
           line(
@@ -48,6 +35,31 @@ final class EffectText {
                   .formatted(TimeText.of(effect.safePoint()))));
     }
     return text.append('\n').append(nodes(effect)).toString();
+  }
+
+  private static String amounts(EffectView effect, EffectView.Size size) {
+    EffectView.Size before = effect.before();
+    return line(
+            "writes discarded",
+            number(size.writes()) + was(size.writes(), before, EffectView.Size::writes))
+        + line(
+            "keys that change",
+            number(size.keys()) + was(size.keys(), before, EffectView.Size::keys))
+        + line(
+            "bytes",
+            "%s of replaced keys and values, on all nodes".formatted(number(size.bytes()))
+                + was(size.bytes(), before, EffectView.Size::bytes))
+        + line(
+            "clients",
+            clients(effect, size.clientsTotal())
+                + was(size.clientsTotal(), before, EffectView.Size::clientsTotal));
+  }
+
+  private static String pause(EffectView effect) {
+    Double ms = effect.expectedPauseMs();
+    return ms == null
+        ? "not known: each node reads its store and its part of the snapshot whole"
+        : String.format(Locale.ROOT, "%,.0f ms", ms);
   }
 
   private static String scope(EffectView effect) {
@@ -68,9 +80,8 @@ final class EffectText {
         : " (%s when it was planned)".formatted(number(value.applyAsLong(before)));
   }
 
-  private static String clients(EffectView effect) {
+  private static String clients(EffectView effect, int total) {
     List<String> names = effect.clients();
-    int total = effect.clientsTotal();
     String shown = String.join(", ", names.subList(0, Math.min(CLIENTS_SHOWN_MAX, names.size())));
     String all = total == 0 ? "none with a name" : total + ": " + shown;
     String more = names.size() < total || names.size() > CLIENTS_SHOWN_MAX ? ", ..." : "";
@@ -84,14 +95,15 @@ final class EffectText {
         new TextTable(
             TextTable.Align.RIGHT, List.of("NODE", "REACH FROM", "TO", "WRITES", "KEYS", "BYTES"));
     for (EffectView.NodeView node : effect.nodes()) {
+      boolean isKnown = effect.unknown() == null;
       table.row(
           List.of(
               Integer.toString(node.node()),
               TimeText.of(node.reach()),
               TimeText.of(node.now()),
-              number(node.writes()),
-              number(node.keys()),
-              number(node.bytes())));
+              isKnown ? number(node.writes()) : "-",
+              isKnown ? number(node.keys()) : "-",
+              isKnown ? number(node.bytes()) : "-"));
     }
     return table.render();
   }

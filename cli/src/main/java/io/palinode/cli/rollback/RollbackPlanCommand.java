@@ -16,6 +16,7 @@ import picocli.CommandLine.Mixin;
     description = {
       "Show the effect of a rollback: discarded writes, changed keys, their clients, the expected"
           + " pause, and the reach of each node.",
+      "If the window-logs do not reach the time of a snapshot, the amounts are not known.",
       "Changes nothing. The last line of the output names the plan for 'palinode rollback run'.",
       "A rollback that is not possible is refused, for example if its target is out of a node's"
           + " reach. If scope 'affected' is not possible, the plan has scope 'all' and shows the"
@@ -26,6 +27,7 @@ import picocli.CommandLine.Mixin;
       "",
       "Example:  palinode rollback plan --to -30s",
       "          palinode rollback plan --violation ID -o json",
+      "          palinode rollback plan --to-snapshot before-deploy",
       "          palinode rollback plan --violation ID --scope affected",
       "          palinode rollback plan --to -30s --scope affected --key cs_1_2_1"
     })

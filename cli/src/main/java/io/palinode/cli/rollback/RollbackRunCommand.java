@@ -20,9 +20,9 @@ import picocli.CommandLine.Spec;
     name = "run",
     mixinStandardHelpOptions = true,
     description = {
-      "Roll the store back: by a plan of 'palinode rollback plan', to a time, or to right before"
-          + " a violation. The command first shows the effect and what has changed since the plan."
-          + " Then it asks, and waits for the end.",
+      "Roll the store back: by a plan of 'palinode rollback plan', to a time, to right before a"
+          + " violation, or to a snapshot. The command first shows the effect and what has changed"
+          + " since the plan. Then it asks, and waits for the end.",
       "If the orchestrator or this command ends, the rollback continues. If a predicate with a"
           + " rollback is violated at the target too, the target moves further back, and the"
           + " command reports that.",
@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
       "Example:  palinode rollback run --to -30s",
       "          palinode rollback run --to 2026-11-21T12:00:00Z --yes",
       "          palinode rollback run --violation ID --scope affected",
+      "          palinode rollback run --to-snapshot before-deploy",
       "          palinode rollback run 3fa0c1d2"
     })
 final class RollbackRunCommand implements Callable<Integer> {
@@ -44,8 +45,8 @@ final class RollbackRunCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "PLAN",
       description =
-          "Name of a plan, as 'palinode rollback plan' printed it; instead of --to or"
-              + " --violation.")
+          "Name of a plan, as 'palinode rollback plan' printed it; instead of --to, --violation or"
+              + " --to-snapshot.")
   private @Nullable String plan;
 
   @ArgGroup(exclusive = false, multiplicity = "0..1")
@@ -79,7 +80,8 @@ final class RollbackRunCommand implements Callable<Integer> {
     @Nullable RollbackTarget to = target;
     if ((id == null) == (to == null)) {
       throw new ParameterException(
-          spec.commandLine(), "name a PLAN, or where to go with --to or --violation");
+          spec.commandLine(),
+          "name a PLAN, or where to go with --to, --violation or --to-snapshot");
     }
     return to != null ? to.body() : ApiClient.JSON.createObjectNode().put("plan", id);
   }

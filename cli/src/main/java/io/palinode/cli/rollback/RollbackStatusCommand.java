@@ -94,6 +94,9 @@ final class RollbackStatusCommand implements Callable<Integer> {
     if (!one.byHand()) {
       return "violations of " + one.rollback().predicate();
     }
+    if (one.rollback().snapshot() != null) {
+      return "hand, to snapshot " + one.rollback().snapshot();
+    }
     return one.undoes() == null ? "hand" : "hand, to undo rollback " + one.undoes();
   }
 

@@ -60,6 +60,17 @@ final class RollbackTarget {
         description =
             "The target is right before this violation, as 'palinode get violations' shows it.")
     private @Nullable String violation;
+
+    @Option(
+        names = "--to-snapshot",
+        required = true,
+        paramLabel = "NAME",
+        description = {
+          "Restore this snapshot, as 'palinode snapshot list' shows it. It must be complete.",
+          "This needs no window-log, so the snapshot may be older than the reach of the nodes. The"
+              + " scope is 'all'."
+        })
+    private @Nullable String snapshot;
   }
 
   /**
@@ -68,10 +79,12 @@ final class RollbackTarget {
   ObjectNode body() {
     ObjectNode body = ApiClient.JSON.createObjectNode();
     @Nullable Long hlc = time.to;
-    if (hlc == null) {
-      body.put("violation", time.violation);
-    } else {
+    if (hlc != null) {
       body.put("to", Hlc.format(hlc));
+    } else if (time.snapshot != null) {
+      body.put("snapshot", time.snapshot);
+    } else {
+      body.put("violation", time.violation);
     }
     if (scope != null) {
       body.put("scope", scope);

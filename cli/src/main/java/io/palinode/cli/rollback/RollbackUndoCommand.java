@@ -40,10 +40,11 @@ final class RollbackUndoCommand implements Callable<Integer> {
     EffectView effect = api.post(RollbackCommand.PLAN, body, EffectView.class);
     spec.commandLine().getOut().print(EffectText.of("going forward to", effect));
     spec.commandLine().getOut().flush();
-    if (effect.writes() > 0 && !confirmation.isGiven()) {
+    EffectView.Size size = effect.size();
+    if (size != null && size.writes() > 0 && !confirmation.isGiven()) {
       throw new Refusal(
           "%,d writes were made since rollback %d, and an undo discards them: add --yes"
-              .formatted(effect.writes(), id));
+              .formatted(size.writes(), id));
     }
     confirmation.require(
         "Reinstate the writes that rollback %d discarded?".formatted(id), "undo rollback " + id);

@@ -166,7 +166,7 @@ final class RollbackRequests implements OperatorBackend {
             question.waiting(),
             memory.rollbacks(EXPECTED_FROM_MAX),
             whyAll);
-    effect.requirePossible();
+    effect.requirePossible(request.snapshot() != null);
     return effect;
   }
 

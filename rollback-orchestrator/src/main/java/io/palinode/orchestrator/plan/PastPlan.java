@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.plan;
 
+import io.palinode.hvc.PointInTime;
 import io.palinode.wire.v1.Resume;
 
 /**
@@ -109,6 +110,32 @@ public record PastPlan(
    */
   public boolean isWithin(long hlc) {
     return !undone && (keptAll() || target < hlc) && hlc < span.clock;
+  }
+
+  /** Why the store cannot be read at {@code hlc}, at which it {@link #isHalfDoneAt}. */
+  public String whyHalfDone(long hlc) {
+    return "at time %s the store was half undone, by the rollback to epoch %d: it can be read up to %s, and from %s on"
+        .formatted(
+            PointInTime.format(hlc),
+            epoch,
+            PointInTime.format(span.quietSince),
+            PointInTime.format(span.clock));
+  }
+
+  /** Why no plan restores this cut, which {@link #isWithin}, with the times that one can. */
+  public String whyWithin(long cut) {
+    return keptAll()
+        ? "rollback %d %s: nothing before its end, %s, can be restored"
+            .formatted(
+                epoch,
+                extent.abandoned ? "was abandoned" : "ended in a restart",
+                PointInTime.format(span.clock))
+        : "rollback %d discarded what was at %s: choose a time up to %s, or after %s"
+            .formatted(
+                epoch,
+                PointInTime.format(cut),
+                PointInTime.format(target),
+                PointInTime.format(span.clock));
   }
 
   /**

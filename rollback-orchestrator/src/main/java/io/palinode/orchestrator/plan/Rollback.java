@@ -6,6 +6,7 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A plan as operators see it, from the records that took effect. Immutable. Times are wall clocks
@@ -20,8 +21,9 @@ public record Rollback(
    * Why the plan was opened.
    *
    * @param violationIds the first of the violations of {@code predicate}
+   * @param snapshot the snapshot that an operator named; null: none
    */
-  record Cause(String predicate, List<String> violationIds) {}
+  record Cause(String predicate, List<String> violationIds, @Nullable String snapshot) {}
 
   /**
    * What the nodes did.
@@ -107,7 +109,10 @@ public record Rollback(
     long at = record.getAtMicros();
     return new Rollback(
         record.getEpoch(),
-        new Cause(opened.getPredicate(), List.copyOf(opened.getViolationIdsList())),
+        new Cause(
+            opened.getPredicate(),
+            List.copyOf(opened.getViolationIdsList()),
+            opened.hasSnapshot() ? opened.getSnapshot().getId() : null),
         State.OPENED,
         new Work(opened.getTarget(), 0, 0, 0),
         new Moments(at, at, at, 0, StepTimes.NONE),
@@ -120,6 +125,11 @@ public record Rollback(
 
   public List<String> violationIds() {
     return cause.violationIds;
+  }
+
+  /** The snapshot that an operator named; null: none. */
+  public @Nullable String snapshot() {
+    return cause.snapshot;
   }
 
   public long target() {

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The effect that a rollback would have, by the nodes' window-logs. Immutable. Nodes change nothing
@@ -121,6 +122,24 @@ public record Effect(
     return Math.max(most, clients().size());
   }
 
+  /** Why the amounts are not known, by the first such node; null: they are. */
+  public @Nullable String unknown() {
+    for (EffectReported node : reports) {
+      if (node.getReach() > target) {
+        return "%s is out of the reach of node %d: it is from %s to %s"
+            .formatted(
+                PointInTime.format(target),
+                node.getNode(),
+                PointInTime.format(node.getReach()),
+                PointInTime.format(node.getNow()));
+      }
+      if (!node.getFailure().isEmpty()) {
+        return "node %d cannot report its effect: %s".formatted(node.getNode(), node.getFailure());
+      }
+    }
+    return null;
+  }
+
   /** Whether the target breaks the promise of the safe point. */
   public boolean isBeforeSafePoint() {
     return target < safePoint;
@@ -129,23 +148,13 @@ public record Effect(
   /**
    * Refuses the rollback if some node cannot restore the target, or did not answer.
    *
+   * @param bySnapshot the nodes restore a snapshot, so they need no window-log
    * @throws RefusedException with the node and the reason
    */
-  public void requirePossible() throws RefusedException {
-    for (EffectReported node : reports) {
-      if (node.getReach() > target) {
-        throw new RefusedException(
-            "%s is out of the reach of node %d: it is from %s to %s"
-                .formatted(
-                    PointInTime.format(target),
-                    node.getNode(),
-                    PointInTime.format(node.getReach()),
-                    PointInTime.format(node.getNow())));
-      }
-      if (!node.getFailure().isEmpty()) {
-        throw new RefusedException(
-            "node %d cannot report its effect: %s".formatted(node.getNode(), node.getFailure()));
-      }
+  public void requirePossible(boolean bySnapshot) throws RefusedException {
+    String unknown = unknown();
+    if (unknown != null && !bySnapshot) {
+      throw new RefusedException(unknown);
     }
     if (!missing.isEmpty()) {
       throw new RefusedException(

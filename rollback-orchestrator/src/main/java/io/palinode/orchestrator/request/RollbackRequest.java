@@ -3,6 +3,8 @@ package io.palinode.orchestrator.request;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.SnapshotCut;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.violations.Demand;
 import io.palinode.wire.v1.Moment;
@@ -13,33 +15,46 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rollback that an operator asks for. Immutable.
  *
  * @param request its name in the log; see {@link RequestName}
- * @param target the HLC to restore; unused if it undoes a rollback
+ * @param goal the state that the store is to have
  * @param violationIds the violations that caused it; may be empty
  * @param predicate of these; empty if there are none
- * @param undoes the epoch of the rollback whose discarded writes are reinstated; 0: none
  * @param seeds the writes to undo
- * @param comparesAll no write is undone and all keys are compared; {@code target} is unused
  */
 public record RollbackRequest(
-    String request,
-    long target,
-    List<String> violationIds,
-    String predicate,
-    long undoes,
-    Seeds seeds,
-    boolean comparesAll) {
+    String request, Goal goal, List<String> violationIds, String predicate, Seeds seeds) {
   /** The limit of one violation id. */
   static final int ID_CHARS_MAX = 256;
+
+  private static final int SNAPSHOT_CHARS_MAX = 63;
+
+  /**
+   * The state that the store is to have.
+   *
+   * @param target the HLC to restore; unused by the other goals
+   * @param undoes the epoch of the rollback whose discarded writes are reinstated; 0: none
+   * @param snapshot the snapshot to restore; null: none
+   * @param comparesAll no write is undone and all keys are compared
+   */
+  record Goal(long target, long undoes, @Nullable String snapshot, boolean comparesAll) {
+    Goal {
+      if (snapshot != null && snapshot.length() > SNAPSHOT_CHARS_MAX) {
+        throw new IllegalArgumentException(
+            "the name of a snapshot has at most %d characters: it has %d"
+                .formatted(SNAPSHOT_CHARS_MAX, snapshot.length()));
+      }
+    }
+  }
 
   /** Throws {@link IllegalArgumentException} for a name or id that the log cannot hold. */
   public RollbackRequest {
     String unused = RequestName.require(request);
-    if (undoes > 0 && seeds.isOfSome()) {
+    if (goal.undoes > 0 && seeds.isOfSome()) {
       throw new IllegalArgumentException(
           "an undo of a rollback reinstates all that it discarded; name no keys or violations");
     }
@@ -56,12 +71,43 @@ public record RollbackRequest(
   /** Undoes all writes after the target. */
   public RollbackRequest(
       String request, long target, List<String> violationIds, String predicate, long undoes) {
-    this(request, target, violationIds, predicate, undoes, Seeds.ALL, false);
+    this(request, new Goal(target, undoes, null, false), violationIds, predicate, Seeds.ALL);
+  }
+
+  private RollbackRequest(String request, Goal goal) {
+    this(request, goal, List.of(), "", Seeds.ALL);
   }
 
   /** Undoes no write, and converges all keys. */
   public static RollbackRequest comparing(String request) {
-    return new RollbackRequest(request, 0, List.of(), "", 0, Seeds.ALL, true);
+    return new RollbackRequest(request, new Goal(0, 0, null, true));
+  }
+
+  /**
+   * Restores a snapshot. Throws {@link IllegalArgumentException} for a name that no snapshot has.
+   */
+  public static RollbackRequest toSnapshot(String request, String snapshot) {
+    return new RollbackRequest(request, new Goal(0, 0, snapshot, false));
+  }
+
+  /** The HLC to restore; unused by an undo, a snapshot and a comparison. */
+  public long target() {
+    return goal.target;
+  }
+
+  /** The epoch of the rollback whose discarded writes are reinstated; 0: none. */
+  public long undoes() {
+    return goal.undoes;
+  }
+
+  /** The snapshot to restore; null: none. */
+  public @Nullable String snapshot() {
+    return goal.snapshot;
+  }
+
+  /** Whether no write is undone and all keys are compared. */
+  public boolean comparesAll() {
+    return goal.comparesAll;
   }
 
   /** Restores the cut at {@code target}. */
@@ -82,7 +128,7 @@ public record RollbackRequest(
   /** The writes of the violation's witnesses that are after the target. */
   public Set<Moment> witnesses(Violation violation) {
     return Demand.witnesses(violation).stream()
-        .filter(witness -> witness.getHlc() > target)
+        .filter(witness -> witness.getHlc() > goal.target)
         .collect(Collectors.toUnmodifiableSet());
   }
 
@@ -100,13 +146,11 @@ public record RollbackRequest(
   }
 
   RollbackRequest with(Seeds newSeeds) {
-    return new RollbackRequest(
-        request, target, violationIds, predicate, undoes, newSeeds, comparesAll);
+    return new RollbackRequest(request, goal, violationIds, predicate, newSeeds);
   }
 
   RollbackRequest named(String newRequest) {
-    return new RollbackRequest(
-        newRequest, target, violationIds, predicate, undoes, seeds, comparesAll);
+    return new RollbackRequest(newRequest, goal, violationIds, predicate, seeds);
   }
 
   /** Reinstates the writes that a rollback discarded. */
@@ -121,10 +165,15 @@ public record RollbackRequest(
    * @throws RefusedException naming why no store of this cluster can be restored there
    */
   public long target(MachineState state) throws RefusedException {
-    if (comparesAll) {
+    if (goal.comparesAll) {
       return Hlc.ofMicros(state.nowMicros());
     }
-    long cut = undoes > 0 ? branchEnd(state) : target;
+    String snapshot = goal.snapshot;
+    if (snapshot != null) {
+      return cut(snapshot, state.log()).hlc();
+    }
+    long undoes = goal.undoes;
+    long cut = undoes > 0 ? branchEnd(state) : goal.target;
     if (undoes == 0 && Hlc.micros(cut) >= state.nowMicros()) {
       throw new RefusedException(
           "%s is in the future: it is %s"
@@ -133,12 +182,28 @@ public record RollbackRequest(
     }
     PastPlan around = state.log().plans().discardedAround(cut, undoes);
     if (around != null) {
-      throw new RefusedException(around.keptAll() ? kept(around) : discarded(around, cut));
+      throw new RefusedException(around.whyWithin(cut));
+    }
+    return cut;
+  }
+
+  /** The snapshot, if it is complete and no rollback has discarded its cut. */
+  private static SnapshotCut cut(String snapshot, ControlLogState log) throws RefusedException {
+    String whyNot = log.snapshots().whyNot(snapshot);
+    SnapshotCut cut = log.snapshots().standing().get(snapshot);
+    if (cut != null && whyNot == null) {
+      whyNot = log.plans().notWholeAt(cut.hlc());
+    }
+    if (cut == null || whyNot != null) {
+      throw new RefusedException(
+          "snapshot '%s' cannot be restored: %s; 'palinode snapshot list' lists the snapshots"
+              .formatted(snapshot, whyNot));
     }
     return cut;
   }
 
   private long branchEnd(MachineState state) throws RefusedException {
+    long undoes = goal.undoes;
     PastPlan done = state.log().plans().pastPlan(undoes);
     if (done == null) {
       throw new RefusedException("there is no rollback %d that has ended".formatted(undoes));
@@ -155,39 +220,30 @@ public record RollbackRequest(
     return done.branchEnd();
   }
 
-  private static String kept(PastPlan plan) {
-    return "rollback %d %s: nothing before its end, %s, can be restored"
-        .formatted(
-            plan.epoch(),
-            plan.abandoned() ? "was abandoned" : "ended in a restart",
-            PointInTime.format(plan.clock()));
-  }
-
-  private static String discarded(PastPlan plan, long cut) {
-    return "rollback %d discarded what was at %s: choose a time up to %s, or after %s"
-        .formatted(
-            plan.epoch(),
-            PointInTime.format(cut),
-            PointInTime.format(plan.target()),
-            PointInTime.format(plan.clock()));
-  }
-
   private String reason() {
-    return comparesAll
+    if (goal.snapshot != null) {
+      return "by hand, to snapshot " + goal.snapshot;
+    }
+    return goal.comparesAll
         ? "comparison of all keys"
-        : undoes > 0 ? "undo of rollback " + undoes : "by hand";
+        : goal.undoes > 0 ? "undo of rollback " + goal.undoes : "by hand";
   }
 
   /** The record that opens the plan, without the violations that wait for one. */
   public PlanOpened.Builder opened(MachineState state) throws RefusedException {
-    return PlanOpened.newBuilder()
+    PlanOpened.Builder opened = PlanOpened.newBuilder();
+    String snapshot = goal.snapshot;
+    if (snapshot != null) {
+      opened.setSnapshot(cut(snapshot, state.log()).toMessage());
+    }
+    return opened
         .addAllViolationIds(violationIds)
         .setPredicate(predicate)
         .setTarget(target(state))
         .setReason(reason())
-        .setCompareAll(comparesAll)
+        .setCompareAll(goal.comparesAll)
         .setRequest(request)
-        .setUndoes(undoes)
+        .setUndoes(goal.undoes)
         .addAllWitnesses(seeds.witnesses());
   }
 }

@@ -43,10 +43,11 @@ final class RollbackRoutes {
     this.backend = backend;
   }
 
-  /** The body of a request: one of the first four. */
+  /** The body of a request: one of the first five. */
   record Wanted(
       @Nullable String to,
       @Nullable String violation,
+      @Nullable String snapshot,
       @Nullable Long undo,
       @Nullable String plan,
       @Nullable String scope,
@@ -55,6 +56,11 @@ final class RollbackRoutes {
       @Nullable Boolean compareAll) {
     Wanted {
       keys = keys == null ? List.of() : List.copyOf(keys);
+    }
+
+    /** The number of fields that name the state to restore. */
+    long goals() {
+      return Stream.of(to, violation, snapshot, undo, plan).filter(Objects::nonNull).count();
     }
 
     boolean isOfSome() {
@@ -137,10 +143,7 @@ final class RollbackRoutes {
   }
 
   private static RollbackRequest comparison(Wanted wanted) {
-    boolean isMore =
-        Stream.of(wanted.to(), wanted.violation(), wanted.undo(), wanted.plan(), wanted.scope())
-            .anyMatch(Objects::nonNull);
-    if (isMore || !wanted.keys().isEmpty()) {
+    if (wanted.goals() > 0 || wanted.scope() != null || !wanted.keys().isEmpty()) {
       throw new BadRequestResponse("a comparison of all keys undoes nothing: name no target");
     }
     return RollbackRequest.comparing(named(wanted));
@@ -172,13 +175,9 @@ final class RollbackRoutes {
 
   /** The plan that the request names, checked to be its only field; null: none. */
   private static @Nullable String planOf(Wanted wanted) {
-    long named =
-        Stream.of(wanted.to(), wanted.violation(), wanted.undo(), wanted.plan())
-            .filter(Objects::nonNull)
-            .count();
-    if (named != 1) {
+    if (wanted.goals() != 1) {
       throw new BadRequestResponse(
-          "a rollback goes to one of 'to', 'violation' and 'undo', or does a 'plan'");
+          "a rollback goes to one of 'to', 'violation', 'snapshot' and 'undo', or does a 'plan'");
     }
     String scope = wanted.scope();
     if (scope != null && !scope.equals(AFFECTED) && !scope.equals("all")) {
@@ -188,6 +187,11 @@ final class RollbackRoutes {
     boolean isFixed = wanted.plan() != null || wanted.undo() != null;
     if (isFixed && scope != null) {
       throw new BadRequestResponse("a 'plan' has its scope already, and an 'undo' is of all");
+    }
+    if (wanted.snapshot() != null && (wanted.isOfSome() || !wanted.keys().isEmpty())) {
+      throw new BadRequestResponse(
+          "snapshot '%s' is restored whole: only a time or a violation goes with scope 'affected' and keys"
+              .formatted(wanted.snapshot()));
     }
     if (!wanted.isOfSome() && !wanted.keys().isEmpty()) {
       throw new BadRequestResponse("'keys' name what scope 'affected' begins with");
@@ -204,6 +208,10 @@ final class RollbackRoutes {
     }
     if (undo != null) {
       return RollbackRequest.undoing(request, undo);
+    }
+    String snapshot = wanted.snapshot();
+    if (snapshot != null) {
+      return valid(() -> RollbackRequest.toSnapshot(request, snapshot));
     }
     Violation violation = violation(String.valueOf(wanted.violation()));
     RollbackRequest rollback = RollbackRequest.before(request, violation);

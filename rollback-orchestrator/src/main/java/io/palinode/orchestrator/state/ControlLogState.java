@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param plans the open plan and the latest plans
  * @param safePoint the greatest safe point published
- * @param snapshots the snapshots that a plan can restore if the window-logs do not reach its target
+ * @param snapshots the snapshots that a plan can restore
  * @param frequent the rollbacks by instance, and the keys that are sequential because of them
  * @param gates approval requests, standing violations and renewed budgets
  * @param coverage the known coverage gaps and their acknowledgements

@@ -6,6 +6,7 @@ import io.palinode.orchestrator.plan.Plan;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.plan.SnapshotCut;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.SnapshotRef;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
 import java.util.stream.Stream;
@@ -148,12 +149,7 @@ public record Plans(long epoch, @Nullable Plan open, List<PastPlan> past, Servin
     }
     for (PastPlan done : past) {
       if (done.isHalfDoneAt(hlc)) {
-        return "at time %s the store was half undone, by the rollback to epoch %d: it can be read up to %s, and from %s on"
-            .formatted(
-                PointInTime.format(hlc),
-                done.epoch(),
-                PointInTime.format(done.quietSince()),
-                PointInTime.format(done.clock()));
+        return done.whyHalfDone(hlc);
       }
     }
     return null;
@@ -161,13 +157,31 @@ public record Plans(long epoch, @Nullable Plan open, List<PastPlan> past, Servin
 
   /** Whether the cut is the store of one epoch and holds no discarded write. */
   public boolean isWholeAt(long hlc) {
-    return discardedAround(hlc) == null && past.stream().noneMatch(p -> p.isHalfDoneAt(hlc));
+    return notWholeAt(hlc) == null;
   }
 
-  /** Whether the open plan's target is the cut of this snapshot. */
+  /** Why the cut is not the store of one epoch, or holds discarded writes; null: neither. */
+  public @Nullable String notWholeAt(long hlc) {
+    PastPlan around = discardedAround(hlc);
+    if (around != null) {
+      return around.whyWithin(hlc);
+    }
+    return past.stream()
+        .filter(p -> p.isHalfDoneAt(hlc))
+        .findFirst()
+        .map(p -> p.whyHalfDone(hlc))
+        .orElse(null);
+  }
+
+  /** Whether the open plan's target is the cut of this snapshot, or an operator asks for that. */
   public boolean isGoingTo(String snapshot) {
-    SnapshotCut cut = open == null ? null : open.halts().fallback().snapshot();
-    return cut != null && cut.id().equals(snapshot);
+    if (open == null) {
+      return false;
+    }
+    SnapshotCut cut = open.halts().fallback().snapshot();
+    SnapshotRef wanted = open.operator().snapshot();
+    return (cut != null && cut.id().equals(snapshot))
+        || (wanted != null && wanted.getId().equals(snapshot));
   }
 
   /** The newest plan of {@code predicate} that ended in a restart; or null. */

@@ -19,6 +19,7 @@ import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Scope;
+import io.palinode.wire.v1.SnapshotRef;
 import io.palinode.wire.v1.StoreKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -152,6 +153,34 @@ public final class NextStep {
       return allPaused ? records.restart(plan.target(), "programs must restart") : null;
     }
     long target = target(state, plan);
+    SnapshotRef wanted = plan.operator().snapshot();
+    return wanted == null ? toTarget(target, allPaused) : toSnapshot(wanted, target, allPaused);
+  }
+
+  /**
+   * The first restore of an operator's plan to a snapshot. If a violation has moved the target
+   * before the snapshot's cut, the window-logs restore it.
+   */
+  private @Nullable ControlRecord toSnapshot(SnapshotRef wanted, long target, boolean allPaused) {
+    if (state.log().snapshots().whole(wanted) == null) {
+      return records.halt(
+          "snapshot '%s' was deleted or moved: %s ends the rollback"
+              .formatted(
+                  wanted.getId(),
+                  (plan.isCancellable()
+                          ? "'palinode rollback cancel %d'"
+                          : "'palinode rollback abandon %d'")
+                      .formatted(plan.epoch())));
+    }
+    SnapshotCut cut = Unreachable.asked(state, plan, target);
+    if (cut == null) {
+      return toTarget(target, allPaused);
+    }
+    return allPaused && isJudged(cut.hlc()) ? records.restore(cut, "") : null;
+  }
+
+  /** The first restore by the window-logs, or what the plan does instead; null while it waits. */
+  private @Nullable ControlRecord toTarget(long target, boolean allPaused) {
     String why = whyNot(target);
     if (why != null && plan.operator().isOfSome()) {
       return allPaused && isJudged(plan.clock()) && mayGiveUp(plan) ? giveUp(why) : null;

@@ -139,8 +139,14 @@ public final class OperatorSteps {
     return plan;
   }
 
-  /** Whether a retry has another way, by a policy or snapshot that is newer than the halt. */
+  /**
+   * Whether a retry needs no window-log: by the snapshot that was asked for, or by a policy or
+   * snapshot that is newer than the halt.
+   */
   private static boolean canGoElsewhere(MachineState state, Plan plan) {
+    if (Unreachable.asked(state, plan, plan.target()) != null) {
+      return true;
+    }
     Plan again = plan.triedAgain();
     return Unreachable.of(state, again, plan.target(), "").kind() != Unreachable.Kind.HALT;
   }

@@ -12,6 +12,7 @@ import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.violations.ApprovalRequest;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.wire.v1.SnapshotRef;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -59,6 +60,16 @@ public final class Unreachable {
       case NEAREST_SNAPSHOT -> nearest(state, plan, latest, why);
       case RESTART -> restart(state, plan, why);
     };
+  }
+
+  /**
+   * The snapshot of an operator's plan; null: none, or it is not complete any more, or a violation
+   * has moved the target before its cut.
+   */
+  static @Nullable SnapshotCut asked(MachineState state, Plan plan, long target) {
+    SnapshotRef wanted = plan.operator().snapshot();
+    SnapshotCut cut = wanted == null ? null : state.log().snapshots().whole(wanted);
+    return cut == null || target < cut.hlc() ? null : cut;
   }
 
   /** Whether a plan that failed at its target can only halt. */

@@ -134,10 +134,15 @@ final class FakeBackend implements Backend, OperatorBackend {
             .addClients("alice")
             .setClientsTotal(1)
             .build();
+    long target = wish.snapshot() == null ? wish.target() : cut(wish.snapshot());
     Effect effect =
-        new Effect(
-            wish.target(), Hlc.ofMicros(900), List.of(reported), List.of(), 150_000, WHY_ALL);
+        new Effect(target, Hlc.ofMicros(900), List.of(reported), List.of(), 150_000, WHY_ALL);
     return PlannedRollback.of("abc", wish, effect);
+  }
+
+  /** The nodes reach the cut of all snapshots but {@code old}. */
+  private static long cut(String snapshot) {
+    return Hlc.ofMicros(snapshot.equals("old") ? 4 : 6);
   }
 
   @Override

@@ -48,6 +48,43 @@ class RollbackRoutesTest extends RestFixture {
     assertThat(backend.wished).extracting(RollbackRequest::undoes).isEqualTo(1L);
   }
 
+  @Test
+  void aSnapshotIsRestoredWhole() throws Exception {
+    var unused = post("/api/v1/rollbacks", "{\"snapshot\": \"before-deploy\"}");
+    assertThat(backend.wished).extracting(RollbackRequest::snapshot).isEqualTo("before-deploy");
+    assertThat(post("/api/v1/rollbacks", "{\"snapshot\": \"s\", \"scope\": \"all\"}")).isNotNull();
+    HttpResponse<String> both =
+        send("POST", "/api/v1/rollbacks", "{\"snapshot\": \"s\", \"to\": \"800\"}");
+    assertThat(both.statusCode()).isEqualTo(400);
+    assertThat(error(both)).contains("one of 'to', 'violation', 'snapshot' and 'undo'");
+    for (String more :
+        List.of("\"scope\": \"affected\"", "\"keys\": [{\"store\": \"s\", \"key\": \"k\"}]")) {
+      HttpResponse<String> refused =
+          send("POST", "/api/v1/rollbacks/plan", "{\"snapshot\": \"s\", %s}".formatted(more));
+      assertThat(refused.statusCode()).as(more).isEqualTo(400);
+      assertThat(error(refused)).contains("snapshot 's' is restored whole");
+    }
+    HttpResponse<String> longName =
+        send("POST", "/api/v1/rollbacks", "{\"snapshot\": \"%s\"}".formatted("s".repeat(64)));
+    assertThat(longName.statusCode()).isEqualTo(400);
+    assertThat(error(longName)).contains("at most 63 characters: it has 64");
+  }
+
+  @Test
+  void theEffectOfASnapshotBeyondTheReachHasNoAmounts() throws Exception {
+    JsonNode known = post("/api/v1/rollbacks/plan", "{\"snapshot\": \"new\"}");
+    assertThat(known.get("snapshot").asText()).isEqualTo("new");
+    assertThat(known.get("writes").asLong()).isEqualTo(3);
+    assertThat(known.get("unknown").isNull()).isTrue();
+    assertThat(known.get("expectedPauseMs").isNull()).isTrue();
+    JsonNode unknown = post("/api/v1/rollbacks/plan", "{\"snapshot\": \"old\"}");
+    assertThat(unknown.get("unknown").asText()).contains("is out of the reach of node 0");
+    for (String amount : List.of("writes", "keys", "bytes", "clientsTotal")) {
+      assertThat(unknown.get(amount).isNull()).as(amount).isTrue();
+    }
+    assertThat(unknown.get("clients")).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {65, 1_000_000})
   void aRequestWithALongNameIsRefusedBeforeAnythingIsAsked(int chars) throws Exception {

@@ -8,6 +8,7 @@ import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
 import java.util.List;
@@ -27,6 +28,23 @@ class SnapshotRollbackTest extends SnapshotMachineFixture {
             .build();
     var unused = undo(1, restore);
     // To before the rollback: no other rule refuses it.
+    assertRefused(
+        new SnapshotRequest(null, 1L, "a", true, 0), "a rollback is going to snapshot 'a'");
+    assertThatThrownBy(() -> machine.delete("a")).hasMessageContaining("a rollback is going to");
+  }
+
+  /** Also before its first restore, which begins with the snapshot. */
+  @Test
+  void theSnapshotThatAnOperatorRestoresIsNeitherMovedNorDeleted() throws RefusedException {
+    live();
+    complete(request("a", null, false, 0));
+    PlanOpened opened =
+        PlanOpened.newBuilder()
+            .setRequest("r")
+            .setTarget(snapshot("a").opened().getHlc())
+            .setSnapshot(snapshot("a").opened().getSnapshot())
+            .build();
+    machine.follow(ControlLogState.empty(3).read(plan().setPlanOpened(opened).build()));
     assertRefused(
         new SnapshotRequest(null, 1L, "a", true, 0), "a rollback is going to snapshot 'a'");
     assertThatThrownBy(() -> machine.delete("a")).hasMessageContaining("a rollback is going to");
