@@ -134,8 +134,8 @@ class TablesTest {
     String rollback =
         """
         [{"epoch":12345,"state":"converging","predicate":"%s","target":"%s","attempts":2,
-          "undoneWrites":1234567,"convergedKeys":89,"totalMs":12345.678,"violationIds":[],"snapshot":null,
-          "openedMicros":1,"endedMicros":2,"pauseMs":1.0,"judgementMs":1.0,"restoreMs":1.0,
+          "undoneWrites":1234567,"convergedKeys":89,"totalMs":12345.678,"violationIds":[],
+          "snapshot":null,"openedMicros":1,"endedMicros":2,"pauseMs":1.0,"judgementMs":1.0,"restoreMs":1.0,
           "convergeMs":1.0,"haltReason":null}]"""
             .formatted(PREDICATE, EXACT);
     api.answer("/api/v1/rollbacks", rollback);

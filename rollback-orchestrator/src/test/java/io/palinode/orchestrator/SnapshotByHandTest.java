@@ -7,12 +7,15 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Effect;
 import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.PlannedRollback;
 import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.SnapshotOpened;
 import io.palinode.wire.v1.SnapshotRef;
 import io.palinode.wire.v1.SnapshotStep;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -134,6 +137,19 @@ class SnapshotByHandTest {
     Script script = Script.of(1, P).snapshot("near", 1, 400, 1).judged(600);
     script.holdLog().wish(wish("near")).snapshot("near", 2, 500, 1).releaseLog();
     assertThat(script.paused(1, 0, 0).steps()).last().asString().contains("deleted or moved");
+  }
+
+  @Test
+  void aPlanForAnEarlierCutOfItsNameIsRefused() {
+    Script script = Script.of(1, P).snapshot("near", 1, 400, 1);
+    Effect effect = new Effect(hlc(400), 0, List.of(), List.of(), 0, "");
+    RollbackRequest planned = PlannedRollback.of("abc", wish("near"), effect).request();
+    assertThat(script.refusal(planned)).isEmpty();
+    script.snapshot("near", 2, 500, 1);
+    assertThat(script.refusal(planned))
+        .isEqualTo(
+            "snapshot 'near' was of %s when this was planned and is of %s now: plan again"
+                .formatted(iso(400), iso(500)));
   }
 
   @Test

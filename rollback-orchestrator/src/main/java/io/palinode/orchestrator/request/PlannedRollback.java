@@ -19,7 +19,8 @@ public record PlannedRollback(
    */
   public static PlannedRollback of(String id, RollbackRequest asked, Effect effect) {
     Seeds seeds = effect.isOfSome() ? Seeds.of(effect.witnesses()) : Seeds.ALL;
-    return new PlannedRollback(id, asked.with(seeds).named(id), effect, null);
+    RollbackRequest request = asked.with(seeds).planned(effect.target()).named(id);
+    return new PlannedRollback(id, request, effect, null);
   }
 
   /** The same request with its latest effect. */

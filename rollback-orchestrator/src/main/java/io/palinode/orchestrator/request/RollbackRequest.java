@@ -36,7 +36,7 @@ public record RollbackRequest(
   /**
    * The state that the store is to have.
    *
-   * @param target the HLC to restore; unused by the other goals
+   * @param target the HLC to restore; of a snapshot: its cut as planned, or 0; else unused
    * @param undoes the epoch of the rollback whose discarded writes are reinstated; 0: none
    * @param snapshot the snapshot to restore; null: none
    * @param comparesAll no write is undone and all keys are compared
@@ -149,6 +149,14 @@ public record RollbackRequest(
     return new RollbackRequest(request, goal, violationIds, predicate, newSeeds);
   }
 
+  /** With the cut of its snapshot, if it has one: another cut of the same name is then refused. */
+  RollbackRequest planned(long cut) {
+    Goal fixed = new Goal(cut, 0, goal.snapshot, false);
+    return goal.snapshot == null
+        ? this
+        : new RollbackRequest(request, fixed, violationIds, predicate, seeds);
+  }
+
   RollbackRequest named(String newRequest) {
     return new RollbackRequest(newRequest, goal, violationIds, predicate, seeds);
   }
@@ -170,7 +178,7 @@ public record RollbackRequest(
     }
     String snapshot = goal.snapshot;
     if (snapshot != null) {
-      return cut(snapshot, state.log()).hlc();
+      return cut(state.log(), snapshot).hlc();
     }
     long undoes = goal.undoes;
     long cut = undoes > 0 ? branchEnd(state) : goal.target;
@@ -187,8 +195,8 @@ public record RollbackRequest(
     return cut;
   }
 
-  /** The snapshot, if it is complete and no rollback has discarded its cut. */
-  private static SnapshotCut cut(String snapshot, ControlLogState log) throws RefusedException {
+  /** The snapshot, if it is complete, as planned, and no rollback has discarded its cut. */
+  private SnapshotCut cut(ControlLogState log, String snapshot) throws RefusedException {
     String whyNot = log.snapshots().whyNot(snapshot);
     SnapshotCut cut = log.snapshots().standing().get(snapshot);
     if (cut != null && whyNot == null) {
@@ -198,6 +206,11 @@ public record RollbackRequest(
       throw new RefusedException(
           "snapshot '%s' cannot be restored: %s; 'palinode snapshot list' lists the snapshots"
               .formatted(snapshot, whyNot));
+    }
+    if (goal.target > 0 && goal.target != cut.hlc()) {
+      throw new RefusedException(
+          "snapshot '%s' was of %s when this was planned and is of %s now: plan again"
+              .formatted(snapshot, PointInTime.format(goal.target), PointInTime.format(cut.hlc())));
     }
     return cut;
   }
@@ -234,7 +247,7 @@ public record RollbackRequest(
     PlanOpened.Builder opened = PlanOpened.newBuilder();
     String snapshot = goal.snapshot;
     if (snapshot != null) {
-      opened.setSnapshot(cut(snapshot, state.log()).toMessage());
+      opened.setSnapshot(cut(state.log(), snapshot).toMessage());
     }
     return opened
         .addAllViolationIds(violationIds)
