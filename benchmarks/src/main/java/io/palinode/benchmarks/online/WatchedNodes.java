@@ -25,7 +25,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Three watched nodes without a store, and a listener to what the detection job says of them. */
 final class WatchedNodes implements AutoCloseable {
-  private static final Duration JUDGED_MAX = Duration.ofSeconds(60);
+  /** A slow machine may judge long after a burst, as long as it judges more and more. */
+  private static final Duration STANDSTILL_MAX = Duration.ofSeconds(60);
 
   private final NodeDetectorConfig watch;
   private final KafkaSettings kafka;
@@ -82,9 +83,12 @@ final class WatchedNodes implements AutoCloseable {
 
   /** Until everything at or before {@code hlc} is judged. */
   void awaitJudged(long hlc) throws InterruptedException {
-    if (!Await.until(() -> judged >= hlc, JUDGED_MAX)) {
-      throw new IllegalStateException(
-          "the detection job must judge within " + JUDGED_MAX, tail.failure());
+    while (judged < hlc) {
+      long before = judged;
+      if (!Await.until(() -> judged > before, STANDSTILL_MAX)) {
+        throw new IllegalStateException(
+            "the detection job has judged nothing more for " + STANDSTILL_MAX, tail.failure());
+      }
     }
   }
 
