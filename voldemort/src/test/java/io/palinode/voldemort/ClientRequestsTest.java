@@ -19,6 +19,7 @@ import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.retroscope.Diff;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.store.binding.MissedEpochs;
@@ -165,7 +166,7 @@ class ClientRequestsTest {
         refused(() -> node.writes().put(K, version("v", 1), caller(broken, null, "", null)));
     assertThat(refused.code()).isEqualTo(ErrorCode.VOLDEMORT);
     assertThat(refused)
-        .hasMessageContaining("node 0 at " + micros.get())
+        .hasMessageContaining("node 0 at " + PointInTime.format(Hlc.ofMicros(micros.get())))
         .hasMessageContaining("of node 2");
     assertThat(node.reads().get(K, Caller.STOCK).value()).isEmpty();
     assertThat(node.counters().get(NodeCounter.ERRORS)).isEqualTo(1);
