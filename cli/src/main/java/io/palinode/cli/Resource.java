@@ -99,7 +99,7 @@ enum Resource {
               time("violate"),
               age("violate"),
               hlc("violate"),
-              text("epoch"),
+              new Column("EPOCH", false, Resource::epochs),
               text("latencyMs"),
               text("outcome"),
               text("phantom"),
@@ -180,6 +180,12 @@ enum Resource {
   private static String outcome(JsonNode violation) {
     String outcome = text(violation.path("outcome"));
     return violation.path("phantom").asBoolean() ? outcome + " phantom" : outcome;
+  }
+
+  private static String epochs(JsonNode violation) {
+    String first = text(violation.path("epoch"));
+    String last = text(violation.path("lastEpoch"));
+    return last.isEmpty() || last.equals(first) ? first : first + " to " + last;
   }
 
   private static String start(String id) {

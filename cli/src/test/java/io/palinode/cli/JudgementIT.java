@@ -146,7 +146,9 @@ class JudgementIT {
             .untilAsserted(
                 () -> {
                   Printed printed = status(plane.apiUrl());
-                  assertThat(printed.text()).contains(found).contains("restart them with one");
+                  assertThat(printed.text().replaceAll("\\s+", " "))
+                      .contains(found)
+                      .contains("restart them with one");
                   assertThat(printed.exit()).isEqualTo(1);
                 });
         await().until(() -> console.stream().anyMatch(line -> line.contains(found)));

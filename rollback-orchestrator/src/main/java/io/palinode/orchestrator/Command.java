@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
+import org.jspecify.annotations.Nullable;
 
 /** An order of the machine to its shell. Orders are carried out in sequence. */
 public sealed interface Command {
@@ -13,8 +14,13 @@ public sealed interface Command {
   /** A control record took effect. Records without effect are repeats or late. */
   record Took(ControlRecord record) implements Command {}
 
-  /** The outcome of a violation. */
-  record Classified(Violation violation, Outcome outcome) implements Command {}
+  /**
+   * The outcome of a violation.
+   *
+   * @param alert due unless an alert of the same episode has said the same; null: none
+   */
+  record Classified(Violation violation, Outcome outcome, @Nullable Alert alert)
+      implements Command {}
 
   /** Outcomes of earlier violations may have changed ({@link Outcomes#now}). */
   record Review() implements Command {}

@@ -224,7 +224,7 @@ public final class RollbackMachine {
     if (policy != null && policy.version() >= violation.getPredicateVersion()) {
       classify(violation, policy);
     } else if (isStale(violation)) {
-      commands.add(new Command.Classified(violation, Command.Outcome.EXPIRED));
+      commands.add(new Command.Classified(violation, Command.Outcome.EXPIRED, null));
     } else {
       await(violation);
     }
@@ -235,25 +235,25 @@ public final class RollbackMachine {
       expire(violation);
       return;
     }
-    commands.add(new Command.Classified(violation, Command.Outcome.WAITING));
+    commands.add(new Command.Classified(violation, Command.Outcome.WAITING, null));
     state =
         state.with(
             state.found().waitingFor(new FoundViolations.Waiting(violation, state.nowMicros())));
   }
 
   private void expire(Violation violation) {
-    commands.add(new Command.Classified(violation, Command.Outcome.EXPIRED));
+    commands.add(new Command.Classified(violation, Command.Outcome.EXPIRED, null));
     raise(Alerts.predicateUnknown(violation, state.nowMicros()));
   }
 
   private void classify(Violation violation, Policy policy) {
     Grade grade = Grades.of(violation.getGrade());
-    boolean stale = isStale(violation);
     Command.Outcome outcome = Outcomes.first(state, violation, policy);
-    commands.add(new Command.Classified(violation, outcome));
-    if (policy.alerts(grade) && !stale) {
-      raise(Alerts.violation(violation, policy, outcome, state.nowMicros()));
-    }
+    Alert alert =
+        policy.alerts(grade) && !isStale(violation)
+            ? Alerts.violation(violation, policy, outcome, state.nowMicros())
+            : null;
+    commands.add(new Command.Classified(violation, outcome, alert));
     if (outcome == Command.Outcome.ROLLBACK) {
       state = state.with(state.found().demanding(demand(violation, policy)));
     } else if (outcome == Command.Outcome.TOO_LATE && state.live()) {

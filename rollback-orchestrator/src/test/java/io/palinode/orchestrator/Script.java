@@ -488,6 +488,9 @@ final class Script {
         alerts.add(raise.alert());
       } else if (command instanceof Command.Classified classified) {
         outcomes.add(classified);
+        if (classified.alert() != null) {
+          alerts.add(classified.alert());
+        }
         memory.classified(classified.violation(), classified.outcome());
       } else if (command instanceof Command.Review) {
         review();

@@ -19,11 +19,14 @@ import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +42,7 @@ class RollbackIT {
   @TempDir private Path folder;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
+  private final List<String> alerts = new CopyOnWriteArrayList<>();
   private List<String> addresses = List.of();
   private String api = "";
 
@@ -47,7 +51,7 @@ class RollbackIT {
     Epsilon epsilon = Epsilon.parse("10ms");
     try (ControlPlane plane =
             ControlPlane.start(
-                folder.resolve("control"), NODES, epsilon, ControlPlane.Ports.FREE, alert -> {});
+                folder.resolve("control"), NODES, epsilon, ControlPlane.Ports.FREE, alerts::add);
         StoreCluster cluster =
             StoreCluster.start(
                 Ports.free(NODES),
@@ -87,7 +91,67 @@ class RollbackIT {
       assertThat(run("rollback", "cancel", "3")).isEqualTo(2);
       assertThat(err()).contains("rollback 3 has ended");
       assertThat(run("rollback", "cancel", "9")).isEqualTo(2);
+      aViolationThatStandsIsReportedOnce();
     }
+  }
+
+  private void aViolationThatStandsIsReportedOnce() throws IOException {
+    Path file = folder.resolve("both.yaml");
+    Files.writeString(
+        file,
+        """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: both}
+        spec:
+          violation:
+            - all:
+                - {var: "x", equals: "1"}
+                - {var: "y", equals: "1"}
+          onViolation: {rollback: none, alertOn: uncertain, alert: [console]}
+        """);
+    assertThat(run("apply", "-f", file.toString())).as(err()).isZero();
+    long target = write(Map.of("x", "1", "y", "1"), List.of());
+    awaitJudged(target);
+    Set<String> ids = violations().keySet();
+    long alerted = alerts.stream().filter(alert -> alert.contains("alert=violation")).count();
+    assertThat(ids).isNotEmpty();
+    assertThat(alerted).isPositive();
+    for (int round = 0; round < 2; round++) {
+      write(Map.of("d", "4"), List.of());
+      assertThat(run("rollback", "run", "--to", Hlc.format(target), "--yes")).as(err()).isZero();
+      long epoch = epoch();
+      await().atMost(BOUND).until(() -> violations().containsValue(epoch));
+      awaitJudged(write(Map.of("a", "5"), List.of()));
+      assertThat(violations().keySet()).isEqualTo(ids);
+    }
+    assertThat(alerts.stream().filter(alert -> alert.contains("alert=violation")).count())
+        .isEqualTo(alerted);
+  }
+
+  private void awaitJudged(long hlc) {
+    await()
+        .atMost(BOUND)
+        .untilAsserted(
+            () -> {
+              assertThat(run("status", "-o", "json")).as(err()).isZero();
+              String safePoint = JSON.readTree(out.toString()).path("safePoint").asText();
+              assertThat(Hlc.parse(safePoint)).isGreaterThan(hlc);
+            });
+  }
+
+  private long epoch() throws IOException {
+    assertThat(run("status", "-o", "json")).as(err()).isZero();
+    return JSON.readTree(out.toString()).path("epoch").asLong();
+  }
+
+  /** By id: the epoch of the newest report. */
+  private Map<String, Long> violations() throws IOException {
+    assertThat(run("get", "violations", "-o", "json")).as(err()).isZero();
+    Map<String, Long> epochs = new TreeMap<>();
+    JSON.readTree(out.toString())
+        .forEach(one -> epochs.put(one.path("id").asText(), one.path("lastEpoch").asLong()));
+    return epochs;
   }
 
   private void plansTellAndRefuse(long target) throws IOException {
@@ -103,7 +167,7 @@ class RollbackIT {
     assertThat(err()).contains("is in the future");
     assertThat(run("rollback", "plan", "--to", "-1h")).isEqualTo(2);
     assertThat(err()).contains("is out of the reach of node 0: it is from ");
-    assertThat(run("rollback", "plan", "--violation", "none")).isEqualTo(2);
+    assertThat(run("rollback", "plan", "--violation", "none")).as(err()).isEqualTo(2);
     assertThat(run("rollback", "run", "--to", Hlc.format(target))).isEqualTo(2);
     assertThat(err()).contains("add --yes to roll the store back");
     assertThat(run("rollback", "plan")).isEqualTo(2);

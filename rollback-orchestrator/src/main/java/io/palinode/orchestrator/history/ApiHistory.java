@@ -8,6 +8,8 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.Grades;
+import io.palinode.orchestrator.violations.SeenViolations.Novelty;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
@@ -29,6 +31,7 @@ public final class ApiHistory {
   static final int ID_START_MIN = 8;
 
   private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
+  private final Episodes episodes = new Episodes(KEPT_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
   private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
   private final History<SpanId, SequentialSpan> sequential = new History<>(PROGRESS_MAX);
@@ -44,14 +47,15 @@ public final class ApiHistory {
     this.watched = new WatchedVersions(nodes);
   }
 
-  /** Adds a violation, or the same one with a higher grade. */
-  public void received(Violation violation, long atMicros, boolean replayed) {
-    ReceivedViolation known = violations.get(violation.getId());
-    violations.put(
-        violation.getId(),
-        known == null
-            ? new ReceivedViolation(violation, atMicros, replayed, null, false)
-            : known.again(violation, atMicros, replayed));
+  /** Adds a violation, and returns how it compares to earlier ones of its episode. */
+  public Novelty received(Violation violation, long atMicros, boolean replayed) {
+    ReceivedViolation known = violations.get(episodes.add(violation));
+    if (known == null) {
+      violations.put(violation.getId(), ReceivedViolation.first(violation, atMicros, replayed));
+      return Novelty.NEW;
+    }
+    violations.put(known.violation().getId(), known.again(violation, atMicros, replayed));
+    return known.grade().atLeast(Grades.of(violation.getGrade())) ? Novelty.REPEAT : Novelty.RISEN;
   }
 
   /**
@@ -59,11 +63,21 @@ public final class ApiHistory {
    */
   public void phantom(String id) {
     phantoms.incrementAndGet();
-    violations.update(id, ReceivedViolation::asPhantom);
+    violations.update(key(id), ReceivedViolation::asPhantom);
   }
 
-  public void classified(Violation violation, Command.Outcome outcome) {
-    violations.update(violation.getId(), known -> known.with(outcome));
+  /** Sets the outcome of the violation's episode; returns the former one, or null. */
+  public Command.@Nullable Outcome classified(Violation violation, Command.Outcome outcome) {
+    String key = key(violation.getId());
+    ReceivedViolation known = violations.get(key);
+    violations.update(key, received -> received.with(outcome));
+    return known == null ? null : known.outcome();
+  }
+
+  /** The first id of the episode, if it is remembered. */
+  private String key(String id) {
+    String first = episodes.first(id);
+    return violations.get(first) == null ? id : first;
   }
 
   /** Replaces outcomes that have changed; returns these changes, oldest first. */
@@ -73,7 +87,7 @@ public final class ApiHistory {
         received -> {
           Command.Outcome before = received.outcome();
           Command.Outcome now =
-              before == null ? null : Outcomes.now(state, received.violation(), before);
+              before == null ? null : Outcomes.now(state, received.latest(), before);
           if (before == null || now == null || now == before) {
             return received;
           }
@@ -132,7 +146,7 @@ public final class ApiHistory {
    * O({@link #KEPT_MAX}) for a start.
    */
   public @Nullable ReceivedViolation violation(String id) {
-    ReceivedViolation known = violations.get(id);
+    ReceivedViolation known = violations.get(key(id));
     if (known != null || id.length() < ID_START_MIN) {
       return known;
     }

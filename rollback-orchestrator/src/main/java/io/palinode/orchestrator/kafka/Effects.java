@@ -15,6 +15,7 @@ import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.violations.Grades;
 import io.palinode.orchestrator.violations.SeenViolations;
+import io.palinode.orchestrator.violations.SeenViolations.Novelty;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
@@ -43,6 +44,9 @@ final class Effects {
   private final OrchestratorMetrics metrics;
   private final Consumer<ControlRecord> append;
   private final Consumer<Alert> alert;
+
+  /** The id of the newest violation, if an earlier epoch or incarnation reported it; else empty. */
+  private String repeated = "";
 
   Effects(
       ApiHistory memory,
@@ -81,11 +85,22 @@ final class Effects {
     } else if (command instanceof Command.Raise c) {
       alert.accept(c.alert());
     } else if (command instanceof Command.Classified c) {
-      memory.classified(c.violation(), c.outcome());
+      classified(c);
     } else if (command instanceof Command.Took c) {
       took(c.record(), isLive);
     } else if (command instanceof Command.Review) {
       review(state, isLive);
+    }
+  }
+
+  /** An alert of a report whose grade and outcome are known says nothing new. */
+  private void classified(Command.Classified classified) {
+    Violation violation = classified.violation();
+    Command.Outcome before = memory.classified(violation, classified.outcome());
+    Alert due = classified.alert();
+    boolean isKnown = violation.getId().equals(repeated) && classified.outcome() == before;
+    if (due != null && !isKnown) {
+      alert.accept(due);
     }
   }
 
@@ -108,20 +123,16 @@ final class Effects {
   private boolean admit(Event.ViolationFound found, boolean isLive) {
     Violation violation = found.violation();
     Grade before = seen.grade(violation.getId());
-    switch (seen.admit(violation)) {
-      case REPEAT -> {
-        metrics.repeat();
-        return false;
-      }
-      case NEW -> {
-        memory.received(violation, found.atMicros(), !isLive);
-        if (isLive) {
-          metrics.violation(violation.getPredicate(), Grades.of(violation.getGrade()));
-        }
-      }
-      case RISEN -> memory.received(violation, found.atMicros(), !isLive);
+    if (seen.admit(violation) == Novelty.REPEAT) {
+      metrics.repeat();
+      return false;
     }
-    if (isLive) {
+    Novelty novelty = memory.received(violation, found.atMicros(), !isLive);
+    repeated = novelty == Novelty.REPEAT ? violation.getId() : "";
+    if (isLive && novelty == Novelty.NEW) {
+      metrics.violation(violation.getPredicate(), Grades.of(violation.getGrade()));
+    }
+    if (isLive && novelty != Novelty.REPEAT) {
       measure(violation, before, found.atMicros());
     }
     return true;

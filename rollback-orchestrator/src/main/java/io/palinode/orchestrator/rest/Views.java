@@ -14,7 +14,6 @@ import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.step.Unjudged;
 import io.palinode.orchestrator.violations.ApprovalRequest;
-import io.palinode.orchestrator.violations.Grades;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
@@ -66,6 +65,10 @@ public final class Views {
     }
   }
 
+  /**
+   * @param epoch of the first report
+   * @param lastEpoch of the newest report: the violation stood when that epoch began
+   */
   public record ViolationView(
       String id,
       String predicate,
@@ -76,6 +79,7 @@ public final class Views {
       String first,
       String violate,
       long epoch,
+      long lastEpoch,
       long detectedMicros,
       long receivedMicros,
       @Nullable Double latencyMs,
@@ -91,10 +95,11 @@ public final class Views {
           v.getPredicateVersion(),
           v.getBinding(),
           v.getClause(),
-          lowerCase(Grades.of(v.getGrade())),
+          lowerCase(received.grade()),
           Hlc.format(v.getFirst()),
           Hlc.format(v.getViolate()),
           v.getEpoch(),
+          received.latest().getEpoch(),
           v.getDetectedMicros(),
           received.receivedMicros(),
           received.replayed() ? null : received.latencyMicros() / MICROS_PER_MS,

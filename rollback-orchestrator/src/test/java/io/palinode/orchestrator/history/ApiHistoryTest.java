@@ -101,9 +101,8 @@ class ApiHistoryTest {
   @Test
   void latencyIsCountedFromTheMomentOfTheViolation() {
     Violation violation = violation("a", ViolationGrade.POSSIBLE);
-    assertThat(new ReceivedViolation(violation, 1_500, false, null, false).latencyMicros())
-        .isEqualTo(500);
-    assertThat(new ReceivedViolation(violation, 900, false, null, false).latencyMicros())
+    assertThat(ReceivedViolation.first(violation, 1_500, false).latencyMicros()).isEqualTo(500);
+    assertThat(ReceivedViolation.first(violation, 900, false).latencyMicros())
         .as("clocks that disagree make no negative latency")
         .isZero();
   }

@@ -208,7 +208,10 @@ final class FakeBackend implements Backend, OperatorBackend {
             .setViolate(Hlc.of(500, 7))
             .addWitnesses(witness)
             .build();
-    return List.of(new ReceivedViolation(violation, 2_000, false, Command.Outcome.ROLLBACK, true));
+    return List.of(
+        ReceivedViolation.first(violation, 2_000, false)
+            .with(Command.Outcome.ROLLBACK)
+            .asPhantom());
   }
 
   @Override

@@ -85,7 +85,7 @@ class ListingTest extends RestFixture {
   private static List<ReceivedViolation> violations(int count) {
     return IntStream.range(0, count)
         .mapToObj(i -> violation(count - 1 - i))
-        .map(violation -> new ReceivedViolation(violation, 2_000, false, null, false))
+        .map(violation -> ReceivedViolation.first(violation, 2_000, false))
         .toList();
   }
 
