@@ -49,7 +49,10 @@ public final class Agent {
       boolean unused =
           StatusServer.start(config.statusPort(), version, transformer::woven, server, registry);
     }
-    log.info("agent voldemort={} kafka={} state=ATTACHED", version, config.joining().kafka());
+    log.info(
+        "agent voldemort={} kafka={} state=ATTACHED",
+        version,
+        config.joining().kafka().bootstrapServers());
   }
 
   /**

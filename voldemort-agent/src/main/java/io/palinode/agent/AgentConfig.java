@@ -4,6 +4,8 @@ import io.palinode.detector.kafka.ProgressPace;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.store.node.NodeSettings;
+import io.palinode.wire.KafkaSecurity;
+import io.palinode.wire.KafkaSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -27,15 +29,11 @@ record AgentConfig(
   /**
    * How the node joins its cluster.
    *
-   * @param kafka {@code host:port} pairs separated by commas
    * @param timeout how long a start of the server waits until the node has joined
    * @param unjoined the reaction if that takes longer
    */
-  record Joining(String kafka, Duration timeout, Unjoined unjoined) {
+  record Joining(KafkaSettings kafka, Duration timeout, Unjoined unjoined) {
     Joining {
-      if (kafka.isBlank()) {
-        throw new IllegalArgumentException("kafka must be host:port pairs");
-      }
       if (timeout.isNegative() || timeout.isZero()) {
         throw new IllegalArgumentException("joinTimeout must be positive: " + timeout);
       }
@@ -61,6 +59,7 @@ record AgentConfig(
   private static final List<String> KEYS =
       List.of(
           "kafka",
+          "kafkaConfig",
           "data",
           "epsilon",
           "windowLogAge",
@@ -93,7 +92,12 @@ record AgentConfig(
   private static AgentConfig of(Settings settings) {
     return new AgentConfig(
         new Joining(
-            settings.required("kafka"),
+            KafkaSettings.of(settings.required("kafka"))
+                .withSecurity(
+                    settings.value(
+                        "kafkaConfig",
+                        KafkaSecurity.NONE,
+                        file -> KafkaSecurity.read(Path.of(file)))),
             settings.value("joinTimeout", Duration.ofSeconds(60), Settings::duration),
             settings.value("unjoined", Unjoined.SERVE, AgentConfig::unjoined)),
         Path.of(settings.required("data")),

@@ -4,15 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.agent.AgentConfig.Unjoined;
+import io.palinode.wire.KafkaSecurity;
+import io.palinode.wire.KafkaSettings;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class AgentConfigTest {
   @Test
   void whatIsNotSetHasADefault() {
     AgentConfig config = AgentConfig.parse("f", "kafka: a:1\ndata: /d\n");
-    assertThat(config.joining().kafka()).isEqualTo("a:1");
+    assertThat(config.joining().kafka()).isEqualTo(KafkaSettings.of("a:1"));
     assertThat(config.data()).isEqualTo(Path.of("/d"));
     assertThat(config.joining().unjoined()).isEqualTo(Unjoined.SERVE);
     assertThat(config.pace().busy()).isEqualTo(Duration.ofMillis(50));
@@ -29,6 +35,18 @@ class AgentConfigTest {
     assertThat(config.node().windowLog().ageMax()).isEqualTo(Duration.ofHours(2));
     assertThat(config.node().windowLog().bytesMax()).isEqualTo(64L << 20);
     assertThat(config.joining().unjoined()).isEqualTo(Unjoined.STOP);
+  }
+
+  @Test
+  void theClientsOfKafkaReadTheirSecurityFromAFile(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("kafka.properties"), "security.protocol=SSL\n");
+    AgentConfig config = AgentConfig.parse("f", "kafka: a:1\ndata: /d\nkafkaConfig: " + file);
+    assertThat(config.joining().kafka().security())
+        .isEqualTo(new KafkaSecurity(Map.of("security.protocol", "SSL")));
+    assertThatThrownBy(
+            () -> AgentConfig.parse("f", "kafka: a:1\ndata: /d\nkafkaConfig: " + file + "x"))
+        .hasMessageContaining("'kafkaConfig'")
+        .hasMessageContaining("there is no such file");
   }
 
   @Test

@@ -23,7 +23,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * @param lingerMs how long a producer waits for company for a record: 0 for the least delay, 1 for
  *     half the CPU from some 10 000 records a second on (Kafka's own default of 5 costs 3 ms)
  */
-public record KafkaSettings(String bootstrapServers, int lingerMs) {
+public record KafkaSettings(String bootstrapServers, int lingerMs, KafkaSecurity security) {
   private static final int HEARTBEATS_PER_SESSION = 6;
   private static final int LINGER_MS_MAX = 1_000;
   private static final int MAX_BLOCK_MS = 10_000;
@@ -43,11 +43,15 @@ public record KafkaSettings(String bootstrapServers, int lingerMs) {
 
   /** With the least delay. */
   public static KafkaSettings of(String bootstrapServers) {
-    return new KafkaSettings(bootstrapServers, 0);
+    return new KafkaSettings(bootstrapServers, 0, KafkaSecurity.NONE);
   }
 
   public KafkaSettings withLingerMs(int newLingerMs) {
-    return new KafkaSettings(bootstrapServers, newLingerMs);
+    return new KafkaSettings(bootstrapServers, newLingerMs, security);
+  }
+
+  public KafkaSettings withSecurity(KafkaSecurity newSecurity) {
+    return new KafkaSettings(bootstrapServers, lingerMs, newSecurity);
   }
 
   /**
@@ -133,7 +137,7 @@ public record KafkaSettings(String bootstrapServers, int lingerMs) {
   }
 
   private Map<String, Object> client(String clientId) {
-    Map<String, Object> properties = new HashMap<>();
+    Map<String, Object> properties = new HashMap<>(security.properties());
     properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
     properties.put(CommonClientConfigs.CLIENT_ID_CONFIG, clientId);
     properties.put(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_TIMEOUT_MS);

@@ -1,5 +1,7 @@
 package io.palinode.wire;
 
+import java.util.List;
+
 /** The names of Palinode's topics under a prefix. */
 public record Topics(String prefix) {
   public static final Topics DEFAULT = new Topics("palinode");
@@ -9,6 +11,15 @@ public record Topics(String prefix) {
       throw new IllegalArgumentException(
           "a topic prefix must be 1 to 100 of [A-Za-z0-9._-]: '" + prefix + "'");
     }
+  }
+
+  public List<String> all() {
+    return List.of(candidates(), predicates(), violations(), control());
+  }
+
+  /** The consumer group that elects the active orchestrator. */
+  public String election() {
+    return prefix + "-orchestrator";
   }
 
   public String candidates() {

@@ -1,6 +1,7 @@
 package io.palinode.wire;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +13,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,17 +33,25 @@ public final class TopicsAdmin implements AutoCloseable {
   }
 
   /**
-   * Creates the topics that are absent. A topic that exists is left as it is, except that one of
-   * another kind than the code relies on (a second partition of an ordered log) is refused.
+   * Creates the topics that are absent; with all there, this needs no right but to describe them. A
+   * topic that exists is left as it is, except that one of another kind than the code relies on (a
+   * second partition of an ordered log) is refused.
    */
   public void createAbsent(TopicLayout layout) {
-    List<NewTopic> wanted = layout.topics(topics);
-    Map<String, KafkaFuture<Void>> results = admin.createTopics(wanted).values();
-    for (NewTopic topic : wanted) {
+    List<NewTopic> absent = new ArrayList<>();
+    for (NewTopic topic : layout.topics(topics)) {
+      try {
+        requireOrdered(topic.name());
+      } catch (UnknownTopicOrPartitionException e) {
+        absent.add(topic);
+      }
+    }
+    Map<String, KafkaFuture<Void>> results = admin.createTopics(absent).values();
+    for (NewTopic topic : absent) {
       try {
         await(topic.name(), results.get(topic.name()));
       } catch (TopicExistsException e) {
-        requireOrdered(topic);
+        requireOrdered(topic.name());
       }
     }
   }
@@ -56,15 +66,12 @@ public final class TopicsAdmin implements AutoCloseable {
     admin.close(CLOSE_MAX);
   }
 
-  private void requireOrdered(NewTopic wanted) {
-    if (wanted.name().equals(topics.candidates())) {
-      return;
-    }
-    int partitions = partitions(wanted.name());
-    if (partitions != 1) {
+  private void requireOrdered(String topic) {
+    int partitions = partitions(topic);
+    if (partitions != 1 && !topic.equals(topics.candidates())) {
       throw new KafkaException(
           "a log with a total order has one partition: topic="
-              + wanted.name()
+              + topic
               + " partitions="
               + partitions);
     }
@@ -85,6 +92,9 @@ public final class TopicsAdmin implements AutoCloseable {
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TopicExistsException exists) {
         throw exists;
+      }
+      if (e.getCause() instanceof UnknownTopicOrPartitionException unknown) {
+        throw unknown;
       }
       throw new KafkaException("Kafka refused: topic=" + topic + ": " + e.getCause(), e.getCause());
     } catch (TimeoutException e) {

@@ -48,11 +48,19 @@ public final class EmbeddedKafka implements AutoCloseable {
     this.port = port;
   }
 
+  /** As {@link #start(Path, int, Map)}, without further settings. */
+  public static EmbeddedKafka start(Path folder, int port) throws IOException {
+    return start(folder, port, Map.of());
+  }
+
   /**
    * Starts on {@code folder}, which is created and formatted when it is new. Throws {@link
    * IOException} that says what is in the way: the port, the folder, or another broker on it.
+   *
+   * @param further settings of the broker, which override the others
    */
-  public static EmbeddedKafka start(Path folder, int port) throws IOException {
+  public static EmbeddedKafka start(Path folder, int port, Map<String, String> further)
+      throws IOException {
     Path data = writable(folder);
     int brokerPort = port == ANY_PORT ? freePort() : requireFree(port);
     // Kafka locks the folder too, but only after it has touched the other broker's files.
@@ -62,7 +70,9 @@ public final class EmbeddedKafka implements AutoCloseable {
       if (!Files.exists(data.resolve("meta.properties"))) {
         format(data);
       }
-      KafkaConfig config = new KafkaConfig(settings(data, brokerPort, freePort()), false);
+      Map<String, String> settings = settings(data, brokerPort, freePort());
+      settings.putAll(further);
+      KafkaConfig config = new KafkaConfig(settings, false);
       Exit.setHaltProcedure((status, reason) -> halt(data, status));
       KafkaRaftServer server = new KafkaRaftServer(config, Time.SYSTEM);
       startOrStop(server);

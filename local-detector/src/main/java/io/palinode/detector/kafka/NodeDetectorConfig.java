@@ -39,9 +39,14 @@ public record NodeDetectorConfig(
 
   /** The defaults. {@code bootstrapServers} are {@code host:port}, separated by commas. */
   public static NodeDetectorConfig of(String bootstrapServers, Topics topics) {
+    return of(KafkaSettings.of(bootstrapServers), topics);
+  }
+
+  /** The defaults. */
+  public static NodeDetectorConfig of(KafkaSettings kafka, Topics topics) {
     long heap = Runtime.getRuntime().maxMemory();
     return new NodeDetectorConfig(
-        KafkaSettings.of(bootstrapServers),
+        kafka,
         topics,
         RING_CAPACITY,
         (int) Math.min(OPEN_INTERVALS_MAX, heap / HEAP_PART / OPEN_INTERVAL_BYTES),

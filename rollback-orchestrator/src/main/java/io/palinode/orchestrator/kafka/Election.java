@@ -44,7 +44,7 @@ public final class Election implements AutoCloseable {
   private volatile boolean closed;
 
   private Election(KafkaSettings kafka, Topics topics) {
-    String group = topics.prefix() + "-orchestrator";
+    String group = topics.election();
     this.member = kafka.newMember(group + "-election", group, SILENCE_MAX);
     this.thread = new Thread(() -> takePart(topics.control()), group + "-election");
     thread.setDaemon(true);

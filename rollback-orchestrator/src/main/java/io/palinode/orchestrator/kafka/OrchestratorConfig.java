@@ -39,8 +39,13 @@ public record OrchestratorConfig(
 
   /** With defaults: the API on a free port of the loopback interface. */
   public static OrchestratorConfig of(String bootstrapServers, Topics topics, int nodes) {
+    return of(KafkaSettings.of(bootstrapServers), topics, nodes);
+  }
+
+  /** With defaults: the API on a free port of the loopback interface. */
+  public static OrchestratorConfig of(KafkaSettings kafka, Topics topics, int nodes) {
     return new OrchestratorConfig(
-        KafkaSettings.of(bootstrapServers),
+        kafka,
         topics,
         RollbackSettings.of(nodes),
         HALT,

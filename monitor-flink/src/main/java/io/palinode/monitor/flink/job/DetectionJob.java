@@ -9,10 +9,12 @@ import io.palinode.monitor.flink.NoticeSerializer;
 import io.palinode.monitor.flink.Verdict;
 import io.palinode.monitor.flink.detection.DetectionFunction;
 import io.palinode.monitor.flink.detection.DetectionSettings;
+import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
@@ -65,6 +67,7 @@ public final class DetectionJob {
               "reports-max",
               "search-steps-max",
               "instances-max",
+              "kafka-config",
               "linger-ms"));
 
   private DetectionJob() {}
@@ -72,9 +75,9 @@ public final class DetectionJob {
   /**
    * Submits the job to the cluster that starts this. {@code --bootstrap-servers}, {@code --nodes}
    * and {@code --epsilon} are needed; {@code --prefix}, {@code --parallelism}, {@code
-   * --checkpoint-interval-ms}, {@code --linger-ms} and those of {@link DetectionSettings} have
-   * defaults. The topics are created if absent. The checkpoint folder is the cluster's ({@code
-   * execution.checkpointing.dir}).
+   * --checkpoint-interval-ms}, {@code --linger-ms}, {@code --kafka-config} (a file, read here
+   * alone) and those of {@link DetectionSettings} have defaults. The topics are created if absent.
+   * The checkpoint folder is the cluster's ({@code execution.checkpointing.dir}).
    */
   public static void main(String[] args) throws Exception {
     DetectionJobConfig config = parse(args);
@@ -238,12 +241,20 @@ public final class DetectionJob {
       }
     }
     return new DetectionJobConfig(
-        new KafkaSettings(options.getRequired("bootstrap-servers"), options.getInt("linger-ms", 0)),
+        kafka(options),
         new Topics(options.get("prefix", Topics.DEFAULT.prefix())),
         Integer.parseInt(options.getRequired("nodes")),
         Epsilon.parse(options.getRequired("epsilon")),
         execution(options),
         detection(options));
+  }
+
+  private static KafkaSettings kafka(ParameterTool options) {
+    KafkaSettings kafka =
+        KafkaSettings.of(options.getRequired("bootstrap-servers"))
+            .withLingerMs(options.getInt("linger-ms", 0));
+    String file = options.get("kafka-config");
+    return file == null ? kafka : kafka.withSecurity(KafkaSecurity.read(Path.of(file)));
   }
 
   private static DetectionJobConfig.Execution execution(ParameterTool options) {

@@ -1,0 +1,88 @@
+package io.palinode.wire;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
+
+/** The least rights in Kafka that each part needs, on a broker with an authorizer. */
+public enum KafkaAccess {
+  /** A store node, or the agent of a stock server. */
+  NODE {
+    @Override
+    void add(Topics topics, Rights rights) {
+      rights.topic(AclOperation.READ, topics.predicates());
+      rights.topic(AclOperation.READ, topics.control());
+      rights.topic(AclOperation.WRITE, topics.control());
+      rights.topic(AclOperation.WRITE, topics.candidates());
+    }
+  },
+  /** The detection job. */
+  DETECTION {
+    @Override
+    void add(Topics topics, Rights rights) {
+      rights.topic(AclOperation.READ, topics.candidates());
+      rights.topic(AclOperation.READ, topics.predicates());
+      rights.topic(AclOperation.WRITE, topics.violations());
+    }
+  },
+  /** An orchestrator. It is the part that may create the topics. */
+  ORCHESTRATOR {
+    @Override
+    void add(Topics topics, Rights rights) {
+      rights.topic(AclOperation.READ, topics.violations());
+      rights.topic(AclOperation.READ, topics.predicates());
+      rights.topic(AclOperation.READ, topics.control());
+      rights.topic(AclOperation.WRITE, topics.predicates());
+      rights.topic(AclOperation.WRITE, topics.control());
+      for (String topic : topics.all()) {
+        rights.topic(AclOperation.CREATE, topic);
+      }
+      rights.add(AclOperation.READ, ResourceType.GROUP, topics.election());
+    }
+  };
+
+  abstract void add(Topics topics, Rights rights);
+
+  /**
+   * The rights of this part, each allowed from any host.
+   *
+   * @param principal such as {@code User:node}
+   */
+  public List<AclBinding> bindings(Topics topics, String principal) {
+    Rights rights = new Rights(principal);
+    for (String topic : topics.all()) {
+      rights.topic(AclOperation.DESCRIBE, topic);
+    }
+    add(topics, rights);
+    return List.copyOf(rights.all);
+  }
+
+  /** The rights of one principal. */
+  static final class Rights {
+    private static final String ANY_HOST = "*";
+
+    private final String principal;
+    private final List<AclBinding> all = new ArrayList<>();
+
+    private Rights(String principal) {
+      this.principal = principal;
+    }
+
+    private void topic(AclOperation operation, String topic) {
+      add(operation, ResourceType.TOPIC, topic);
+    }
+
+    private void add(AclOperation operation, ResourceType type, String name) {
+      all.add(
+          new AclBinding(
+              new ResourcePattern(type, name, PatternType.LITERAL),
+              new AccessControlEntry(principal, ANY_HOST, operation, AclPermissionType.ALLOW)));
+    }
+  }
+}
