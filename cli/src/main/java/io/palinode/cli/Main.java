@@ -12,6 +12,7 @@ import io.palinode.cli.predicate.LintCommand;
 import io.palinode.cli.predicate.SchemaCommand;
 import io.palinode.cli.rollback.RepairCommand;
 import io.palinode.cli.rollback.RollbackCommand;
+import io.palinode.cli.run.KafkaCommand;
 import io.palinode.cli.run.RunCommand;
 import io.palinode.cli.simulate.SimulateCommand;
 import io.palinode.cli.snapshot.SnapshotCommand;
@@ -63,6 +64,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RepairCommand.class,
       AcknowledgeCommand.class,
       AlertCommand.class,
+      KafkaCommand.class,
       RollbackCommand.class,
       SnapshotCommand.class,
       DetectCommand.class,

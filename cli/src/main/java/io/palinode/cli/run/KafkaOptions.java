@@ -3,16 +3,19 @@ package io.palinode.cli.run;
 import io.palinode.terminal.Outage;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.StartProgress;
+import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Where the logs are; a picocli mixin. */
@@ -26,6 +29,15 @@ final class KafkaOptions {
       paramLabel = "HOST:PORT,...",
       description = "Brokers of Kafka.")
   private String bootstrap = "";
+
+  @Option(
+      names = "--kafka-config",
+      paramLabel = "FILE",
+      description = {
+        "Properties for Kafka's clients, as kafka-topics.sh reads them with --command-config: those"
+            + " that begin with security., sasl. or ssl."
+      })
+  private @Nullable Path security;
 
   @Option(
       names = "--candidate-partitions",
@@ -45,20 +57,18 @@ final class KafkaOptions {
               + " ${DEFAULT-VALUE}).")
   private short replication;
 
-  String bootstrap() {
-    return bootstrap;
-  }
-
   /**
    * The settings, once the topics are there. Waits for Kafka without a limit, and reports that to
    * {@code say}. Throws {@link Outage} when Kafka refuses.
    */
   @SuppressWarnings("try") // A resource for its close alone.
   KafkaSettings connected(Consumer<String> say) throws InterruptedException {
+    KafkaSettings settings = settings();
     try (StartProgress progress = StartProgress.of("waiting for Kafka at " + bootstrap, say)) {
       for (Duration pause = PAUSE_MIN; ; pause = longer(pause)) {
         try {
-          return connect();
+          createTopics(settings);
+          return settings;
         } catch (IllegalArgumentException e) {
           throw new Refusal(String.valueOf(e.getMessage()), e);
         } catch (KafkaException e) {
@@ -89,12 +99,19 @@ final class KafkaOptions {
         || e.getCause() instanceof InterruptedException;
   }
 
-  private KafkaSettings connect() {
+  private KafkaSettings settings() {
+    try {
+      KafkaSettings settings = KafkaSettings.of(bootstrap);
+      return security == null ? settings : settings.withSecurity(KafkaSecurity.read(security));
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private void createTopics(KafkaSettings settings) {
     TopicLayout layout = TopicLayout.DEFAULT.withCandidatePartitions(partitions);
-    KafkaSettings settings = KafkaSettings.of(bootstrap);
     try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
       topics.createAbsent(layout.withReplication(replication));
     }
-    return settings;
   }
 }

@@ -14,6 +14,7 @@ import io.palinode.terminal.StartProgress;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -105,7 +106,7 @@ final class RunNodeCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     OwnerOnly.createFolders(data);
-    var unused = kafka.connected(Output.progress(spec));
+    KafkaSettings connected = kafka.connected(Output.progress(spec));
     MetricsOption.Served served = metrics.serve(registry);
     try (StartProgress progress = StartProgress.of("starting node " + id, Output.progress(spec))) {
       WatchedNode node =
@@ -114,7 +115,7 @@ final class RunNodeCommand implements Callable<Integer> {
                   .with(settings -> settings.withRestores(windowLog.restores(1))),
               data,
               windowLog.bound(),
-              NodeDetectorConfig.of(kafka.bootstrap(), Topics.DEFAULT)
+              NodeDetectorConfig.of(connected, Topics.DEFAULT)
                   .withStartTimeout(StartProgress.NO_LIMIT),
               registry);
       return new Running(node, served);

@@ -11,6 +11,7 @@ import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.terminal.Outage;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.StartProgress;
+import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -88,7 +89,8 @@ final class RunOrchestratorCommand implements Callable<Integer> {
 
   private @Nullable Active start(BooleanSupplier stopped, AlertSettings operators)
       throws InterruptedException {
-    Election election = Election.join(kafka.connected(Output.progress(spec)), Topics.DEFAULT);
+    KafkaSettings connected = kafka.connected(Output.progress(spec));
+    Election election = Election.join(connected, Topics.DEFAULT);
     try {
       for (boolean announced = false; !election.await(ELECTED_SOON); announced = true) {
         String ending = election.ending();
@@ -104,7 +106,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
               .accept("standing by: another orchestrator is active, or was a moment ago");
         }
       }
-      return new Active(election, orchestrator(operators));
+      return new Active(election, orchestrator(connected, operators));
     } catch (InterruptedException | RuntimeException e) {
       election.close();
       throw e;
@@ -112,10 +114,10 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   }
 
   @SuppressWarnings("try") // A resource for its close alone.
-  private Orchestrator orchestrator(AlertSettings operators) {
+  private Orchestrator orchestrator(KafkaSettings connected, AlertSettings operators) {
     try (StartProgress progress = StartProgress.of("reading the logs", Output.progress(spec))) {
       return Orchestrator.start(
-          OrchestratorConfig.of(kafka.bootstrap(), Topics.DEFAULT, nodes)
+          OrchestratorConfig.of(connected, Topics.DEFAULT, nodes)
               .withPredicates(predicates.limits())
               .withAlerts(operators)
               .withStartMax(StartProgress.NO_LIMIT)
