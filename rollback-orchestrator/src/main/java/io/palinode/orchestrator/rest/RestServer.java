@@ -6,6 +6,7 @@ import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ContentType;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
+import io.javalin.router.ParsedEndpoint;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinException;
 import io.palinode.detection.witness.PortableWitness;
@@ -27,6 +28,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.eclipse.jetty.server.ConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -98,6 +100,15 @@ public final class RestServer implements AutoCloseable {
   public String url() {
     String host = settings.host();
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + server.port();
+  }
+
+  /** The method and path of each route, such as {@code GET /healthz}. */
+  Set<String> routes() {
+    return server.unsafeConfig().pvt.internalRouter.allHttpHandlers().stream()
+        .map(ParsedEndpoint::getEndpoint)
+        .filter(endpoint -> endpoint.getMethod().isHttpMethod())
+        .map(endpoint -> endpoint.getMethod() + " " + endpoint.getPath())
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Override
