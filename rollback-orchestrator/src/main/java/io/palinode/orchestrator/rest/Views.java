@@ -33,8 +33,6 @@ public final class Views {
 
   private Views() {}
 
-  record Failure(String error) {}
-
   /** The health of a running orchestrator; {@code waits} do not stop it. */
   record Health(String status, List<WaitView> waits) {
     static Health of(Judgement judgement) {

@@ -6,8 +6,8 @@
  * with the routes of a running server, and its schemas with the records that the server writes and
  * reads.
  *
- * <p>HLC times are text, {@code <µs>.<counter>}: a JSON number cannot hold them. An error is {@code
- * {"error": "one sentence"}}.
+ * <p>HLC times are text, {@code <µs>.<counter>}: a JSON number cannot hold them. An error is a
+ * {@link io.palinode.orchestrator.rest.problem.Problem}.
  */
 @NullMarked
 package io.palinode.orchestrator.rest;

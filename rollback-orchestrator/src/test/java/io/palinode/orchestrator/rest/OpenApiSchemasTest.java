@@ -11,6 +11,8 @@ import io.palinode.orchestrator.alert.TestedDestination;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.rest.problem.Problem;
+import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.snapshot.NodePart;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import java.lang.reflect.AnnotatedParameterizedType;
@@ -38,7 +40,7 @@ class OpenApiSchemasTest extends RestFixture {
   /** Records that the server writes: each has all its fields. */
   private static final Map<String, Class<?>> ANSWERS =
       Map.ofEntries(
-          Map.entry("Error", Views.Failure.class),
+          Map.entry("Problem", Problem.class),
           Map.entry("Predicate", Views.PredicateView.class),
           Map.entry("Violation", Views.ViolationView.class),
           Map.entry("ViolationWitness", Views.WitnessView.class),
@@ -79,6 +81,7 @@ class OpenApiSchemasTest extends RestFixture {
 
   private static final Map<String, Class<? extends Enum<?>>> ENUMS =
       Map.of(
+          "Problem.code", ProblemCode.class,
           "Violation.grade", Grade.class,
           "Violation.outcome", Command.Outcome.class,
           "WitnessFile.grade", Grade.class,
@@ -149,6 +152,7 @@ class OpenApiSchemasTest extends RestFixture {
               .isEqualTo(
                   Arrays.stream(constants.getEnumConstants())
                       .map(constant -> constant.name().toLowerCase(Locale.ROOT))
+                      .map(word -> field.equals("Problem.code") ? word.replace('_', '-') : word)
                       .collect(Collectors.toSet()));
         });
   }
@@ -199,7 +203,8 @@ class OpenApiSchemasTest extends RestFixture {
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
     JsonNode responses = document.operation(route).path("responses");
     JsonNode content = document.resolved(responses.path(Integer.toString(status))).path("content");
-    String type = answer.headers().firstValue("Content-Type").orElseThrow();
+    String header = answer.headers().firstValue("Content-Type").orElseThrow();
+    String type = header.replaceFirst(";charset=utf-8$", "");
     assertThat(content.has(type)).as("%s answers %s with %s", route, status, type).isTrue();
     JsonNode json = new ObjectMapper().readTree(answer.body());
     assertThat(document.faults(content.path(type).path("schema"), json)).as("%s", json).isEmpty();

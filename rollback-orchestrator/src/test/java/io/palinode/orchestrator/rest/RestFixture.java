@@ -40,7 +40,7 @@ class RestFixture {
   }
 
   static String error(HttpResponse<String> answer) throws IOException {
-    return JSON.readTree(answer.body()).get("error").asText();
+    return JSON.readTree(answer.body()).get("detail").asText();
   }
 
   HttpResponse<String> send(String method, String path, String body)
