@@ -143,7 +143,7 @@ public final class ApiClient {
       if (response.statusCode() >= 400) {
         String reason =
             parsed(response.body())
-                .path("error")
+                .path("detail")
                 .asText("the server answered " + response.statusCode());
         throw response.statusCode() >= 500 ? new Outage(reason) : new Refusal(reason);
       }

@@ -124,7 +124,7 @@ class ApplyCommandTest {
         Predicates.parseAll(text, "request").stream().map(Predicate::name).toList();
     boolean one = exchange.getRequestURI().getPath().startsWith("/api/v1/predicates/");
     if (names.contains("bad")) {
-      respond(exchange, failure == 0 ? 400 : failure, "{\"error\":\"predicate 'bad': refused\"}");
+      respond(exchange, failure == 0 ? 400 : failure, "{\"detail\":\"predicate 'bad': refused\"}");
       return;
     }
     applied.addAll(names);

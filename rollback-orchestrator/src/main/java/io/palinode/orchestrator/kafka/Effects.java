@@ -87,7 +87,7 @@ final class Effects {
     } else if (command instanceof Command.Classified c) {
       classified(c);
     } else if (command instanceof Command.Took c) {
-      took(c.record(), isLive);
+      took(c.record(), state, isLive);
     } else if (command instanceof Command.Review) {
       review(state, isLive);
     }
@@ -168,10 +168,13 @@ final class Effects {
     }
   }
 
-  private void took(ControlRecord record, boolean isLive) {
+  private void took(ControlRecord record, MachineState state, boolean isLive) {
     Rollback rollback = memory.took(record);
     if (rollback == null) {
       return;
+    }
+    if (isLive) {
+      memory.shown(state.log().plans().serving().shown(rollback));
     }
     boolean ends = record.hasResume() || record.hasHalted();
     if (isLive && ends) {

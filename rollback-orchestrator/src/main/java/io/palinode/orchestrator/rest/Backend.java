@@ -6,14 +6,13 @@ import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.alert.TestedDestination;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
-import io.palinode.orchestrator.history.Discarded;
-import io.palinode.orchestrator.history.RollbackProgress;
-import io.palinode.orchestrator.history.WatchedVersions;
+import io.palinode.orchestrator.history.ApiHistory;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.step.Unjudged;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The operations behind the API. Called by several threads of the server at once. */
@@ -22,8 +21,8 @@ public interface Backend {
 
   @Nullable AppliedPredicate predicate(String name);
 
-  /** The versions of the predicates that nodes and the job have. */
-  WatchedVersions watched();
+  /** The versions that nodes and the job have, the progress of rollbacks, and the changes. */
+  ApiHistory history();
 
   /**
    * Applies all predicates of a document.
@@ -36,15 +35,27 @@ public interface Backend {
    */
   List<AppliedPredicate> apply(String document, String source);
 
-  /** As {@link #apply}, for a document with the one predicate {@code name}. */
-  AppliedPredicate applyOne(String document, String name);
+  /**
+   * As {@link #apply}, for a document with the one predicate {@code name}.
+   *
+   * @param check receives the predicate in force, or null, and throws to refuse the change; no
+   *     other change comes between
+   */
+  AppliedPredicate applyOne(
+      String document, String name, Consumer<@Nullable AppliedPredicate> check);
 
   /**
    * Returns false if there is no such predicate.
    *
+   * @param check as for {@link #applyOne}
    * @throws UnavailableException as for {@link #apply}
    */
-  boolean delete(String name);
+  boolean delete(String name, Consumer<@Nullable AppliedPredicate> check);
+
+  /** Deletes any version. */
+  default boolean delete(String name) {
+    return delete(name, present -> {});
+  }
 
   /** The latest violations, latest first. */
   List<ReceivedViolation> violations(int limit);
@@ -64,12 +75,6 @@ public interface Backend {
 
   /** The rollback of this epoch; null: unknown, or dropped. */
   @Nullable Rollback rollback(long epoch);
-
-  /** The progress of its nodes; null: not among the latest. */
-  @Nullable RollbackProgress progress(long epoch);
-
-  /** When clients wrote what it discarded; null: not among the latest. */
-  @Nullable Discarded discarded(long epoch);
 
   OperatorBackend operator();
 

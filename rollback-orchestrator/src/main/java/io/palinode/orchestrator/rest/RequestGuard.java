@@ -3,8 +3,9 @@ package io.palinode.orchestrator.rest;
 import io.javalin.http.Context;
 import io.javalin.http.ForbiddenResponse;
 import io.javalin.http.LengthRequiredResponse;
-import io.javalin.http.ServiceUnavailableResponse;
 import io.javalin.http.UnsupportedMediaTypeResponse;
+import io.palinode.orchestrator.rest.problem.ProblemCode;
+import io.palinode.orchestrator.rest.problem.ProblemException;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Set;
@@ -41,7 +42,7 @@ final class RequestGuard {
     this.host = host.contains(":") ? "[" + host + "]" : host;
   }
 
-  /** Throws an {@code HttpResponseException}: 403, 411, 413, 415 or 503. */
+  /** Throws the exception of an answer 403, 411, 413, 415 or 503. */
   void check(Context ctx) {
     requireOwnHost(ctx.header("Host"));
     requireOwnOrigin(ctx.header("Origin"), ctx.header("Host"));
@@ -91,7 +92,8 @@ final class RequestGuard {
   /** The handlers read the same bytes, which Javalin keeps. It refuses a longer body. */
   private void readBody(Context ctx) {
     if (!bodies.tryAcquire()) {
-      throw new ServiceUnavailableResponse(
+      throw new ProblemException(
+          ProblemCode.TOO_MANY_BODIES,
           "%d other requests are being received; try again".formatted(BODIES_MAX));
     }
     try {

@@ -6,6 +6,7 @@ import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ContentType;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
+import io.javalin.router.ParsedEndpoint;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinException;
 import io.palinode.detection.witness.PortableWitness;
@@ -15,18 +16,21 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.Wait;
-import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
-import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.rest.events.EventStreams;
+import io.palinode.orchestrator.rest.problem.Problem;
+import io.palinode.orchestrator.rest.problem.ProblemCode;
+import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.eclipse.jetty.server.ConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
@@ -37,7 +41,6 @@ public final class RestServer implements AutoCloseable {
   private static final String PREDICATES = "/api/v1/predicates";
   private static final String VIOLATIONS = "/api/v1/violations";
   private static final String ROLLBACKS = "/api/v1/rollbacks";
-  private static final String ABANDON = ROLLBACKS + "/{id}/abandon";
   private static final String ACKNOWLEDGE = "/api/v1/coverage/acknowledge";
 
   /** The query parameters of the requests that have some. */
@@ -47,7 +50,7 @@ public final class RestServer implements AutoCloseable {
           Listing.VIOLATIONS,
           "GET " + ROLLBACKS,
           Listing.ROLLBACKS,
-          "POST " + ABANDON,
+          "POST " + RollbackRoutes.ABANDON,
           Set.of("asIs", "stopped"),
           "POST " + ACKNOWLEDGE,
           Set.of("to"));
@@ -67,10 +70,12 @@ public final class RestServer implements AutoCloseable {
   private final RestSettings settings;
   private final Backend backend;
   private final Javalin server;
+  private final EventStreams events;
 
   public RestServer(RestSettings settings, Backend backend) {
     this.settings = settings;
     this.backend = backend;
+    this.events = new EventStreams(backend.history().changes(), backend::judgement, Views::event);
     this.server = Javalin.create(RestServer::configure);
     server.before(new RequestGuard(settings.host())::check);
     server.beforeMatched(RestServer::requireKnownParameters);
@@ -88,6 +93,7 @@ public final class RestServer implements AutoCloseable {
     } catch (JavalinException e) {
       throw new ListenException(cannotListen() + ": " + e.getMessage(), e);
     }
+    events.start();
   }
 
   private String cannotListen() {
@@ -100,8 +106,18 @@ public final class RestServer implements AutoCloseable {
     return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + server.port();
   }
 
+  /** The method and path of each route, such as {@code GET /healthz}. */
+  Set<String> routes() {
+    return server.unsafeConfig().pvt.internalRouter.allHttpHandlers().stream()
+        .map(ParsedEndpoint::getEndpoint)
+        .filter(endpoint -> endpoint.getMethod().isHttpMethod())
+        .map(endpoint -> endpoint.getMethod() + " " + endpoint.getPath())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
   @Override
   public void close() {
+    events.close();
     server.stop();
   }
 
@@ -151,16 +167,17 @@ public final class RestServer implements AutoCloseable {
                 views(
                     new Listing(ctx).rollbacks(backend.rollbacks(Listing.LIMIT_MAX)),
                     Views.RollbackView::of)));
-    server.post(ROLLBACKS + "/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
-    server.post(ABANDON, this::abandon);
     new RollbackRoutes(backend).addTo(server);
     new SnapshotRoutes(backend).addTo(server);
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
     server.get("/api/v1/status", ctx -> ctx.json(status()));
+    server.get("/api/v1/events", this::openEvents);
     server.post(ACKNOWLEDGE, this::acknowledgeCoverage);
     server.post("/api/v1/alerts/test", ctx -> ctx.json(backend.testAlerts()));
     server.get("/metrics", this::metrics);
     server.get("/healthz", this::health);
+    server.get("/livez", ctx -> ctx.json(new Views.Probe("up")));
+    server.get("/readyz", this::ready);
   }
 
   /** Refuses a parameter that the request would ignore. */
@@ -182,36 +199,45 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void addErrors() {
-    server.exception(PredicateException.class, (e, ctx) -> fail(ctx, 400, e.getMessage()));
-    server.exception(UnavailableException.class, (e, ctx) -> fail(ctx, 503, e.getMessage()));
-    server.exception(RefusedException.class, (e, ctx) -> fail(ctx, 409, e.getMessage()));
-    server.exception(HttpResponseException.class, RestServer::refuse);
-    server.error(404, ctx -> failUnlessSaid(ctx, "there is nothing at " + ctx.path()));
+    server.exception(
+        PredicateException.class,
+        (e, ctx) -> Problem.write(ctx, ProblemCode.INVALID_PREDICATE, e.getMessage()));
+    server.exception(
+        UnavailableException.class,
+        (e, ctx) -> Problem.write(ctx, ProblemCode.UNAVAILABLE, e.getMessage()));
+    server.exception(
+        RefusedException.class,
+        (e, ctx) -> Problem.write(ctx, ProblemCode.REFUSED, e.getMessage()));
+    server.exception(
+        ProblemException.class, (e, ctx) -> Problem.write(ctx, e.code(), e.getMessage()));
+    server.exception(
+        HttpResponseException.class, (e, ctx) -> Problem.write(ctx, e.getStatus(), detail(e, ctx)));
     server.error(
-        405, ctx -> failUnlessSaid(ctx, ctx.method() + " is not possible at " + ctx.path()));
-    server.error(500, ctx -> failUnlessSaid(ctx, "the server has failed; its log says how"));
+        500,
+        ctx ->
+            Problem.write(
+                ctx, ProblemCode.INTERNAL_ERROR, "the server has failed; its log says how"));
   }
 
-  /** Refusals of the server itself. The handlers above add details for a path or a method. */
-  private static void refuse(HttpResponseException e, Context ctx) {
-    if (e.getStatus() == 404 || e.getStatus() == 405) {
-      ctx.status(e.getStatus());
-    } else {
-      fail(ctx, e.getStatus(), e.getMessage());
-    }
+  /** Of a refusal of the server itself, which knows no sentence for a path or a method. */
+  private static @Nullable String detail(HttpResponseException e, Context ctx) {
+    return switch (e.getStatus()) {
+      case 404 -> "there is nothing at " + ctx.path();
+      case 405 -> ctx.method() + " is not possible at " + ctx.path();
+      default -> e.getMessage();
+    };
   }
 
   private void predicate(Context ctx) {
     AppliedPredicate known = backend.predicate(ctx.pathParam(NAME));
     if (known == null) {
-      fail(ctx, 404, noSuchPredicate(ctx));
-    } else {
-      ctx.json(view(known));
+      throw noSuchPredicate(ctx);
     }
+    write(ctx, known);
   }
 
   private Views.PredicateView view(AppliedPredicate predicate) {
-    return Views.PredicateView.of(predicate, backend.watched());
+    return Views.PredicateView.of(predicate, backend.history().watched());
   }
 
   private void applyAll(Context ctx) {
@@ -219,33 +245,58 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void applyOne(Context ctx) {
-    ctx.json(view(backend.applyOne(ctx.body(), ctx.pathParam(NAME))));
+    write(
+        ctx,
+        backend.applyOne(ctx.body(), ctx.pathParam(NAME), present -> requireMatch(ctx, present)));
   }
 
   private void delete(Context ctx) {
-    if (backend.delete(ctx.pathParam(NAME))) {
-      ctx.status(204);
-    } else {
-      fail(ctx, 404, noSuchPredicate(ctx));
+    if (!backend.delete(ctx.pathParam(NAME), present -> requireMatch(ctx, present))) {
+      throw noSuchPredicate(ctx);
     }
+    ctx.status(204);
+  }
+
+  private void write(Context ctx, AppliedPredicate predicate) {
+    ctx.header("ETag", tag(predicate)).json(view(predicate));
+  }
+
+  /** Refuses a change if the request's {@code If-Match} does not name the version in force. */
+  private static void requireMatch(Context ctx, @Nullable AppliedPredicate present) {
+    String wanted = ctx.header("If-Match");
+    if (wanted == null) {
+      return;
+    }
+    List<String> tags = Arrays.stream(wanted.split(",", -1)).map(String::strip).toList();
+    if (present == null || !(tags.contains("*") || tags.contains(tag(present)))) {
+      throw new ProblemException(
+          ProblemCode.VERSION_CHANGED,
+          "cannot change predicate '%s': %s, and If-Match is %s; read it again"
+              .formatted(
+                  ctx.pathParam(NAME),
+                  present == null ? "it is not in force" : "its ETag is " + tag(present),
+                  wanted));
+    }
+  }
+
+  private static String tag(AppliedPredicate predicate) {
+    return '"' + Long.toString(predicate.version()) + '"';
   }
 
   private void violation(Context ctx) {
     ReceivedViolation found = backend.violation(ctx.pathParam(ID));
     if (found == null) {
-      fail(ctx, 404, noSuchViolation(ctx));
-    } else {
-      ctx.json(Views.ViolationView.of(found));
+      throw noSuchViolation(ctx);
     }
+    ctx.json(Views.ViolationView.of(found));
   }
 
   private void witness(Context ctx) throws RefusedException {
     PortableWitness witness = backend.witness(ctx.pathParam(ID));
     if (witness == null) {
-      fail(ctx, 404, noSuchViolation(ctx));
-    } else {
-      ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
+      throw noSuchViolation(ctx);
     }
+    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
   }
 
   private Views.StatusView status() {
@@ -262,52 +313,13 @@ public final class RestServer implements AutoCloseable {
     ctx.json(status());
   }
 
-  private void intervene(Context ctx, Intervention intervention) throws RefusedException {
-    int epoch = parse(ctx.pathParam(ID));
-    Rollback rollback = epoch < 0 ? null : backend.rollback(epoch);
-    if (rollback == null) {
-      fail(ctx, 404, "there is no rollback '" + ctx.pathParam(ID) + "'");
-      return;
-    }
-    backend.operator().intervene(epoch, intervention);
-    ctx.status(202).json(Views.RollbackView.of(rollback));
-  }
-
-  private void abandon(Context ctx) throws RefusedException {
-    if (!Boolean.parseBoolean(ctx.queryParam("asIs"))) {
-      intervene(ctx, Intervention.ABANDON);
-      return;
-    }
-    int epoch = parse(ctx.pathParam(ID));
-    Rollback rollback = epoch < 0 ? null : backend.rollback(epoch);
-    if (rollback == null) {
-      fail(ctx, 404, "there is no rollback '" + ctx.pathParam(ID) + "'");
-      return;
-    }
-    backend.operator().endAsIs(epoch, stopped(ctx));
-    ctx.status(202).json(Views.RollbackView.of(rollback));
-  }
-
-  /** A list such as {@code 0,2}; absent or empty: all nodes run. */
-  private static Set<Integer> stopped(Context ctx) {
-    Set<Integer> nodes = new TreeSet<>();
-    String text = Objects.requireNonNullElse(ctx.queryParam("stopped"), "");
-    for (String node : text.isBlank() ? new String[0] : text.split(",", -1)) {
-      if (!node.strip().matches("[0-9]{1,4}")) {
-        throw new BadRequestResponse("stopped must be node numbers such as 0,2: stopped=" + text);
-      }
-      nodes.add(Integer.parseInt(node.strip()));
-    }
-    return nodes;
-  }
-
   private void metrics(Context ctx) {
     String text = backend.scrape();
     if (text == null) {
-      fail(ctx, 404, "there are no Prometheus metrics in this process");
-    } else {
-      ctx.contentType("text/plain; version=0.0.4; charset=utf-8").result(text);
+      throw new ProblemException(
+          ProblemCode.NO_METRICS, "there are no Prometheus metrics in this process");
     }
+    ctx.contentType("text/plain; version=0.0.4; charset=utf-8").result(text);
   }
 
   private void health(Context ctx) {
@@ -315,14 +327,33 @@ public final class RestServer implements AutoCloseable {
     Judgement judgement = backend.judgement();
     Wait stopping =
         judgement.standing().filter(wait -> wait.reason().spoilsAll()).findFirst().orElse(null);
-    if (status.failure() != null) {
-      fail(ctx, 503, status.failure());
-    } else if (status.trouble() != null) {
-      fail(ctx, 503, status.trouble());
-    } else if (stopping != null) {
-      fail(ctx, 503, stopping.what() + "; " + stopping.wayOut());
-    } else {
-      ctx.json(Views.Health.of(judgement));
+    requireWorking(status, ProblemCode.NOT_HEALTHY);
+    if (stopping != null) {
+      throw new ProblemException(
+          ProblemCode.NOT_HEALTHY, stopping.what() + "; " + stopping.wayOut());
+    }
+    ctx.json(Views.Health.of(judgement));
+  }
+
+  /** Replayed records are changes too, so no stream opens during a replay. */
+  private void openEvents(Context ctx) {
+    String failure = backend.status().failure();
+    if (failure != null) {
+      throw new ProblemException(ProblemCode.NOT_READY, failure);
+    }
+    events.open(ctx);
+  }
+
+  private void ready(Context ctx) {
+    requireWorking(backend.status(), ProblemCode.NOT_READY);
+    ctx.json(new Views.Probe("ready"));
+  }
+
+  /** Throws the reason for which the orchestrator does not run or cannot append. */
+  private static void requireWorking(Status status, ProblemCode code) {
+    String reason = status.failure() == null ? status.trouble() : status.failure();
+    if (reason != null) {
+      throw new ProblemException(code, reason);
     }
   }
 
@@ -334,26 +365,18 @@ public final class RestServer implements AutoCloseable {
     }
   }
 
-  private static String noSuchPredicate(Context ctx) {
-    return "there is no predicate '" + ctx.pathParam(NAME) + "'";
+  private static ProblemException noSuchPredicate(Context ctx) {
+    return new ProblemException(
+        ProblemCode.NO_SUCH_PREDICATE, "there is no predicate '" + ctx.pathParam(NAME) + "'");
   }
 
-  private static String noSuchViolation(Context ctx) {
-    return "there is no violation '" + ctx.pathParam(ID) + "' among those that are remembered";
+  private static ProblemException noSuchViolation(Context ctx) {
+    return new ProblemException(
+        ProblemCode.NO_SUCH_VIOLATION,
+        "there is no violation '" + ctx.pathParam(ID) + "' among those that are remembered");
   }
 
   private static <T, V> List<V> views(List<T> all, Function<T, V> view) {
     return all.stream().map(view).toList();
-  }
-
-  private static void fail(Context ctx, int status, @Nullable String reason) {
-    ctx.status(status).json(new Views.Failure(reason == null ? "no reason was given" : reason));
-  }
-
-  private static void failUnlessSaid(Context ctx, String reason) {
-    String said = ctx.result();
-    if (said == null || !said.startsWith("{\"error\"")) {
-      ctx.json(new Views.Failure(reason));
-    }
   }
 }

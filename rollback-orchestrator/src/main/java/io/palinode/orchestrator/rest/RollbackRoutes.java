@@ -4,17 +4,19 @@ import com.google.protobuf.ByteString;
 import io.javalin.Javalin;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
-import io.javalin.http.NotFoundResponse;
 import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.history.Discarded;
 import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.PlannedRollback;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RequestName;
 import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.request.Seeds;
+import io.palinode.orchestrator.rest.problem.ProblemCode;
+import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.StoreKey;
 import io.palinode.wire.v1.Violation;
@@ -25,6 +27,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -34,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class RollbackRoutes {
   private static final String ROLLBACKS = "/api/v1/rollbacks";
   private static final String ONE = ROLLBACKS + "/{id}";
+  static final String ABANDON = ONE + "/abandon";
   private static final String APPROVALS = "/api/v1/approvals/{id}";
   private static final String AFFECTED = "affected";
 
@@ -70,6 +74,20 @@ final class RollbackRoutes {
     boolean comparesAll() {
       return compareAll != null && compareAll;
     }
+
+    /** With the name that the header {@code Idempotency-Key} gives, if any. */
+    Wanted named(@Nullable String key) {
+      if (key == null) {
+        return this;
+      }
+      String name = key.strip().replaceFirst("^\"(.*)\"$", "$1");
+      if (request != null && !request.equals(name)) {
+        throw new BadRequestResponse(
+            "the header Idempotency-Key and the field 'request' must name one request: '%s', '%s'"
+                .formatted(name, request));
+      }
+      return new Wanted(to, violation, snapshot, undo, plan, scope, keys, name, compareAll);
+    }
   }
 
   /** A key whose first write after the target is to be undone. */
@@ -86,9 +104,11 @@ final class RollbackRoutes {
     server.get("/api/v1/openapi.yaml", RollbackRoutes::describe);
     server.get(ONE, ctx -> ctx.json(view(known(ctx))));
     server.get(ONE + "/discarded", this::discarded);
-    server.post(ROLLBACKS, ctx -> ctx.status(202).json(view(rollBack(wanted(ctx.body())))));
+    server.post(ROLLBACKS, this::rollBack);
     server.post(ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(plan(wanted(ctx.body())))));
     server.post(ONE + "/cancel", this::cancel);
+    server.post(ONE + "/retry", ctx -> intervene(ctx, Intervention.RETRY));
+    server.post(ABANDON, this::abandon);
     server.post(APPROVALS + "/approve", ctx -> answer(ctx, true));
     server.post(APPROVALS + "/reject", ctx -> answer(ctx, false));
     server.post("/api/v1/budgets/{predicate}/renew", this::renew);
@@ -103,7 +123,7 @@ final class RollbackRoutes {
   /** Returns the spans only; the writes are read from the nodes. */
   private void discarded(Context ctx) throws RefusedException {
     Rollback rollback = known(ctx);
-    Discarded discarded = backend.discarded(rollback.epoch());
+    Discarded discarded = backend.history().discarded(rollback.epoch());
     if (rollback.state() != Rollback.State.RESUMED || discarded == null) {
       throw new RefusedException(
           "no discarded writes of rollback %d are known".formatted(rollback.epoch()));
@@ -118,6 +138,35 @@ final class RollbackRoutes {
         .json(view(Objects.requireNonNullElse(backend.rollback(rollback.epoch()), rollback)));
   }
 
+  private void intervene(Context ctx, Intervention intervention) throws RefusedException {
+    Rollback rollback = known(ctx);
+    backend.operator().intervene(rollback.epoch(), intervention);
+    ctx.status(202).json(Views.RollbackView.of(rollback));
+  }
+
+  private void abandon(Context ctx) throws RefusedException {
+    if (!Boolean.parseBoolean(ctx.queryParam("asIs"))) {
+      intervene(ctx, Intervention.ABANDON);
+      return;
+    }
+    Rollback rollback = known(ctx);
+    backend.operator().endAsIs(rollback.epoch(), stopped(ctx));
+    ctx.status(202).json(Views.RollbackView.of(rollback));
+  }
+
+  /** A list such as {@code 0,2}; absent or empty: all nodes run. */
+  private static Set<Integer> stopped(Context ctx) {
+    Set<Integer> nodes = new TreeSet<>();
+    String text = Objects.requireNonNullElse(ctx.queryParam("stopped"), "");
+    for (String node : text.isBlank() ? new String[0] : text.split(",", -1)) {
+      if (!node.strip().matches("[0-9]{1,4}")) {
+        throw new BadRequestResponse("stopped must be node numbers such as 0,2: stopped=" + text);
+      }
+      nodes.add(Integer.parseInt(node.strip()));
+    }
+    return nodes;
+  }
+
   private void answer(Context ctx, boolean approve) throws RefusedException {
     String id = ctx.pathParam("id");
     if (!id.matches("[0-9]{1,18}")) {
@@ -130,6 +179,11 @@ final class RollbackRoutes {
   private void renew(Context ctx) throws RefusedException {
     backend.operator().renew(ctx.pathParam("predicate"));
     ctx.status(202);
+  }
+
+  private void rollBack(Context ctx) throws RefusedException {
+    Wanted wanted = wanted(ctx.body()).named(ctx.header("Idempotency-Key"));
+    ctx.status(202).json(view(rollBack(wanted)));
   }
 
   private Rollback rollBack(Wanted wanted) throws RefusedException {
@@ -263,14 +317,13 @@ final class RollbackRoutes {
     String id = ctx.pathParam("id");
     Rollback rollback = id.matches("[0-9]{1,18}") ? backend.rollback(Long.parseLong(id)) : null;
     if (rollback == null) {
-      ctx.status(404).json(new Views.Failure("there is no rollback '" + id + "'"));
-      throw new NotFoundResponse();
+      throw new ProblemException(ProblemCode.NO_SUCH_ROLLBACK, "there is no rollback '" + id + "'");
     }
     return rollback;
   }
 
   private OneRollbackView view(Rollback rollback) {
-    RollbackProgress progress = backend.progress(rollback.epoch());
+    RollbackProgress progress = backend.history().progress(rollback.epoch());
     return OneRollbackView.of(rollback, progress);
   }
 }

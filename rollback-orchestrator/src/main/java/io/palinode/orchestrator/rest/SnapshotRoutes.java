@@ -3,9 +3,10 @@ package io.palinode.orchestrator.rest;
 import io.javalin.Javalin;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
-import io.javalin.http.NotFoundResponse;
 import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.rest.problem.ProblemCode;
+import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
@@ -90,9 +91,8 @@ final class SnapshotRoutes {
   private Snapshot known(Context ctx) {
     Snapshot snapshot = backend.snapshots().get(ctx.pathParam("id"));
     if (snapshot == null) {
-      // With a body: the handler of 404 adds details for unknown paths only.
-      ctx.status(404).json(new Views.Failure("there is no snapshot '" + ctx.pathParam("id") + "'"));
-      throw new NotFoundResponse();
+      throw new ProblemException(
+          ProblemCode.NO_SUCH_SNAPSHOT, "there is no snapshot '" + ctx.pathParam("id") + "'");
     }
     return snapshot;
   }

@@ -13,9 +13,7 @@ import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.history.ApiHistory;
-import io.palinode.orchestrator.history.Discarded;
 import io.palinode.orchestrator.history.Evidence;
-import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.plan.ServingNodes;
@@ -45,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A backend that is a map; it shows one violation and one halted rollback. */
@@ -53,7 +52,8 @@ final class FakeBackend implements Backend, OperatorBackend {
   static final String WHY_ALL = "node 1 has no access log";
   private final SnapshotBackend snapshots = new FakeSnapshots();
   private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
-  final WatchedVersions watched = new WatchedVersions(2);
+  final ApiHistory history = new ApiHistory(2);
+  final WatchedVersions watched = history.watched();
   volatile boolean unavailable;
   volatile long acknowledged;
   volatile ServingNodes serving = ServingNodes.NONE;
@@ -64,6 +64,10 @@ final class FakeBackend implements Backend, OperatorBackend {
   volatile @Nullable String failure;
   volatile List<Wait> waits = List.of();
   volatile List<ReceivedViolation> violations = List.of();
+
+  FakeBackend() {
+    rollbackRecords().forEach(history::took);
+  }
 
   @Override
   public List<AppliedPredicate> predicates() {
@@ -76,8 +80,8 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
-  public WatchedVersions watched() {
-    return watched;
+  public ApiHistory history() {
+    return history;
   }
 
   @Override
@@ -87,14 +91,21 @@ final class FakeBackend implements Backend, OperatorBackend {
     }
     List<AppliedPredicate> applied =
         Predicates.parseAll(document, source).stream()
-            .map(p -> new AppliedPredicate(p.name(), 1, Predicates.toYaml(p)))
+            .map(p -> new AppliedPredicate(p.name(), version(p.name()), Predicates.toYaml(p)))
             .toList();
     applied.forEach(p -> predicates.put(p.name(), p));
     return applied;
   }
 
+  private long version(String name) {
+    AppliedPredicate before = predicates.get(name);
+    return before == null ? 1 : before.version() + 1;
+  }
+
   @Override
-  public AppliedPredicate applyOne(String document, String name) {
+  public AppliedPredicate applyOne(
+      String document, String name, Consumer<@Nullable AppliedPredicate> check) {
+    check.accept(predicates.get(name));
     String found = Predicates.parse(document, name).name();
     if (!found.equals(name)) {
       throw new PredicateException("not for '%s': '%s'".formatted(name, found));
@@ -103,20 +114,12 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
-  public boolean delete(String name) {
+  public boolean delete(String name, Consumer<@Nullable AppliedPredicate> check) {
+    if (!predicates.containsKey(name)) {
+      return false;
+    }
+    check.accept(predicates.get(name));
     return predicates.remove(name) != null;
-  }
-
-  @Override
-  public @Nullable RollbackProgress progress(long epoch) {
-    ApiHistory memory = new ApiHistory(2);
-    rollbackRecords().forEach(memory::took);
-    return memory.progress(epoch);
-  }
-
-  @Override
-  public @Nullable Discarded discarded(long epoch) {
-    return null;
   }
 
   @Override
