@@ -169,6 +169,8 @@ public final class RestServer implements AutoCloseable {
     server.post("/api/v1/alerts/test", ctx -> ctx.json(backend.testAlerts()));
     server.get("/metrics", this::metrics);
     server.get("/healthz", this::health);
+    server.get("/livez", ctx -> ctx.json(new Views.Probe("up")));
+    server.get("/readyz", this::ready);
   }
 
   /** Refuses a parameter that the request would ignore. */
@@ -290,15 +292,25 @@ public final class RestServer implements AutoCloseable {
     Judgement judgement = backend.judgement();
     Wait stopping =
         judgement.standing().filter(wait -> wait.reason().spoilsAll()).findFirst().orElse(null);
-    if (status.failure() != null) {
-      throw new ProblemException(ProblemCode.NOT_HEALTHY, status.failure());
-    } else if (status.trouble() != null) {
-      throw new ProblemException(ProblemCode.NOT_HEALTHY, status.trouble());
-    } else if (stopping != null) {
+    requireWorking(status, ProblemCode.NOT_HEALTHY);
+    if (stopping != null) {
       throw new ProblemException(
           ProblemCode.NOT_HEALTHY, stopping.what() + "; " + stopping.wayOut());
     }
     ctx.json(Views.Health.of(judgement));
+  }
+
+  private void ready(Context ctx) {
+    requireWorking(backend.status(), ProblemCode.NOT_READY);
+    ctx.json(new Views.Probe("ready"));
+  }
+
+  /** Throws the reason for which the orchestrator does not run or cannot append. */
+  private static void requireWorking(Status status, ProblemCode code) {
+    String reason = status.failure() == null ? status.trouble() : status.failure();
+    if (reason != null) {
+      throw new ProblemException(code, reason);
+    }
   }
 
   static int parse(String text) {

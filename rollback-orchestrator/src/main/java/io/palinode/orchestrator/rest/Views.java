@@ -33,6 +33,9 @@ public final class Views {
 
   private Views() {}
 
+  /** The answer of a probe that succeeds: {@code up} or {@code ready}. */
+  record Probe(String status) {}
+
   /** The health of a running orchestrator; {@code waits} do not stop it. */
   record Health(String status, List<WaitView> waits) {
     static Health of(Judgement judgement) {

@@ -63,6 +63,7 @@ class OpenApiSchemasTest extends RestFixture {
           Map.entry("Budget", Views.BudgetView.class),
           Map.entry("Wait", WaitView.class),
           Map.entry("Health", Views.Health.class),
+          Map.entry("Probe", Views.Probe.class),
           Map.entry("Snapshot", SnapshotView.class),
           Map.entry("SnapshotPart", SnapshotView.PartView.class),
           Map.entry("SnapshotSchedule", ScheduleView.class),
@@ -190,6 +191,8 @@ class OpenApiSchemasTest extends RestFixture {
         "POST /api/v1/alerts/test | /api/v1/alerts/test | | 200",
         "GET /metrics | /metrics | | 404",
         "GET /healthz | /healthz | | 200",
+        "GET /livez | /livez | | 200",
+        "GET /readyz | /readyz | | 200",
       })
   void aRealAnswerFits(String route, String path, @Nullable String body, int status)
       throws Exception {

@@ -70,6 +70,33 @@ class RestServerTest extends RestFixture {
   }
 
   @Test
+  void aProcessThatCannotAppendIsAliveAndNotReady() throws Exception {
+    assertThat(get("/livez").get("status").asText()).isEqualTo("up");
+    assertThat(get("/readyz").get("status").asText()).isEqualTo("ready");
+    backend.trouble = "Kafka has not answered for 9 s";
+    assertNotReady("Kafka has not answered for 9 s");
+    backend.failure = "the logs are being replayed";
+    assertNotReady("the logs are being replayed");
+  }
+
+  @Test
+  void aProcessIsReadyWhileJudgementWaits() throws Exception {
+    long seconds = FakeBackend.NOW_MICROS - 6_000_000;
+    backend.waits =
+        List.of(new Wait(Wait.Reason.JOB, null, seconds, "the job publishes nothing", "start it"));
+    assertThat(send("GET", "/healthz", "").statusCode()).isEqualTo(503);
+    assertThat(send("GET", "/readyz", "").statusCode()).isEqualTo(200);
+  }
+
+  private void assertNotReady(String reason) throws Exception {
+    HttpResponse<String> answer = send("GET", "/readyz", "");
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(error(answer)).isEqualTo(reason);
+    assertThat(answer.body()).contains("\"code\":\"not-ready\"");
+    assertThat(send("GET", "/livez", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void theStatusNamesTheWaitOfJudgementAndHealthEndsOnlyWithoutJudgement() throws Exception {
     long seconds = FakeBackend.NOW_MICROS - 6_000_000;
     backend.waits =

@@ -22,6 +22,7 @@ public enum ProblemCode {
   INTERNAL_ERROR(500),
   UNAVAILABLE(503),
   NOT_HEALTHY(503),
+  NOT_READY(503),
   TOO_MANY_BODIES(503);
 
   private final int status;
