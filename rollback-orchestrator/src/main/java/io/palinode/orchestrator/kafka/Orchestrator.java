@@ -220,15 +220,16 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public AppliedPredicate applyOne(String document, String name) {
+  public AppliedPredicate applyOne(
+      String document, String name, Consumer<@Nullable AppliedPredicate> check) {
     requireWorking();
-    return registry.applyOne(document, name);
+    return registry.applyOne(document, name, check);
   }
 
   @Override
-  public boolean delete(String name) {
+  public boolean delete(String name, Consumer<@Nullable AppliedPredicate> check) {
     requireWorking();
-    return registry.delete(name);
+    return registry.delete(name, check);
   }
 
   @Override

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
@@ -153,7 +154,7 @@ final class PredicateRegistry {
   List<AppliedPredicate> apply(String document, String source) {
     List<Predicate> predicates = Predicates.parseAll(document, source, PredicateLimits.CEILING);
     predicates.forEach(this::requireWithinLimits);
-    return write(predicates);
+    return write(predicates, () -> {});
   }
 
   private void requireWithinLimits(Predicate predicate) {
@@ -171,20 +172,22 @@ final class PredicateRegistry {
   }
 
   /** See {@link io.palinode.orchestrator.rest.Backend#applyOne}. */
-  AppliedPredicate applyOne(String document, String name) {
+  AppliedPredicate applyOne(
+      String document, String name, Consumer<@Nullable AppliedPredicate> check) {
     Predicate predicate = Predicates.parse(document, name, limits);
     if (!predicate.name().equals(name)) {
       throw new PredicateException(
           "the document must hold the predicate of the path '%s': '%s'"
               .formatted(name, predicate.name()));
     }
-    return write(List.of(predicate)).get(0);
+    return write(List.of(predicate), () -> check.accept(get(name))).get(0);
   }
 
-  /** Checks all predicates before the first is written. */
-  private List<AppliedPredicate> write(List<Predicate> predicates) {
+  /** Checks all predicates before the first is written, after {@code check}. */
+  private List<AppliedPredicate> write(List<Predicate> predicates, Runnable check) {
     lockForWriting();
     try {
+      check.run();
       List<Checked> all = predicates.stream().map(this::checked).toList();
       appends.append(all.stream().flatMap(one -> Stream.ofNullable(one.append())).toList());
       requireInForce(all);
@@ -242,13 +245,14 @@ final class PredicateRegistry {
   }
 
   /** See {@link io.palinode.orchestrator.rest.Backend#delete}. */
-  boolean delete(String name) {
+  boolean delete(String name, Consumer<@Nullable AppliedPredicate> check) {
     lockForWriting();
     try {
       Known k = knownOf(name);
       if (k == null || k.deleted()) {
         return false;
       }
+      check.accept(get(name));
       long version = k.version() + 1;
       PredicateRecord record =
           PredicateRecord.newBuilder().setName(name).setVersion(version).setDeleted(true).build();

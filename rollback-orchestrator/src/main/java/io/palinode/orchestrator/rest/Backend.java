@@ -14,6 +14,7 @@ import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.step.Unjudged;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The operations behind the API. Called by several threads of the server at once. */
@@ -36,15 +37,27 @@ public interface Backend {
    */
   List<AppliedPredicate> apply(String document, String source);
 
-  /** As {@link #apply}, for a document with the one predicate {@code name}. */
-  AppliedPredicate applyOne(String document, String name);
+  /**
+   * As {@link #apply}, for a document with the one predicate {@code name}.
+   *
+   * @param check receives the predicate in force, or null, and throws to refuse the change; no
+   *     other change comes between
+   */
+  AppliedPredicate applyOne(
+      String document, String name, Consumer<@Nullable AppliedPredicate> check);
 
   /**
    * Returns false if there is no such predicate.
    *
+   * @param check as for {@link #applyOne}
    * @throws UnavailableException as for {@link #apply}
    */
-  boolean delete(String name);
+  boolean delete(String name, Consumer<@Nullable AppliedPredicate> check);
+
+  /** Deletes any version. */
+  default boolean delete(String name) {
+    return delete(name, present -> {});
+  }
 
   /** The latest violations, latest first. */
   List<ReceivedViolation> violations(int limit);

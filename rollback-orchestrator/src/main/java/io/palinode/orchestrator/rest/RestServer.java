@@ -23,6 +23,7 @@ import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -226,7 +227,7 @@ public final class RestServer implements AutoCloseable {
     if (known == null) {
       throw noSuchPredicate(ctx);
     }
-    ctx.json(view(known));
+    write(ctx, known);
   }
 
   private Views.PredicateView view(AppliedPredicate predicate) {
@@ -238,14 +239,42 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void applyOne(Context ctx) {
-    ctx.json(view(backend.applyOne(ctx.body(), ctx.pathParam(NAME))));
+    write(
+        ctx,
+        backend.applyOne(ctx.body(), ctx.pathParam(NAME), present -> requireMatch(ctx, present)));
   }
 
   private void delete(Context ctx) {
-    if (!backend.delete(ctx.pathParam(NAME))) {
+    if (!backend.delete(ctx.pathParam(NAME), present -> requireMatch(ctx, present))) {
       throw noSuchPredicate(ctx);
     }
     ctx.status(204);
+  }
+
+  private void write(Context ctx, AppliedPredicate predicate) {
+    ctx.header("ETag", tag(predicate)).json(view(predicate));
+  }
+
+  /** Refuses a change if the request's {@code If-Match} does not name the version in force. */
+  private static void requireMatch(Context ctx, @Nullable AppliedPredicate present) {
+    String wanted = ctx.header("If-Match");
+    if (wanted == null) {
+      return;
+    }
+    List<String> tags = Arrays.stream(wanted.split(",", -1)).map(String::strip).toList();
+    if (present == null || !(tags.contains("*") || tags.contains(tag(present)))) {
+      throw new ProblemException(
+          ProblemCode.VERSION_CHANGED,
+          "cannot change predicate '%s': %s, and If-Match is %s; read it again"
+              .formatted(
+                  ctx.pathParam(NAME),
+                  present == null ? "it is not in force" : "its ETag is " + tag(present),
+                  wanted));
+    }
+  }
+
+  private static String tag(AppliedPredicate predicate) {
+    return '"' + Long.toString(predicate.version()) + '"';
   }
 
   private void violation(Context ctx) {

@@ -83,6 +83,21 @@ class PredicateRegistryTest {
     assertThat(kafka.history()).isEmpty();
   }
 
+  @Test
+  void aChangeThatItsCheckRefusesIsNotSent() {
+    assertThatThrownBy(
+            () ->
+                registry.applyOne(
+                    document("a"),
+                    "a",
+                    present -> {
+                      throw new IllegalStateException("present: " + present);
+                    }))
+        .hasMessage("present: null");
+    assertThat(kafka.history()).isEmpty();
+    assertThat(registry.delete("a", present -> {})).as("it is not in force").isFalse();
+  }
+
   private CompletableFuture<List<AppliedPredicate>> apply(String... names) {
     return CompletableFuture.supplyAsync(() -> registry.apply(document(names), "test"));
   }

@@ -45,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A backend that is a map; it shows one violation and one halted rollback. */
@@ -87,14 +88,21 @@ final class FakeBackend implements Backend, OperatorBackend {
     }
     List<AppliedPredicate> applied =
         Predicates.parseAll(document, source).stream()
-            .map(p -> new AppliedPredicate(p.name(), 1, Predicates.toYaml(p)))
+            .map(p -> new AppliedPredicate(p.name(), version(p.name()), Predicates.toYaml(p)))
             .toList();
     applied.forEach(p -> predicates.put(p.name(), p));
     return applied;
   }
 
+  private long version(String name) {
+    AppliedPredicate before = predicates.get(name);
+    return before == null ? 1 : before.version() + 1;
+  }
+
   @Override
-  public AppliedPredicate applyOne(String document, String name) {
+  public AppliedPredicate applyOne(
+      String document, String name, Consumer<@Nullable AppliedPredicate> check) {
+    check.accept(predicates.get(name));
     String found = Predicates.parse(document, name).name();
     if (!found.equals(name)) {
       throw new PredicateException("not for '%s': '%s'".formatted(name, found));
@@ -103,7 +111,11 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
-  public boolean delete(String name) {
+  public boolean delete(String name, Consumer<@Nullable AppliedPredicate> check) {
+    if (!predicates.containsKey(name)) {
+      return false;
+    }
+    check.accept(predicates.get(name));
     return predicates.remove(name) != null;
   }
 

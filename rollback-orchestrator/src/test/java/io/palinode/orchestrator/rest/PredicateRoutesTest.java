@@ -10,6 +10,7 @@ import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Watching;
 import java.io.IOException;
 import java.net.http.HttpResponse;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Predicates and their violations over the API. */
@@ -32,6 +33,37 @@ class PredicateRoutesTest extends RestFixture {
     assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(204);
     assertThat(send("GET", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
     assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void aChangeThatNamesAnotherVersionIsRefused() throws Exception {
+    String path = "/api/v1/predicates/p";
+    assertThat(etag(send("PUT", path, YAML))).isEqualTo("\"1\"");
+    assertThat(etag(send("GET", path, ""))).isEqualTo("\"1\"");
+    assertThat(etag(send("PUT", path, YAML, "If-Match", "\"1\""))).isEqualTo("\"2\"");
+    for (String method : List.of("PUT", "DELETE")) {
+      HttpResponse<String> stale = send(method, path, YAML, "If-Match", "\"1\"");
+      assertThat(stale.statusCode()).as(method).isEqualTo(412);
+      assertThat(stale.body()).contains("\"code\":\"version-changed\"");
+      assertThat(error(stale)).contains("its ETag is \"2\"").contains("If-Match is \"1\"");
+    }
+    assertThat(get(path).get("version").asLong()).isEqualTo(2);
+    assertThat(send("PUT", path, YAML, "If-Match", "W/\"2\"").statusCode()).isEqualTo(412);
+    assertThat(send("PUT", path, YAML, "If-Match", "\"1\", \"2\"").statusCode()).isEqualTo(200);
+    assertThat(send("PUT", path, YAML, "If-Match", "*").statusCode()).isEqualTo(200);
+    assertThat(send("DELETE", path, "", "If-Match", "\"4\"").statusCode()).isEqualTo(204);
+  }
+
+  @Test
+  void aPredicateThatIsNotInForceMatchesNoVersion() throws Exception {
+    String path = "/api/v1/predicates/p";
+    assertThat(send("PUT", path, YAML, "If-Match", "*").statusCode()).isEqualTo(412);
+    assertThat(send("DELETE", path, "", "If-Match", "*").statusCode()).isEqualTo(404);
+    assertThat(get("/api/v1/predicates")).isEmpty();
+  }
+
+  private static String etag(HttpResponse<String> answer) {
+    return answer.headers().firstValue("ETag").orElse("");
   }
 
   @Test

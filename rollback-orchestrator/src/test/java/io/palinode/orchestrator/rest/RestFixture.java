@@ -43,12 +43,17 @@ class RestFixture {
     return JSON.readTree(answer.body()).get("detail").asText();
   }
 
-  HttpResponse<String> send(String method, String path, String body)
+  /**
+   * @param headers names and values, in turn
+   */
+  HttpResponse<String> send(String method, String path, String body, String... headers)
       throws IOException, InterruptedException {
-    HttpRequest request =
+    HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(server.url() + path))
-            .method(method, HttpRequest.BodyPublishers.ofString(body))
-            .build();
-    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+            .method(method, HttpRequest.BodyPublishers.ofString(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 }
