@@ -74,6 +74,20 @@ final class RollbackRoutes {
     boolean comparesAll() {
       return compareAll != null && compareAll;
     }
+
+    /** With the name that the header {@code Idempotency-Key} gives, if any. */
+    Wanted named(@Nullable String key) {
+      if (key == null) {
+        return this;
+      }
+      String name = key.strip().replaceFirst("^\"(.*)\"$", "$1");
+      if (request != null && !request.equals(name)) {
+        throw new BadRequestResponse(
+            "the header Idempotency-Key and the field 'request' must name one request: '%s', '%s'"
+                .formatted(name, request));
+      }
+      return new Wanted(to, violation, snapshot, undo, plan, scope, keys, name, compareAll);
+    }
   }
 
   /** A key whose first write after the target is to be undone. */
@@ -90,7 +104,7 @@ final class RollbackRoutes {
     server.get("/api/v1/openapi.yaml", RollbackRoutes::describe);
     server.get(ONE, ctx -> ctx.json(view(known(ctx))));
     server.get(ONE + "/discarded", this::discarded);
-    server.post(ROLLBACKS, ctx -> ctx.status(202).json(view(rollBack(wanted(ctx.body())))));
+    server.post(ROLLBACKS, this::rollBack);
     server.post(ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(plan(wanted(ctx.body())))));
     server.post(ONE + "/cancel", this::cancel);
     server.post(ONE + "/retry", ctx -> intervene(ctx, Intervention.RETRY));
@@ -165,6 +179,11 @@ final class RollbackRoutes {
   private void renew(Context ctx) throws RefusedException {
     backend.operator().renew(ctx.pathParam("predicate"));
     ctx.status(202);
+  }
+
+  private void rollBack(Context ctx) throws RefusedException {
+    Wanted wanted = wanted(ctx.body()).named(ctx.header("Idempotency-Key"));
+    ctx.status(202).json(view(rollBack(wanted)));
   }
 
   private Rollback rollBack(Wanted wanted) throws RefusedException {

@@ -48,6 +48,30 @@ class RollbackRoutesTest extends RestFixture {
     assertThat(backend.wished).extracting(RollbackRequest::undoes).isEqualTo(1L);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"key-7", "\"key-7\""})
+  void anIdempotencyKeyNamesTheRequest(String key) throws Exception {
+    String path = "/api/v1/rollbacks";
+    for (String body : List.of("{\"to\": \"800\"}", "{\"compareAll\": true}")) {
+      assertThat(send("POST", path, body, "Idempotency-Key", key).statusCode()).isEqualTo(202);
+      assertThat(backend.wished).extracting(RollbackRequest::request).isEqualTo("key-7");
+    }
+    String same = "{\"to\": \"800\", \"request\": \"key-7\"}";
+    assertThat(send("POST", path, same, "Idempotency-Key", key).statusCode()).isEqualTo(202);
+    HttpResponse<String> two =
+        send("POST", path, same.replace("key-7", "mine"), "Idempotency-Key", key);
+    assertThat(two.statusCode()).isEqualTo(400);
+    assertThat(error(two)).contains("must name one request: 'key-7', 'mine'");
+  }
+
+  @Test
+  void anIdempotencyKeyThatIsNoNameOfARequestIsRefused() throws Exception {
+    HttpResponse<String> answer =
+        send("POST", "/api/v1/rollbacks", "{\"to\": \"800\"}", "Idempotency-Key", "a b");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(error(answer)).contains("A-Z, a-z, 0-9");
+  }
+
   @Test
   void aSnapshotIsRestoredWhole() throws Exception {
     var unused = post("/api/v1/rollbacks", "{\"snapshot\": \"before-deploy\"}");
