@@ -66,7 +66,7 @@ class AffectedIT {
       Rollback rollback =
           await().atMost(BOUND).until(parts::ended, found -> !found.isEmpty()).get(0);
       assertThat(rollback.state()).isEqualTo(Rollback.State.RESUMED);
-      assertThat(Objects.requireNonNull(parts.plane().orchestrator().progress(1)).moves())
+      assertThat(Objects.requireNonNull(parts.plane().orchestrator().history().progress(1)).moves())
           .isEmpty();
       assertThat(rollback.attempts()).isEqualTo(1);
       held.release(1);

@@ -163,7 +163,8 @@ class HandAffectedIT {
   /** Rollback 2 went to that time, and undid one write. */
   private static void whatItLetStandWouldBeLostByALaterOne(RealParts parts, String time)
       throws IOException {
-    long end = Objects.requireNonNull(parts.plane().orchestrator().discarded(2)).settled();
+    long end =
+        Objects.requireNonNull(parts.plane().orchestrator().history().discarded(2)).settled();
     long since = writesAfter(parts, Hlc.format(end));
     assertThat(writesAfter(parts, time)).isGreaterThan(since + 1);
 

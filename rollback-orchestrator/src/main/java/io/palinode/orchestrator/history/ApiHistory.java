@@ -15,6 +15,7 @@ import io.palinode.wire.v1.Violation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,8 @@ public final class ApiHistory {
   private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
   private final History<SpanId, SequentialSpan> sequential = new History<>(PROGRESS_MAX);
   private final AtomicLong phantoms = new AtomicLong();
+  private final ChangeLog changes = new ChangeLog();
+  private @Nullable Rollback lastChanged;
   private final Nodes nodes;
   private final WatchedVersions watched;
 
@@ -47,11 +50,12 @@ public final class ApiHistory {
   /** Adds a violation, or the same one with a higher grade. */
   public void received(Violation violation, long atMicros, boolean replayed) {
     ReceivedViolation known = violations.get(violation.getId());
-    violations.put(
-        violation.getId(),
+    ReceivedViolation now =
         known == null
             ? new ReceivedViolation(violation, atMicros, replayed, null, false)
-            : known.again(violation, atMicros, replayed));
+            : known.again(violation, atMicros, replayed);
+    violations.put(violation.getId(), now);
+    changes.add(new Change.OfViolation(now));
   }
 
   /**
@@ -59,16 +63,28 @@ public final class ApiHistory {
    */
   public void phantom(String id) {
     phantoms.incrementAndGet();
-    violations.update(id, ReceivedViolation::asPhantom);
+    update(id, ReceivedViolation::asPhantom);
   }
 
   public void classified(Violation violation, Command.Outcome outcome) {
-    violations.update(violation.getId(), known -> known.with(outcome));
+    update(violation.getId(), known -> known.with(outcome));
+  }
+
+  private void update(String id, UnaryOperator<ReceivedViolation> change) {
+    violations.update(
+        id,
+        known -> {
+          ReceivedViolation now = change.apply(known);
+          if (!now.equals(known)) {
+            changes.add(new Change.OfViolation(now));
+          }
+          return now;
+        });
   }
 
   /** Replaces outcomes that have changed; returns these changes, oldest first. */
   public List<OutcomeChange> review(MachineState state) {
-    List<OutcomeChange> changes = new ArrayList<>();
+    List<OutcomeChange> outcomes = new ArrayList<>();
     violations.replaceAll(
         received -> {
           Command.Outcome before = received.outcome();
@@ -78,10 +94,11 @@ public final class ApiHistory {
             return received;
           }
           ReceivedViolation changed = received.with(now);
-          changes.add(new OutcomeChange(changed, before));
+          changes.add(new Change.OfViolation(changed));
+          outcomes.add(new OutcomeChange(changed, before));
           return changed;
         });
-    return changes;
+    return outcomes;
   }
 
   /** Reads any record of the control log. */
@@ -115,6 +132,31 @@ public final class ApiHistory {
         .map(SequentialSpan::of)
         .forEach(span -> sequential.put(new SpanId(span.keys(), span.sinceMicros()), span));
     return rollbacks.get(record.getEpoch());
+  }
+
+  /**
+   * Records a rollback as the API shows it now, if its state or attempt is another one. If the next
+   * one opens before all nodes serve its epoch, the rollback is recorded as over.
+   */
+  public void shown(Rollback rollback) {
+    Rollback before = lastChanged;
+    boolean isSame = before != null && before.epoch() == rollback.epoch();
+    if (before != null && !isSame && before.state() == Rollback.State.RESUMING) {
+      Rollback over = rollbacks.get(before.epoch());
+      changes.add(new Change.OfRollback(over == null ? before : over));
+    }
+    if (before == null
+        || !isSame
+        || before.state() != rollback.state()
+        || before.attempts() != rollback.attempts()) {
+      lastChanged = rollback;
+      changes.add(new Change.OfRollback(rollback));
+    }
+  }
+
+  /** The latest changes of violations and of rollbacks as shown, with those of replayed records. */
+  public ChangeLog changes() {
+    return changes;
   }
 
   /** The sequential spans, latest first, in force or over. */

@@ -83,7 +83,7 @@ final class Effects {
     } else if (command instanceof Command.Classified c) {
       memory.classified(c.violation(), c.outcome());
     } else if (command instanceof Command.Took c) {
-      took(c.record(), isLive);
+      took(c.record(), state, isLive);
     } else if (command instanceof Command.Review) {
       review(state, isLive);
     }
@@ -157,10 +157,13 @@ final class Effects {
     }
   }
 
-  private void took(ControlRecord record, boolean isLive) {
+  private void took(ControlRecord record, MachineState state, boolean isLive) {
     Rollback rollback = memory.took(record);
     if (rollback == null) {
       return;
+    }
+    if (isLive) {
+      memory.shown(state.log().plans().serving().shown(rollback));
     }
     boolean ends = record.hasResume() || record.hasHalted();
     if (isLive && ends) {

@@ -18,10 +18,7 @@ import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.ApiHistory;
-import io.palinode.orchestrator.history.Discarded;
 import io.palinode.orchestrator.history.Evidence;
-import io.palinode.orchestrator.history.RollbackProgress;
-import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Plan;
@@ -209,8 +206,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public WatchedVersions watched() {
-    return memory.watched();
+  public ApiHistory history() {
+    return memory;
   }
 
   @Override
@@ -352,16 +349,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
   public @Nullable Rollback rollback(long epoch) {
     Rollback known = memory.rollback(epoch);
     return known == null ? null : shown(known);
-  }
-
-  @Override
-  public @Nullable RollbackProgress progress(long epoch) {
-    return memory.progress(epoch);
-  }
-
-  @Override
-  public @Nullable Discarded discarded(long epoch) {
-    return memory.discarded(epoch);
   }
 
   @Override

@@ -6,9 +6,7 @@ import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.alert.TestedDestination;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
-import io.palinode.orchestrator.history.Discarded;
-import io.palinode.orchestrator.history.RollbackProgress;
-import io.palinode.orchestrator.history.WatchedVersions;
+import io.palinode.orchestrator.history.ApiHistory;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
@@ -23,8 +21,8 @@ public interface Backend {
 
   @Nullable AppliedPredicate predicate(String name);
 
-  /** The versions of the predicates that nodes and the job have. */
-  WatchedVersions watched();
+  /** The versions that nodes and the job have, the progress of rollbacks, and the changes. */
+  ApiHistory history();
 
   /**
    * Applies all predicates of a document.
@@ -77,12 +75,6 @@ public interface Backend {
 
   /** The rollback of this epoch; null: unknown, or dropped. */
   @Nullable Rollback rollback(long epoch);
-
-  /** The progress of its nodes; null: not among the latest. */
-  @Nullable RollbackProgress progress(long epoch);
-
-  /** When clients wrote what it discarded; null: not among the latest. */
-  @Nullable Discarded discarded(long epoch);
 
   OperatorBackend operator();
 

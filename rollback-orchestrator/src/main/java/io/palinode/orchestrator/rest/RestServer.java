@@ -18,6 +18,7 @@ import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.rest.events.EventStreams;
 import io.palinode.orchestrator.rest.problem.Problem;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
@@ -69,10 +70,12 @@ public final class RestServer implements AutoCloseable {
   private final RestSettings settings;
   private final Backend backend;
   private final Javalin server;
+  private final EventStreams events;
 
   public RestServer(RestSettings settings, Backend backend) {
     this.settings = settings;
     this.backend = backend;
+    this.events = new EventStreams(backend.history().changes(), backend::judgement, Views::event);
     this.server = Javalin.create(RestServer::configure);
     server.before(new RequestGuard(settings.host())::check);
     server.beforeMatched(RestServer::requireKnownParameters);
@@ -90,6 +93,7 @@ public final class RestServer implements AutoCloseable {
     } catch (JavalinException e) {
       throw new ListenException(cannotListen() + ": " + e.getMessage(), e);
     }
+    events.start();
   }
 
   private String cannotListen() {
@@ -113,6 +117,7 @@ public final class RestServer implements AutoCloseable {
 
   @Override
   public void close() {
+    events.close();
     server.stop();
   }
 
@@ -166,6 +171,7 @@ public final class RestServer implements AutoCloseable {
     new SnapshotRoutes(backend).addTo(server);
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
     server.get("/api/v1/status", ctx -> ctx.json(status()));
+    server.get("/api/v1/events", this::openEvents);
     server.post(ACKNOWLEDGE, this::acknowledgeCoverage);
     server.post("/api/v1/alerts/test", ctx -> ctx.json(backend.testAlerts()));
     server.get("/metrics", this::metrics);
@@ -231,7 +237,7 @@ public final class RestServer implements AutoCloseable {
   }
 
   private Views.PredicateView view(AppliedPredicate predicate) {
-    return Views.PredicateView.of(predicate, backend.watched());
+    return Views.PredicateView.of(predicate, backend.history().watched());
   }
 
   private void applyAll(Context ctx) {
@@ -327,6 +333,15 @@ public final class RestServer implements AutoCloseable {
           ProblemCode.NOT_HEALTHY, stopping.what() + "; " + stopping.wayOut());
     }
     ctx.json(Views.Health.of(judgement));
+  }
+
+  /** Replayed records are changes too, so no stream opens during a replay. */
+  private void openEvents(Context ctx) {
+    String failure = backend.status().failure();
+    if (failure != null) {
+      throw new ProblemException(ProblemCode.NOT_READY, failure);
+    }
+    events.open(ctx);
   }
 
   private void ready(Context ctx) {

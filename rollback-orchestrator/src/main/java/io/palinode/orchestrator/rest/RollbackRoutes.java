@@ -123,7 +123,7 @@ final class RollbackRoutes {
   /** Returns the spans only; the writes are read from the nodes. */
   private void discarded(Context ctx) throws RefusedException {
     Rollback rollback = known(ctx);
-    Discarded discarded = backend.discarded(rollback.epoch());
+    Discarded discarded = backend.history().discarded(rollback.epoch());
     if (rollback.state() != Rollback.State.RESUMED || discarded == null) {
       throw new RefusedException(
           "no discarded writes of rollback %d are known".formatted(rollback.epoch()));
@@ -323,7 +323,7 @@ final class RollbackRoutes {
   }
 
   private OneRollbackView view(Rollback rollback) {
-    RollbackProgress progress = backend.progress(rollback.epoch());
+    RollbackProgress progress = backend.history().progress(rollback.epoch());
     return OneRollbackView.of(rollback, progress);
   }
 }

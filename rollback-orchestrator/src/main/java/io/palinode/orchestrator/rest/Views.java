@@ -7,10 +7,12 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.history.Change;
 import io.palinode.orchestrator.history.Evidence;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.rest.events.StreamedEvent;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.step.Unjudged;
 import io.palinode.orchestrator.violations.ApprovalRequest;
@@ -32,6 +34,19 @@ public final class Views {
   private static final double MICROS_PER_MS = 1_000.0;
 
   private Views() {}
+
+  /** The event of a change; its data is what the API shows now. */
+  static StreamedEvent event(Change change) {
+    if (change instanceof Change.OfViolation c) {
+      return new StreamedEvent("violation", ViolationView.of(c.now()));
+    } else if (change instanceof Change.OfRollback c) {
+      return new StreamedEvent("rollback", RollbackView.of(c.now()));
+    } else if (change instanceof Change.WaitBegan c) {
+      return new StreamedEvent("wait-began", WaitView.of(c.began(), c.atMicros()));
+    }
+    Change.WaitEnded over = (Change.WaitEnded) change;
+    return new StreamedEvent("wait-ended", WaitView.of(over.ended(), over.atMicros()));
+  }
 
   /** The answer of a probe that succeeds: {@code up} or {@code ready}. */
   record Probe(String status) {}

@@ -27,7 +27,7 @@ public record WaitView(
     return judgement.waits().stream().map(wait -> of(wait, now)).toList();
   }
 
-  private static WaitView of(Wait wait, long nowMicros) {
+  static WaitView of(Wait wait, long nowMicros) {
     return new WaitView(
         wait.reason().label(),
         wait.node(),

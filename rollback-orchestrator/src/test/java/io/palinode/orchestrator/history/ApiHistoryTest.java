@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RecentKeys;
+import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.violations.SeenViolations;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +52,56 @@ class ApiHistoryTest {
 
   private static @Nullable String id(@Nullable ReceivedViolation found) {
     return found == null ? null : found.violation().getId();
+  }
+
+  @Test
+  void aChangeIsRecordedOnceAndTheOldestIsDropped() {
+    ApiHistory memory = new ApiHistory(1);
+    ChangeLog changes = memory.changes();
+    Violation violation = Violation.newBuilder().setId("v").build();
+    memory.classified(violation, Command.Outcome.STANDS);
+    memory.phantom("v");
+    assertThat(changes.last()).as("of an unknown violation").isZero();
+    memory.received(violation, 1, false);
+    memory.classified(violation, Command.Outcome.STANDS);
+    memory.classified(violation, Command.Outcome.STANDS);
+    memory.phantom("v");
+    assertThat(changes.after(0, 10)).hasSize(3);
+    assertThat(changes.after(1, 1))
+        .containsExactly(
+            new Change.OfViolation(
+                new ReceivedViolation(violation, 1, false, Command.Outcome.STANDS, false)));
+    assertThat(changes.after(3, 10)).isEmpty();
+    assertThat(changes.after(4, 10)).as("not yet").isNull();
+    assertThat(changes.after(-1, 10)).isNull();
+    for (int i = 0; i < ChangeLog.KEPT_MAX; i++) {
+      memory.received(violation, 2, false);
+    }
+    assertThat(changes.after(2, 10)).as("dropped").isNull();
+    assertThat(changes.after(3, 10)).hasSize(10);
+  }
+
+  @Test
+  void aRollbackIsRecordedWhenItsStateIsAnother() {
+    ApiHistory memory = new ApiHistory(1);
+    Rollback resumed = rollback(memory, 1);
+    memory.shown(resumed.resuming());
+    memory.shown(resumed.resuming());
+    Rollback next = rollback(memory, 2);
+    memory.shown(next);
+    assertThat(memory.changes().after(0, 10))
+        .as("the first is over when the next one opens")
+        .containsExactly(
+            new Change.OfRollback(resumed.resuming()),
+            new Change.OfRollback(resumed),
+            new Change.OfRollback(next));
+  }
+
+  private static Rollback rollback(ApiHistory memory, long epoch) {
+    ControlRecord.Builder record = ControlRecord.newBuilder().setEpoch(epoch);
+    Rollback unused =
+        memory.took(record.setPlanOpened(PlanOpened.newBuilder().setPredicate("p")).build());
+    return Objects.requireNonNull(memory.took(record.setResume(Resume.newBuilder()).build()));
   }
 
   @Test

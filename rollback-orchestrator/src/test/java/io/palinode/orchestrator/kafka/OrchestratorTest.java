@@ -9,7 +9,9 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.alert.AlertSettings;
+import io.palinode.orchestrator.history.Change;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.RollbackSettings;
@@ -132,6 +134,21 @@ class OrchestratorTest {
     assertThat(orchestrator.nodes()).hasSize(NODES);
     await().until(() -> !console.isEmpty());
     assertThat(console.get(0)).startsWith("alert=violation").contains("predicate=mutex");
+    assertChangesAreKept();
+  }
+
+  private void assertChangesAreKept() {
+    List<Change> changes = Objects.requireNonNull(orchestrator.history().changes().after(0, 100));
+    assertThat(changes)
+        .filteredOn(Change.OfRollback.class::isInstance)
+        .extracting(change -> ((Change.OfRollback) change).now().state())
+        .startsWith(Rollback.State.OPENED, Rollback.State.PAUSING, Rollback.State.RESTORING)
+        .endsWith(Rollback.State.RESUMED)
+        .doesNotHaveDuplicates();
+    assertThat(changes)
+        .filteredOn(Change.OfViolation.class::isInstance)
+        .extracting(change -> ((Change.OfViolation) change).now().outcome())
+        .startsWith(null, Command.Outcome.ROLLBACK);
   }
 
   @Test

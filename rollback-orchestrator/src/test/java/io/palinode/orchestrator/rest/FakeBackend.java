@@ -13,9 +13,7 @@ import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.history.ApiHistory;
-import io.palinode.orchestrator.history.Discarded;
 import io.palinode.orchestrator.history.Evidence;
-import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.plan.ServingNodes;
@@ -54,7 +52,8 @@ final class FakeBackend implements Backend, OperatorBackend {
   static final String WHY_ALL = "node 1 has no access log";
   private final SnapshotBackend snapshots = new FakeSnapshots();
   private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
-  final WatchedVersions watched = new WatchedVersions(2);
+  final ApiHistory history = new ApiHistory(2);
+  final WatchedVersions watched = history.watched();
   volatile boolean unavailable;
   volatile long acknowledged;
   volatile ServingNodes serving = ServingNodes.NONE;
@@ -65,6 +64,10 @@ final class FakeBackend implements Backend, OperatorBackend {
   volatile @Nullable String failure;
   volatile List<Wait> waits = List.of();
   volatile List<ReceivedViolation> violations = List.of();
+
+  FakeBackend() {
+    rollbackRecords().forEach(history::took);
+  }
 
   @Override
   public List<AppliedPredicate> predicates() {
@@ -77,8 +80,8 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
-  public WatchedVersions watched() {
-    return watched;
+  public ApiHistory history() {
+    return history;
   }
 
   @Override
@@ -117,18 +120,6 @@ final class FakeBackend implements Backend, OperatorBackend {
     }
     check.accept(predicates.get(name));
     return predicates.remove(name) != null;
-  }
-
-  @Override
-  public @Nullable RollbackProgress progress(long epoch) {
-    ApiHistory memory = new ApiHistory(2);
-    rollbackRecords().forEach(memory::took);
-    return memory.progress(epoch);
-  }
-
-  @Override
-  public @Nullable Discarded discarded(long epoch) {
-    return null;
   }
 
   @Override

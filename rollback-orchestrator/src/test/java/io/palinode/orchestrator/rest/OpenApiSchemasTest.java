@@ -11,6 +11,7 @@ import io.palinode.orchestrator.alert.TestedDestination;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.rest.events.StreamStart;
 import io.palinode.orchestrator.rest.problem.Problem;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.snapshot.NodePart;
@@ -64,6 +65,7 @@ class OpenApiSchemasTest extends RestFixture {
           Map.entry("Wait", WaitView.class),
           Map.entry("Health", Views.Health.class),
           Map.entry("Probe", Views.Probe.class),
+          Map.entry("StreamStart", StreamStart.class),
           Map.entry("Snapshot", SnapshotView.class),
           Map.entry("SnapshotPart", SnapshotView.PartView.class),
           Map.entry("SnapshotSchedule", ScheduleView.class),

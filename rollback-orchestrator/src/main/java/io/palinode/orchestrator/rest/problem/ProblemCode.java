@@ -24,7 +24,8 @@ public enum ProblemCode {
   UNAVAILABLE(503),
   NOT_HEALTHY(503),
   NOT_READY(503),
-  TOO_MANY_BODIES(503);
+  TOO_MANY_BODIES(503),
+  TOO_MANY_CLIENTS(503);
 
   private final int status;
 

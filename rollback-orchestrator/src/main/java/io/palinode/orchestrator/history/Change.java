@@ -1,0 +1,18 @@
+package io.palinode.orchestrator.history;
+
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.health.Wait;
+import io.palinode.orchestrator.plan.Rollback;
+
+/** A change of what the API shows. */
+public sealed interface Change {
+  /** A violation is new, or has another grade or outcome, or is a phantom. */
+  record OfViolation(ReceivedViolation now) implements Change {}
+
+  /** A rollback has another state, or begins another attempt. */
+  record OfRollback(Rollback now) implements Change {}
+
+  record WaitBegan(Wait began, long atMicros) implements Change {}
+
+  record WaitEnded(Wait ended, long atMicros) implements Change {}
+}

@@ -1,0 +1,155 @@
+package io.palinode.orchestrator.rest.events;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.javalin.http.Context;
+import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.history.Change;
+import io.palinode.orchestrator.history.ChangeLog;
+import io.palinode.orchestrator.rest.problem.ProblemCode;
+import io.palinode.orchestrator.rest.problem.ProblemException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the changes of a log to clients as server-sent events, and adds the waits that begin and
+ * end to the log. Thread-safe.
+ *
+ * <p>The id of an event is {@code <run>.<number>}. The run differs for each start of the server,
+ * since numbers begin again then.
+ */
+public final class EventStreams implements AutoCloseable {
+  public static final int CLIENTS_MAX = 16;
+
+  private static final int BATCH_MAX = 100;
+  private static final Duration LOOK = Duration.ofMillis(50);
+  private static final Duration WAITS_EVERY = Duration.ofMillis(500);
+  private static final Duration HEARTBEAT = Duration.ofSeconds(4);
+  private static final int RUN_CHARS = 8;
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final String run = UUID.randomUUID().toString().substring(0, RUN_CHARS);
+  private final Semaphore clients = new Semaphore(CLIENTS_MAX);
+  private final ChangeLog log;
+  private final Supplier<Judgement> judgement;
+  private final Function<Change, StreamedEvent> view;
+  private volatile boolean closed;
+
+  /** {@code view} gives the event of a change. */
+  public EventStreams(
+      ChangeLog log, Supplier<Judgement> judgement, Function<Change, StreamedEvent> view) {
+    this.log = log;
+    this.judgement = judgement;
+    this.view = view;
+  }
+
+  public void start() {
+    start("palinode-rest-waits", this::watchWaits);
+  }
+
+  /** Answers a request with a stream. Throws {@link ProblemException} if there are too many. */
+  public void open(Context ctx) {
+    if (!clients.tryAcquire()) {
+      throw new ProblemException(
+          ProblemCode.TOO_MANY_CLIENTS,
+          "too many clients receive events: %d, limit %d; close one"
+              .formatted(CLIENTS_MAX, CLIENTS_MAX));
+    }
+    ctx.contentType("text/event-stream;charset=utf-8").header("Cache-Control", "no-cache");
+    String lastId = ctx.header("Last-Event-ID");
+    CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+    ctx.future(
+        () -> {
+          start("palinode-rest-events", () -> stream(ctx, lastId, ended));
+          return ended;
+        });
+  }
+
+  /** The streams end within a second. */
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  private static void start(String name, Runnable body) {
+    Thread thread = new Thread(body, name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void watchWaits() {
+    WaitChanges waits = new WaitChanges();
+    try {
+      while (!closed) {
+        waits.next(judgement.get()).forEach(log::add);
+        TimeUnit.NANOSECONDS.sleep(WAITS_EVERY.toNanos());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void stream(Context ctx, @Nullable String lastId, CompletableFuture<?> ended) {
+    try {
+      send(ctx.res().getOutputStream(), lastId);
+    } catch (IOException gone) {
+      // The client is gone, or has not read for too long.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      clients.release();
+      ended.complete(null);
+    }
+  }
+
+  /** Returns when the server ends, or the client is so slow that it misses changes. */
+  private void send(OutputStream out, @Nullable String lastId)
+      throws IOException, InterruptedException {
+    long known = lastId == null ? log.last() : number(lastId);
+    boolean missed = log.after(known, 1) == null;
+    long sent = missed ? log.last() : known;
+    write(out, sent, new StreamedEvent("start", new StreamStart(missed)));
+    long wroteNanos = System.nanoTime();
+    List<Change> next = log.after(sent, BATCH_MAX);
+    while (!closed && next != null) {
+      for (Change change : next) {
+        write(out, ++sent, view.apply(change));
+      }
+      if (!next.isEmpty()) {
+        wroteNanos = System.nanoTime();
+      } else if (System.nanoTime() - wroteNanos > HEARTBEAT.toNanos()) {
+        write(out, ": heartbeat\n\n");
+        wroteNanos = System.nanoTime();
+      } else {
+        TimeUnit.NANOSECONDS.sleep(LOOK.toNanos());
+      }
+      next = log.after(sent, BATCH_MAX);
+    }
+  }
+
+  /** The number of an id of this run; -1 of another one. */
+  private long number(String id) {
+    return id.matches(run + "\\.[0-9]{1,18}") ? Long.parseLong(id.substring(RUN_CHARS + 1)) : -1;
+  }
+
+  private void write(OutputStream out, long number, StreamedEvent event) throws IOException {
+    write(
+        out,
+        "id: %s.%d\nevent: %s\ndata: %s\n\n"
+            .formatted(run, number, event.type(), JSON.writeValueAsString(event.data())));
+  }
+
+  private static void write(OutputStream out, String text) throws IOException {
+    out.write(text.getBytes(StandardCharsets.UTF_8));
+    out.flush();
+  }
+}
