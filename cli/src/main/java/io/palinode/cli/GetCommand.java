@@ -13,7 +13,6 @@ import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.DurationText;
-import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
 import io.palinode.voldemort.client.PastStore;
@@ -64,6 +63,7 @@ import picocli.CommandLine.Spec;
           + " to check it without a cluster (see 'palinode verify --help').",
       "",
       "Examples:  palinode get violations -o json",
+      "           palinode get violations --grade definite -o name",
       "           palinode get violations ID -o json > witness.json",
       "           palinode get predicates edge-mutex > edge-mutex.yaml"
     })
@@ -111,10 +111,11 @@ final class GetCommand implements Callable<Integer> {
       names = {"-w", "--watch"},
       description =
           "Violations: then print new ones as they come, each once, until Ctrl-C (exit status 0)."
-              + " With -o json: a line of JSON each. Later outcomes are not shown.")
+              + " With -o json: a line of JSON each; with -o yaml, a document. Later outcomes are"
+              + " not shown.")
   private boolean watch;
 
-  @Mixin private Output output = new Output();
+  @Mixin private ListOutput output = new ListOutput();
 
   @Mixin private ApiClient api = new ApiClient();
   @Mixin private StoreAccess access = new StoreAccess();
@@ -134,17 +135,17 @@ final class GetCommand implements Callable<Integer> {
     }
     ApiClient.Page page = api.page(path + query());
     JsonNode items = page.items();
-    if (resource == Resource.NODES) {
+    if (resource == Resource.NODES && !output.isName()) {
       items.forEach(this::addReach);
     }
-    if (output.isJson()) {
-      spec.commandLine().getOut().println(items.toPrettyString());
+    if (output.isForPrograms()) {
+      print(items);
     } else {
       table(items);
     }
     if (page.total() > items.size()) {
       CommandLine line = spec.commandLine();
-      (output.isJson() ? line.getErr() : line.getOut())
+      (output.isForPrograms() ? line.getErr() : line.getOut())
           .println(
               "%d of %d %s are listed, the latest; --limit %d lists all"
                   .formatted(items.size(), page.total(), resource.plural(), page.total()));
@@ -169,20 +170,27 @@ final class GetCommand implements Callable<Integer> {
   }
 
   private int one(String path) {
-    PrintWriter out = spec.commandLine().getOut();
-    if (resource == Resource.PREDICATES && !output.isJson()) {
-      out.print(api.get(path, PredicateView.class).yaml());
-    } else if (resource == Resource.PREDICATES) {
-      out.println(api.get(path).toPrettyString());
-    } else if (resource != Resource.VIOLATIONS) {
+    boolean isPredicate = resource == Resource.PREDICATES;
+    if (!isPredicate && resource != Resource.VIOLATIONS) {
       throw new Refusal(
           "an ID can follow 'violations' or 'predicates' only; see 'palinode rollback status ID'");
-    } else if (output.isJson()) {
-      out.println(api.get(path + "/witness").toPrettyString());
+    }
+    if (output.isName() || (isPredicate && output.isJson())) {
+      print(api.get(path));
+    } else if (isPredicate) {
+      spec.commandLine().getOut().print(api.get(path, PredicateView.class).yaml());
+    } else if (output.isForPrograms()) {
+      print(api.get(path + "/witness"));
     } else {
       table(ApiClient.JSON.createArrayNode().add(api.get(path)));
     }
     return 0;
+  }
+
+  private void print(JsonNode items) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output.whole(resource, items));
+    out.flush();
   }
 
   private void table(JsonNode items) {

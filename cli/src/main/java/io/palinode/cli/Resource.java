@@ -30,6 +30,18 @@ enum Resource {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /** What names an item of the list. */
+  String id(JsonNode item) {
+    String field =
+        switch (this) {
+          case PREDICATES -> "name";
+          case VIOLATIONS -> "id";
+          case ROLLBACKS -> "epoch";
+          case NODES -> "node";
+        };
+    return item.path(field).asText();
+  }
+
   /** Of the headings only; the narrow one keeps to 100 columns. */
   TextTable table(boolean isWide) {
     List<Column> columns = columns(isWide);

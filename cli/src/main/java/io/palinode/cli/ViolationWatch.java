@@ -3,7 +3,6 @@ package io.palinode.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.OnSignal;
-import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -23,7 +22,7 @@ final class ViolationWatch {
 
   private final ApiClient api;
   private final String list;
-  private final Output output;
+  private final ListOutput output;
   private final PrintWriter out;
   private final TextTable table;
   private final Set<String> seen = new LinkedHashSet<>();
@@ -31,7 +30,7 @@ final class ViolationWatch {
   /**
    * @param list the path of the list, with its query
    */
-  ViolationWatch(ApiClient api, String list, Output output, CommandSpec spec) {
+  ViolationWatch(ApiClient api, String list, ListOutput output, CommandSpec spec) {
     this.api = api;
     this.list = list;
     this.output = output;
@@ -82,13 +81,13 @@ final class ViolationWatch {
     Collections.reverse(latestFirst);
     for (JsonNode violation : latestFirst) {
       seen.add(id(violation));
-      if (output.isJson()) {
-        out.println(violation);
+      if (output.isForPrograms()) {
+        out.print(output.next(Resource.VIOLATIONS, violation));
       } else {
         table.row(Resource.VIOLATIONS.row(violation, output.isWide()));
       }
     }
-    if (!output.isJson()) {
+    if (!output.isForPrograms()) {
       out.print(table.render());
     }
     out.flush();

@@ -3,6 +3,8 @@ package io.palinode.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -61,6 +63,30 @@ class GetCommandTest {
     api.answer("/api/v1/predicates/p", view, "");
     assertThat(api.run("get", "predicates", "p")).isZero();
     assertThat(api.out()).isEqualTo("kind: Predicate\n");
+  }
+
+  @Test
+  void aListIsPrintedAsNamesOnePerLine() {
+    api.answer("/api/v1/violations", "[" + violation("b", 2) + "," + violation("a", 1) + "]", "9");
+    assertThat(api.run("get", "violations", "-o", "name")).isZero();
+    api.answer("/api/v1/rollbacks", "[" + ROLLBACK + "]", "1");
+    assertThat(api.run("get", "rollbacks", "-o", "name")).isZero();
+    api.answer("/api/v1/nodes", "[{\"node\":0},{\"node\":1}]", "");
+    assertThat(api.run("get", "nodes", "-o", "name")).isZero();
+    api.answer("/api/v1/violations/b", violation("bcd", 2), "");
+    assertThat(api.run("get", "violations", "b", "-o", "name")).isZero();
+    assertThat(api.out()).isEqualTo("b\na\n1\n0\n1\nbcd\n");
+    assertThat(api.err().strip()).startsWith("2 of 9 violations are listed");
+  }
+
+  @Test
+  void aListIsPrintedAsYamlThatHasTheSameValues() throws IOException {
+    String list = "[" + violation("b", 2) + "," + violation("0123", 1) + "]";
+    api.answer("/api/v1/violations", list, "");
+    assertThat(api.run("get", "violations", "-o", "yaml")).isZero();
+    assertThat(api.out()).startsWith("- id: b\n  predicate: p\n");
+    assertThat(new ObjectMapper(new YAMLFactory()).readTree(api.out()))
+        .isEqualTo(new ObjectMapper().readTree(list));
   }
 
   @Test
