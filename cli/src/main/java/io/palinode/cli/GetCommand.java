@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.options.TimeText;
 import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.status.StatusCommand;
+import io.palinode.cli.status.ViolationWords;
 import io.palinode.cli.status.WaitLines;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.hvc.Hlc;

@@ -19,6 +19,7 @@ import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.snapshot.SnapshotDiffCommand;
 import io.palinode.cli.status.AcknowledgeCommand;
 import io.palinode.cli.status.AlertCommand;
+import io.palinode.cli.status.DescribeCommand;
 import io.palinode.cli.status.DoctorCommand;
 import io.palinode.cli.status.RecoverCommand;
 import io.palinode.cli.status.StatusCommand;
@@ -57,6 +58,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RunCommand.class,
       ApplyCommand.class,
       GetCommand.class,
+      DescribeCommand.class,
       DeleteCommand.class,
       StatusCommand.class,
       DoctorCommand.class,

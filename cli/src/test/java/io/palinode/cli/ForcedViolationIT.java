@@ -103,6 +103,7 @@ class ForcedViolationIT {
       assertThat(parts.versions("cs_1_2_2")).as("what was undone stays undone").containsOnly("0");
       assertThat(plane.orchestrator().rollbacks(10)).as("and is not reported again").hasSize(1);
       plane.orchestrator().violations(10).forEach(found -> assertChecks(plane, found));
+      assertDescribed(parts);
       assertThat(metrics(plane))
           .containsPattern(counted("palinode_job_violations_total", "edge-mutex"))
           .containsPattern(counted("palinode_job_candidates_total", "edge-mutex"));
@@ -135,6 +136,19 @@ class ForcedViolationIT {
     } catch (RefusedException | WitnessFormatException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** One screen has the values of both keys right before the violation and at it. */
+  private static void assertDescribed(RealParts parts) {
+    String id = parts.plane().orchestrator().violations(1).get(0).violation().getId();
+    String node = parts.cluster().addresses().get(0);
+    assertThat(parts.palinode("describe", "violation", id, "--bootstrap", node))
+        .as(parts.err())
+        .isZero();
+    assertThat(parts.out())
+        .contains("rollback    1: resumed, target ")
+        .containsPattern(STORE + " +cs_1_2_1 +\\(none\\) +1\\s")
+        .containsPattern(STORE + " +cs_1_2_2 +0 +1\\s");
   }
 
   private void put(Store store, String key, String value) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.cli.status.ViolationWords;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.PointInTime;
 import io.palinode.terminal.TextTable;

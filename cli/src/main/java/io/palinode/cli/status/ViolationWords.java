@@ -1,4 +1,4 @@
-package io.palinode.cli;
+package io.palinode.cli.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /** What the grades and outcomes in a list of violations mean. */
-final class ViolationWords {
+public final class ViolationWords {
   private static final Map<String, String> GRADES = grades();
   private static final Map<String, String> OUTCOMES = outcomes();
 
   private ViolationWords() {}
 
   /** One line for each grade and outcome that occurs in {@code violations}. */
-  static List<String> lines(JsonNode violations) {
+  public static List<String> lines(JsonNode violations) {
     List<String> lines = new ArrayList<>(lines(GRADES, violations.findValuesAsText("grade")));
     lines.addAll(lines(OUTCOMES, violations.findValuesAsText("outcome")));
     for (JsonNode violation : violations) {

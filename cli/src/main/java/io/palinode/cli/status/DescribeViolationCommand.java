@@ -1,0 +1,229 @@
+package io.palinode.cli.status;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.options.TimeText;
+import io.palinode.cli.store.StoreAccess;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.Views.ValueView;
+import io.palinode.orchestrator.rest.Views.ViolationView;
+import io.palinode.orchestrator.rest.Views.WitnessView;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
+import io.palinode.terminal.TextTable;
+import io.palinode.terminal.TextTable.Align;
+import io.palinode.terminal.Wrap;
+import io.palinode.voldemort.client.StoreClient;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows one violation: its witnesses, its rollback, and its keys on two cuts. */
+@Command(
+    name = "violation",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Show one violation: its times, its rollback, its witnesses with keys, values and clients,"
+          + " and the values of its keys on two cuts.",
+      "BEFORE is the cut right before its first witness began. AT is the cut at which all"
+          + " witnesses held. The nodes are asked for these values; if a node does not answer, or"
+          + " the time is out of reach, the reason is shown."
+    },
+    footer = {"", "Example:  palinode describe violation 0123456789"})
+final class DescribeViolationCommand implements Callable<Integer> {
+  private static final String LABEL = "%-12s";
+
+  @Parameters(
+      paramLabel = "ID",
+      description = "The ID of a violation, or its first 8 or more digits.")
+  private String id = "";
+
+  @Mixin private Output output = new Output();
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() {
+    JsonNode answer = api.get("/api/v1/violations/" + ApiClient.segment(id));
+    ViolationView violation = api.view(answer, ViolationView.class);
+    ObjectNode all = ApiClient.JSON.createObjectNode();
+    all.set("violation", answer);
+    all.set("rollback", rollback(violation));
+    all.set("cuts", cuts(violation));
+    output.print(all, () -> text(all, violation, output.isWide()));
+    return 0;
+  }
+
+  /** The latest rollback that names the violation; null: none is remembered. */
+  private JsonNode rollback(ViolationView violation) {
+    String query = "?limit=10000&predicate=" + ApiClient.segment(violation.predicate());
+    for (JsonNode rollback : api.get("/api/v1/rollbacks" + query)) {
+      for (JsonNode named : rollback.path("violationIds")) {
+        if (named.asText().equals(violation.id())) {
+          return rollback;
+        }
+      }
+    }
+    return ApiClient.JSON.nullNode();
+  }
+
+  /** The values of the violation's keys before and at the violation, or why they are not known. */
+  private ObjectNode cuts(ViolationView violation) {
+    long first = Hlc.parse(violation.first()) - 1;
+    long violate = Hlc.parse(violation.violate());
+    ObjectNode cuts = ApiClient.JSON.createObjectNode();
+    try {
+      long before = access.readable(first, spec.commandLine().getErr());
+      long at = access.readable(violate, spec.commandLine().getErr());
+      cuts.put("before", Hlc.format(before)).put("at", Hlc.format(at));
+      cuts.set("keys", access.useClient(client -> values(client, keys(violation), before, at)));
+    } catch (Refusal unanswered) {
+      cuts.put("why", unanswered.getMessage());
+    }
+    return cuts;
+  }
+
+  private record StoreKey(String store, String key) {
+    static StoreKey of(ValueView value) {
+      return new StoreKey(value.store(), value.key());
+    }
+  }
+
+  private static Set<StoreKey> keys(ViolationView violation) {
+    Set<StoreKey> keys = new LinkedHashSet<>();
+    for (WitnessView witness : violation.witnesses()) {
+      witness.values().forEach(value -> keys.add(StoreKey.of(value)));
+    }
+    return keys;
+  }
+
+  private static ArrayNode values(StoreClient client, Set<StoreKey> keys, long before, long at) {
+    ArrayNode values = ApiClient.JSON.createArrayNode();
+    for (StoreKey key : keys) {
+      values
+          .addObject()
+          .put("store", key.store())
+          .put("key", key.key())
+          .put("before", client.store(key.store()).past().getAt(key.key(), before))
+          .put("at", client.store(key.store()).past().getAt(key.key(), at));
+    }
+    return values;
+  }
+
+  private static String text(ObjectNode all, ViolationView violation, boolean isWide) {
+    StringBuilder text = new StringBuilder(line("violation", violation.id()));
+    String predicate = "%s version %d, clause %d";
+    line(
+        text,
+        "predicate",
+        predicate.formatted(
+            violation.predicate(), violation.predicateVersion(), violation.clause()));
+    line(text, "binding", violation.binding());
+    String label = "grade";
+    for (String words :
+        ViolationWords.lines(ApiClient.JSON.createArrayNode().add(all.get("violation")))) {
+      line(text, label, words);
+      label = label.equals("grade") ? "outcome" : "";
+    }
+    time(text, "began", violation.first(), isWide);
+    time(text, "all held", violation.violate(), isWide);
+    line(text, "found", TimeText.secondWithAge(violation.detectedMicros()));
+    JsonNode rollback = all.get("rollback");
+    line(
+        text,
+        "rollback",
+        rollback.isNull()
+            ? "no remembered rollback names it"
+            : "%s: %s, target %s"
+                .formatted(
+                    rollback.path("epoch").asText(),
+                    rollback.path("state").asText(),
+                    TimeText.withAge(rollback.path("target").asText(""))));
+    return text.append('\n')
+        .append(witnesses(violation.witnesses()))
+        .append('\n')
+        .append(cutsText(all.get("cuts")))
+        .toString();
+  }
+
+  private static String witnesses(List<WitnessView> witnesses) {
+    TextTable table =
+        new TextTable(
+                Align.LEFT, List.of("NODE", "CLIENT", "STORE", "KEY", "VALUE", "FROM", "UNTIL"))
+            .wrap("CLIENT", "KEY", "VALUE");
+    for (WitnessView witness : witnesses) {
+      List<String> end = witness.end();
+      String from = at(witness.start(), witness.node());
+      String until = end == null ? "it still held" : at(end, witness.node());
+      for (ValueView value : witness.values()) {
+        table.row(
+            List.of(
+                Integer.toString(witness.node()),
+                witness.writer(),
+                value.store(),
+                value.key(),
+                value.value(),
+                from,
+                until));
+      }
+    }
+    return table.render();
+  }
+
+  /** The time of the node's clock; empty if the clock was unreadable. */
+  private static String at(List<String> clock, int node) {
+    return node < clock.size() ? TimeText.of(clock.get(node)) : "";
+  }
+
+  private static String cutsText(JsonNode cuts) {
+    @Nullable JsonNode why = cuts.get("why");
+    if (why != null) {
+      return line("values", "not known: " + why.asText());
+    }
+    StringBuilder text = new StringBuilder();
+    line(text, "before", TimeText.of(cuts.path("before").asText()));
+    line(text, "at", TimeText.of(cuts.path("at").asText()));
+    TextTable table =
+        new TextTable(Align.LEFT, List.of("STORE", "KEY", "BEFORE", "AT"))
+            .wrap("KEY", "BEFORE", "AT");
+    for (JsonNode key : cuts.path("keys")) {
+      table.row(
+          List.of(
+              key.path("store").asText(),
+              key.path("key").asText(),
+              value(key.get("before")),
+              value(key.get("at"))));
+    }
+    return text.append(table.render()).toString();
+  }
+
+  private static String value(@Nullable JsonNode value) {
+    return value == null || value.isNull() ? "(none)" : value.asText();
+  }
+
+  private static void time(StringBuilder text, String label, String hlc, boolean isWide) {
+    line(text, label, TimeText.withAge(hlc));
+    if (isWide) {
+      line(text, "", "HLC " + hlc);
+    }
+  }
+
+  private static void line(StringBuilder text, String label, String value) {
+    text.append(line(label, value));
+  }
+
+  private static String line(String label, String value) {
+    return Wrap.paragraph(LABEL.formatted(label), value) + "\n";
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.orchestrator.rest.events;
+
+import org.jspecify.annotations.NullMarked;
