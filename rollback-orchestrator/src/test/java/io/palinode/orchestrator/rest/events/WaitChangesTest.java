@@ -30,8 +30,7 @@ class WaitChangesTest {
     Wait eight = new Wait(Wait.Reason.APPROVAL, null, 6, "request 8 waits", "approve 8");
     assertThat(next(10, one, seven)).hasSize(2);
     assertThat(next(11, one, two, seven, eight))
-        .containsExactlyInAnyOrder(
-            new Change.WaitBegan(two, 11), new Change.WaitBegan(eight, 11));
+        .containsExactlyInAnyOrder(new Change.WaitBegan(two, 11), new Change.WaitBegan(eight, 11));
     assertThat(next(12, one, two, eight)).containsExactly(new Change.WaitEnded(seven, 12));
   }
 
