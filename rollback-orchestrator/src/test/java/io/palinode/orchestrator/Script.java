@@ -105,7 +105,7 @@ final class Script {
 
   Script violation(
       String id, String predicate, long first, long violate, long epoch, ViolationGrade grade) {
-    Violation violation =
+    return violation(
         Violation.newBuilder()
             .setId(id)
             .setPredicate(predicate)
@@ -114,8 +114,7 @@ final class Script {
             .setViolate(Hlc.ofMicros(violate))
             .setEpoch(epoch)
             .setGrade(grade)
-            .build();
-    return found(new Event.ViolationFound(violation, nowMicros));
+            .build());
   }
 
   Script violation(Violation violation) {
@@ -488,9 +487,7 @@ final class Script {
         alerts.add(raise.alert());
       } else if (command instanceof Command.Classified classified) {
         outcomes.add(classified);
-        if (classified.alert() != null) {
-          alerts.add(classified.alert());
-        }
+        java.util.Optional.ofNullable(classified.alert()).ifPresent(alerts::add);
         memory.classified(classified.violation(), classified.outcome());
       } else if (command instanceof Command.Review) {
         review();
