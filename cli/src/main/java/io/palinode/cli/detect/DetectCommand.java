@@ -51,7 +51,7 @@ import picocli.CommandLine.Spec;
       "   \"start\":[\"1000\",\"1005.3\"],\"end\":[\"1200\",\"1300\"]}",
       "Without 'end' the interval is open. Lines of one node are in its order; lines of",
       "different nodes are in any order. Optional fields: values; binding, such as \"a=3,b=5\";",
-      "for --replicas first also version, origin and endedBy. Each binding is judged separately.",
+      "for 'replicas: first' also version, origin and endedBy. Each binding is judged separately.",
       "",
       "The command judges a trace of any length in bounded memory. It keeps only intervals that",
       "overlap or are open. If these are too many, it drops the oldest ones. Standard error then",
@@ -107,13 +107,12 @@ public final class DetectCommand implements Callable<Integer> {
 
   @Option(
       names = "--replicas",
-      defaultValue = "any",
       paramLabel = "RULE",
       description = {
         "any: each replica's interval counts separately;",
-        "first: the intervals of one version are one interval. Default: ${DEFAULT-VALUE}."
+        "first: the intervals of one version are one interval. Default: the predicate's."
       })
-  private ReplicaRule replicas = ReplicaRule.ANY;
+  private @Nullable ReplicaRule replicas;
 
   @Option(
       names = "--report",
@@ -187,7 +186,8 @@ public final class DetectCommand implements Callable<Integer> {
 
   private int detect() throws IOException {
     PredicateFile predicate = PredicateFile.read(predicateFile);
-    requireReplicas(predicate);
+    requireJudgeable(predicate);
+    reportOverride(predicate);
     ProgressLine progress = new ProgressLine(nanos, spec.commandLine().getErr(), terminal);
     ViolationWriter out = new ViolationWriter(spec.commandLine().getOut());
     // The JVM stays until all is said, on Ctrl-C too.
@@ -240,7 +240,7 @@ public final class DetectCommand implements Callable<Integer> {
     return bytes;
   }
 
-  private void requireReplicas(PredicateFile file) {
+  private void requireJudgeable(PredicateFile file) {
     if (file.clauses().stream().anyMatch(Clause::isOfStates)) {
       throw new ParameterException(
           spec.commandLine(),
@@ -253,6 +253,25 @@ public final class DetectCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "terms on the same node need --replicas any: " + predicateFile);
     }
+  }
+
+  /** The cluster judges by the predicate's rule: another one may find other violations. */
+  private void reportOverride(PredicateFile file) {
+    ReplicaRule own = file.predicate().replicas();
+    if (replicas != null && replicas != own) {
+      spec.commandLine()
+          .getErr()
+          .printf(
+              Locale.ROOT,
+              "palinode: --replicas %s overrides 'replicas: %s' of %s%n",
+              word(replicas),
+              word(own),
+              predicateFile);
+    }
+  }
+
+  private static String word(ReplicaRule rule) {
+    return rule.name().toLowerCase(Locale.ROOT);
   }
 
   /** Violations on standard output, and on standard error what was not judged. */

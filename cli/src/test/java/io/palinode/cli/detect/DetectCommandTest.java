@@ -169,11 +169,36 @@ class DetectCommandTest {
       replica(1, 0, 1, "110/120", "210/90000", "x@4", 0),
       line(1, 1, 2, "210/50000", "210/60000"),
     };
-    assertThat(detect(trace)).as("a phantom").isOne();
+    assertThat(detectWith(List.of("--replicas", "any"), trace)).as("a phantom").isOne();
     assertThat(detectWith(List.of("--replicas", "first"), trace)).isZero();
     trace[2] = line(1, 1, 2, "110/150", "110/160");
     assertThat(detectWith(List.of("--replicas", "first"), trace)).isOne();
     assertThat(out.toString()).contains("{\"term\":0,\"node\":0,\"seq\":1}");
+  }
+
+  @Test
+  void thePredicateDecidesTheReplicaRuleUnlessTheOptionDoes() throws IOException {
+    String[] phantom = {
+      replica(0, 0, 1, "100/0", "200/0", "x@4", 0),
+      replica(1, 0, 1, "110/120", "210/90000", "x@4", 0),
+      line(1, 1, 2, "210/50000", "210/60000"),
+    };
+    assertThat(detect(phantom)).as("first, as without the field").isZero();
+    Files.writeString(predicate, MUTEX.replace("spec:\n", "spec:\n  replicas: first\n"));
+    assertThat(detect(phantom)).isZero();
+    assertThat(detectWith(List.of("--replicas", "first"), phantom)).isZero();
+    assertThat(err.toString()).isEmpty();
+    assertThat(detectWith(List.of("--replicas", "any"), phantom)).isOne();
+    assertThat(err)
+        .hasToString(
+            "palinode: --replicas any overrides 'replicas: first' of "
+                + predicate
+                + System.lineSeparator());
+    Files.writeString(predicate, MUTEX.replace("spec:\n", "spec:\n  replicas: any\n"));
+    assertThat(detect(phantom)).isOne();
+    assertThat(err.toString()).isEmpty();
+    assertThat(detectWith(List.of("--replicas", "first"), phantom)).isZero();
+    assertThat(err.toString()).contains("--replicas first overrides 'replicas: any' of ");
   }
 
   @Test

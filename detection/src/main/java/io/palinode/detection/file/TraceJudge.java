@@ -31,19 +31,24 @@ public final class TraceJudge {
    *
    * @param epsilon null: the predicate's, else 10 ms
    * @param uncertainty null: the predicate's
+   * @param replicas null: the predicate's
    */
   public record Rules(
       @Nullable Epsilon epsilon,
       @Nullable Uncertainty uncertainty,
-      ReplicaRule replicas,
+      @Nullable ReplicaRule replicas,
       Report report) {
+    private ReplicaRule replicasOf(PredicateFile file) {
+      return replicas != null ? replicas : file.predicate().replicas();
+    }
+
     private DetectionSpec of(PredicateFile file, int nodes) {
       Epsilon own = file.predicate().epsilon();
       Epsilon bound = epsilon != null ? epsilon : own != null ? own : EPSILON_DEFAULT;
       Causality causality =
           new Causality(bound, uncertainty != null ? uncertainty : file.predicate().uncertainty());
       return new DetectionSpec(
-          nodes, file.clauses().stream().map(Clause::shape).toList(), causality, replicas);
+          nodes, file.clauses().stream().map(Clause::shape).toList(), causality, replicasOf(file));
     }
   }
 
@@ -70,7 +75,8 @@ public final class TraceJudge {
     TraceReader reader = new TraceReader(source, predicate);
     try (Scratch scratch = new Scratch(limits.folder());
         CountedInput input = new CountedInput(bytes)) {
-      TraceSort sort = new TraceSort(reader, rules.replicas(), limits, scratch, progress, input);
+      ReplicaRule replicas = rules.replicasOf(predicate);
+      TraceSort sort = new TraceSort(reader, replicas, limits, scratch, progress, input);
       reader.read(utf8(input), sort);
       return reader.nodes() == 0 || judge(sort, rules.of(predicate, reader.nodes()), to);
     }
