@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
-import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -108,14 +108,17 @@ final class LineFields {
     return values.elements().next().asText();
   }
 
-  /** {@code x1 = 1, y1 = 0}; empty when absent. */
-  String values() {
-    List<String> values = new ArrayList<>();
+  /** Each value by its key; empty when absent. */
+  Map<String, String> valueOf() {
+    Map<String, String> values = new LinkedHashMap<>();
     for (Map.Entry<String, JsonNode> value : fields.path("values").properties()) {
-      JsonNode text = value.getValue();
-      values.add(value.getKey() + " = " + (text.isTextual() ? text.textValue() : text.toString()));
+      if (!value.getValue().isTextual() && !value.getValue().isNumber()) {
+        throw new IllegalArgumentException(
+            "'values' must hold texts: " + value.getKey() + "=" + value.getValue());
+      }
+      values.put(value.getKey(), value.getValue().asText());
     }
-    return String.join(", ", values);
+    return values;
   }
 
   /** How many entries the start has. */

@@ -5,7 +5,6 @@ import io.palinode.detection.CandidateId;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
-import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.template.Decimal;
 import java.io.BufferedReader;
@@ -18,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a trace, one candidate a line, and refuses what cannot be one: a line that is not of this
- * predicate, a clock of another size, a node whose clock goes back, an end before its start, a
- * sequence that a node had before. Keeps no line.
+ * predicate, a binding or values that the predicate does not have, a clock of another size, a node
+ * whose clock goes back, an end before its start, a sequence that a node had before. Keeps no line.
  */
 public final class TraceReader {
   private static final byte[] NO_PAYLOAD = new byte[0];
@@ -27,7 +26,7 @@ public final class TraceReader {
 
   private final String source;
   private final @Nullable PredicateFile predicate;
-  private final List<Clause> clauses;
+  private final @Nullable LineCheck check;
   private final List<NodeLines> lines = new ArrayList<>();
   private int nodes;
   private @Nullable String name;
@@ -39,7 +38,7 @@ public final class TraceReader {
   public TraceReader(String source, @Nullable PredicateFile predicate) {
     this.source = source;
     this.predicate = predicate;
-    this.clauses = predicate == null ? List.of() : predicate.clauses();
+    this.check = predicate == null ? null : new LineCheck(predicate.predicate());
     this.name = predicate != null && predicate.isNamed() ? predicate.predicate().name() : null;
   }
 
@@ -95,9 +94,8 @@ public final class TraceReader {
   private TraceLine parse(String text) {
     LineFields fields = LineFields.parse(text);
     requirePredicate(fields);
-    boolean any = predicate == null;
-    int clause = (int) fields.number("clause", any ? INDEX_MAX : clauses.size() - 1);
-    int term = (int) fields.number("term", any ? INDEX_MAX : lastTerm(clause));
+    int clause = (int) fields.number("clause", check == null ? INDEX_MAX : check.clauses() - 1);
+    int term = (int) fields.number("term", check == null ? INDEX_MAX : check.terms(clause) - 1);
     requireSize(fields.nodes());
     int node = (int) fields.number("node", nodes - 1);
     CandidateId id = new CandidateId(node, 0, fields.number("seq", Long.MAX_VALUE));
@@ -109,11 +107,21 @@ public final class TraceReader {
             interval(fields, node),
             fields.has("version") ? String.valueOf(fields.text("version")) : "",
             fields.has("origin") ? Integer.valueOf((int) fields.number("origin", nodes - 1)) : null,
-            !any && isSum(clause) ? amount(fields) : null,
+            isSum(clause) ? amount(fields) : null,
             NO_PAYLOAD);
     requireOrder(id, candidate.interval().start());
-    String binding = fields.text("binding");
-    return new TraceLine(binding == null ? "" : binding, candidate, fields);
+    return new TraceLine(binding(fields, clause, term), candidate, fields);
+  }
+
+  /** Without a predicate as it is written; else in its canonical form. */
+  private String binding(LineFields fields, int clause, int term) {
+    String given = fields.text("binding");
+    if (check == null) {
+      return given == null ? "" : given;
+    }
+    LineCheck.Instance instance = check.instance(given);
+    check.requireTrue(clause, term, instance, fields.valueOf());
+    return instance.text();
   }
 
   /** The paper's XML names no predicate: then all lines must agree on one, or on none. */
@@ -150,12 +158,8 @@ public final class TraceReader {
     }
   }
 
-  private int lastTerm(int clause) {
-    return clauses.get(clause).terms().size() - 1;
-  }
-
   private boolean isSum(int clause) {
-    return clauses.get(clause).rule() instanceof ClauseRule.Sum;
+    return predicate != null && predicate.clauses().get(clause).rule() instanceof ClauseRule.Sum;
   }
 
   /** The value of a variable of a sum: that of its key, or the only one that the line has. */

@@ -60,7 +60,9 @@ public record Binding(Map<String, String> values) {
         value.append(text.charAt(end));
         end++;
       }
-      values.put(text.substring(at, equals), value.toString());
+      if (values.put(text.substring(at, equals), value.toString()) != null) {
+        throw new IllegalArgumentException("a binding must hold each capture once: '" + text + "'");
+      }
       at = end + 1;
     }
     return new Binding(values);
