@@ -2,7 +2,9 @@ package io.palinode.detection.file;
 
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Witness;
+import io.palinode.detection.search.Budget;
 import io.palinode.detection.trace.TraceDetector;
+import io.palinode.detection.trace.TraceDetector.Bounds;
 import io.palinode.detection.trace.TraceDetector.Extent;
 import io.palinode.detection.trace.TraceDetector.Report;
 import io.palinode.hvc.Causality;
@@ -56,7 +58,7 @@ public final class TraceJudge {
   public interface Findings {
     void violation(String binding, Witness violation);
 
-    /** Not all of an instance was judged: at most {@code kept} of its intervals were kept. */
+    /** Not all of an instance was judged; at most {@code kept} of its intervals were kept. */
     void unjudged(String binding, Extent extent, int kept);
   }
 
@@ -92,6 +94,7 @@ public final class TraceJudge {
     boolean whole = true;
     Earliest earliest = new Earliest();
     int kept = limits.retained(detection.nodes());
+    Bounds bounds = new Bounds(kept, Budget.ofTrace(limits.searchStepsMax(), sort::searching));
     for (Instances.Instance next = instances.next(); next != null; next = instances.next()) {
       String binding = next.binding();
       Extent extent =
@@ -99,7 +102,7 @@ public final class TraceJudge {
               detection,
               next.trace(),
               rules.report(),
-              kept,
+              bounds,
               violation -> {
                 if (rules.report() == Report.FIRST) {
                   earliest.offer(binding, violation);
