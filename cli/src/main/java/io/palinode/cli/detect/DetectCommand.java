@@ -303,6 +303,12 @@ public final class DetectCommand implements Callable<Integer> {
     }
 
     @Override
+    public void empty() {
+      progress.end();
+      report("palinode: the trace is empty, so no interval was judged: %s", trace);
+    }
+
+    @Override
     public void violation(String binding, Witness violation) {
       out.write(binding, violation);
     }

@@ -34,7 +34,19 @@ class DetectCommandTest extends DetectFixture {
     assertThat(detect(line(0, 0, 1, "100/0", "200/0"), line(1, 1, 1, "200/10200", "200/10300")))
         .isZero();
     assertThat(out.toString()).isEmpty();
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void anEmptyTraceIsReported() {
     assertThat(detect()).isZero();
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString())
+        .startsWith("palinode: the trace is empty, so no interval was judged: ")
+        .contains("t.jsonl")
+        .hasLineCount(1);
+    assertThat(run("\n \n", List.of("-"))).isZero();
+    assertThat(err.toString()).contains("judged: -");
   }
 
   @Test

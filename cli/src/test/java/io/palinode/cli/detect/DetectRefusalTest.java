@@ -138,6 +138,27 @@ class DetectRefusalTest extends DetectFixture {
         .contains("latin1.jsonl: a trace must be in UTF-8");
   }
 
+  @Test
+  void aValueOfMegabytesIsNotEchoed() {
+    String value = "v".repeat(4 << 20);
+    String good = line(0, 0, 1, "100/0", "200/0");
+    for (String bad :
+        List.of(
+            good.replace("\"p\"", "\"" + value + "\""),
+            good.replace("\"100\"", "\"" + value + "\""),
+            good.replace("\"seq\":1", "\"seq\":\"" + value + "\""),
+            good.replace("\"seq\":1", "\"" + value + "\":1"),
+            good.replace("\"seq\":1", "\"seq\":" + value),
+            valued("x", value, good),
+            valued(value, "1", good),
+            bound("a=" + value, good))) {
+      assertThat(detect(bad)).isEqualTo(2);
+      assertThat(err.toString()).hasSizeLessThan(1_000).contains("line 1 of ");
+    }
+    assertThat(detect("v".repeat(17 << 20))).isEqualTo(2);
+    assertThat(err.toString()).contains("a line must have at most 16777216 bytes: vvv");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"--epsilon 10", "--report some", "--replicas all", "--uncertainty no", "--bogus"})

@@ -5,6 +5,7 @@ import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Term;
 import io.palinode.predicate.template.Binding;
 import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.text.Abridged;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,16 +65,20 @@ final class LineCheck {
     if (!binding.values().keySet().equals(captures) || binding.values().containsValue("")) {
       throw new IllegalArgumentException(
           captures.isEmpty()
-              ? "'binding' must be absent, because the predicate has no captures: binding=" + text
+              ? "'binding' must be absent, because the predicate has no captures: binding="
+                  + Abridged.of(text)
               : "'binding' must give each of the captures "
                   + captures
                   + " a text, and no other: binding="
-                  + text);
+                  + Abridged.of(text));
     }
     for (Condition condition : where) {
       if (!condition.holds(binding)) {
         throw new IllegalArgumentException(
-            "'binding' breaks the condition " + condition + " of the predicate: binding=" + text);
+            "'binding' breaks the condition "
+                + condition
+                + " of the predicate: binding="
+                + Abridged.of(text));
       }
     }
     return new Instance(binding, binding.toString());
@@ -91,19 +96,29 @@ final class LineCheck {
   private static void requireTrue(Term of, int term, Instance instance, String key, String value) {
     if (of.variable().match(key) == null) {
       throw new IllegalArgumentException(
-          "'values' must hold the variable '" + of.variable() + "' of term " + term + ": " + key);
+          "'values' must hold the variable '"
+              + of.variable()
+              + "' of term "
+              + term
+              + ": "
+              + Abridged.of(key));
     }
     Binding bound = of.bind(key, value);
     if (bound == null) {
       throw new IllegalArgumentException(
-          "'values' must make term " + term + " true: " + key + "=" + value);
+          "'values' must make term "
+              + term
+              + " true: "
+              + Abridged.of(key)
+              + "="
+              + Abridged.of(value));
     }
     if (!bound.equals(instance.binding())) {
       throw new IllegalArgumentException(
           "'values' must be of the instance in 'binding', not of '"
-              + bound
+              + Abridged.of(bound.toString())
               + "': binding="
-              + instance.text());
+              + Abridged.of(instance.text()));
     }
   }
 }

@@ -12,11 +12,8 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ReplicaRule;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Judges a recorded trace of any length, in bounded memory. For one thread. */
@@ -56,6 +53,9 @@ public final class TraceJudge {
 
   /** Receives what a run finds. */
   public interface Findings {
+    /** The trace had no interval. */
+    void empty();
+
     void violation(String binding, Witness violation);
 
     /** Not all of an instance was judged; at most {@code kept} of its intervals were kept. */
@@ -79,14 +79,13 @@ public final class TraceJudge {
         CountedInput input = new CountedInput(bytes)) {
       ReplicaRule replicas = rules.replicasOf(predicate);
       TraceSort sort = new TraceSort(reader, replicas, limits, scratch, progress, input);
-      reader.read(utf8(input), sort);
-      return reader.nodes() == 0 || judge(sort, rules.of(predicate, reader.nodes()), to);
+      reader.read(input, sort);
+      if (reader.nodes() == 0) {
+        to.empty();
+        return true;
+      }
+      return judge(sort, rules.of(predicate, reader.nodes()), to);
     }
-  }
-
-  /** What is not UTF-8 is refused. */
-  private static BufferedReader utf8(InputStream bytes) {
-    return new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder()));
   }
 
   private boolean judge(TraceSort sort, DetectionSpec detection, Findings to) throws IOException {
