@@ -59,6 +59,8 @@ import picocli.CommandLine.Spec;
       "many steps is stopped. In both cases standard error has the time from which violations may",
       "be missing, and exit status 0 becomes 3.",
       "",
+      "The field 'meaning' of a violation states in one sentence why it has its grade.",
+      "",
       "Exit status: 0 no violation; 1 violations, one JSON line for each; 2 bad input; 3 unknown:",
       "no violation, but not all intervals could be judged; 130 interrupted.",
       "",
@@ -309,8 +311,8 @@ public final class DetectCommand implements Callable<Integer> {
     }
 
     @Override
-    public void violation(String binding, Witness violation) {
-      out.write(binding, violation);
+    public void violation(String binding, Witness violation, String meaning) {
+      out.write(binding, violation, meaning);
     }
 
     @Override

@@ -24,7 +24,10 @@ class DetectCommandTest extends DetectFixture {
         .hasToString(
             """
             {"clause":0,"witnesses":[{"term":0,"node":0,"seq":1},{"term":1,"node":1,"seq":7}],\
-            "grade":"possible","first":"100","violate":"150.3"}
+            "grade":"possible","first":"100","violate":"150.3",\
+            "meaning":"possible: term 1 on node 1 began at 1970-01-01T00:00:00.000150Z.3, 0.05 ms\
+             before term 0 on node 0 ended; clocks differ by at most 10ms and no recorded clock\
+             orders the two, so both may have held at the same time"}
             """);
     assertThat(err.toString()).isEmpty();
   }

@@ -1,6 +1,7 @@
 package io.palinode.detection.file;
 
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.GradeReason;
 import io.palinode.detection.Witness;
 import io.palinode.detection.search.Budget;
 import io.palinode.detection.trace.TraceDetector;
@@ -56,7 +57,10 @@ public final class TraceJudge {
     /** The trace had no interval. */
     void empty();
 
-    void violation(String binding, Witness violation);
+    /**
+     * @param meaning a sentence that explains the grade
+     */
+    void violation(String binding, Witness violation, String meaning);
 
     /** Not all of an instance was judged; at most {@code kept} of its intervals were kept. */
     void unjudged(String binding, Extent extent, int kept);
@@ -106,7 +110,8 @@ public final class TraceJudge {
                 if (rules.report() == Report.FIRST) {
                   earliest.offer(binding, violation);
                 } else {
-                  to.violation(binding, violation);
+                  to.violation(
+                      binding, violation, GradeReason.of(detection.causality(), violation));
                 }
               },
               sort::judged);
@@ -116,7 +121,10 @@ public final class TraceJudge {
       }
     }
     if (earliest.violation != null) {
-      to.violation(earliest.binding, earliest.violation);
+      to.violation(
+          earliest.binding,
+          earliest.violation,
+          GradeReason.of(detection.causality(), earliest.violation));
     }
     return whole;
   }
