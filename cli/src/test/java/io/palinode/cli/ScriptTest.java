@@ -96,6 +96,8 @@ class ScriptTest {
   void theLeastHeapIsAccepted() throws Exception {
     run("one", Map.of());
     assertThat(run("one", Map.of("PALINODE_HEAP", "256m"))).contains("-Xms256m -Xmx256m");
+    assertThat(run("one", Map.of("PALINODE_HEAP", "64m"), "detect")).contains("-Xms64m -Xmx64m");
+    assertThat(run("one", Map.of("PALINODE_HEAP", "300m"), "detect")).contains("-Xms256m -Xmx300m");
   }
 
   private int builds() throws IOException {
@@ -103,8 +105,13 @@ class ScriptTest {
   }
 
   private String run(String checkout, Map<String, String> environment) throws Exception {
+    return run(checkout, environment, "status");
+  }
+
+  private String run(String checkout, Map<String, String> environment, String command)
+      throws Exception {
     ProcessBuilder builder =
-        new ProcessBuilder("bash", "-c", "./palinode status; echo exit $?")
+        new ProcessBuilder("bash", "-c", "./palinode " + command + "; echo exit $?")
             .directory(folder.resolve(checkout).toFile())
             .redirectErrorStream(true);
     builder.environment().remove("PALINODE_HEAP");

@@ -2,7 +2,9 @@ package io.palinode.detection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detection.search.Budget;
 import io.palinode.detection.trace.TraceDetector;
+import io.palinode.detection.trace.TraceDetector.Bounds;
 import io.palinode.detection.trace.TraceDetector.Report;
 import io.palinode.detection.trace.TraceSource;
 import io.palinode.hvc.Hvc;
@@ -97,7 +99,7 @@ class TraceDetectorOracleTest {
                   run.spec(),
                   TraceSource.of(run.spec().nodes(), lines),
                   Report.ALL,
-                  1 + random.nextInt(8),
+                  new Bounds(1 + random.nextInt(8), new Budget(Long.MAX_VALUE)),
                   all::add,
                   () -> {});
           assertThat(graded(oracle)).as("sound").containsAll(graded(all));

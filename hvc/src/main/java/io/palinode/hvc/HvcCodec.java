@@ -25,6 +25,22 @@ public final class HvcCodec {
   private HvcCodec() {}
 
   public static byte[] encode(Hvc hvc) {
+    ByteBuffer out = ByteBuffer.allocate(bytesMax(hvc.nodes()));
+    write(hvc, out);
+    return Arrays.copyOf(out.array(), out.position());
+  }
+
+  /** The most bytes of a clock of {@code nodes} entries. */
+  public static int bytesMax(int nodes) {
+    return 1 + VARINT_BYTES_MAX * (nodes + 4) + bitmapBytes(nodes);
+  }
+
+  private static int bitmapBytes(int nodes) {
+    return (nodes + 7) / 8;
+  }
+
+  /** Writes what {@link #encode} returns. */
+  public static void write(Hvc hvc, ByteBuffer out) {
     int nodes = hvc.nodes();
     long floor = Long.MAX_VALUE;
     long greatest = 0;
@@ -33,34 +49,28 @@ public final class HvcCodec {
       greatest = Math.max(greatest, hvc.get(i));
     }
     long base = hvc.owner() == Hvc.NO_OWNER ? greatest : hvc.own();
-    int bitmapBytes = (nodes + 7) / 8;
-    ByteBuffer out = ByteBuffer.allocate(1 + VARINT_BYTES_MAX * (nodes + 4) + bitmapBytes);
     out.put(VERSION);
     putVarint(out, nodes);
     putVarint(out, hvc.owner() + 1L);
     putVarint(out, base);
     putVarint(out, base - floor);
     int bitmap = out.position();
-    out.position(bitmap + bitmapBytes);
+    for (int i = bitmapBytes(nodes); i > 0; i--) {
+      out.put((byte) 0);
+    }
     for (int i = 0; i < nodes; i++) {
       if (i != hvc.owner() && hvc.get(i) > floor) {
         out.put(bitmap + i / 8, (byte) (out.get(bitmap + i / 8) | 1 << (i % 8)));
         putVarint(out, zigzag(base - hvc.get(i)));
       }
     }
-    return Arrays.copyOf(out.array(), out.position());
   }
 
   /** Throws {@link IllegalArgumentException} for bytes that {@link #encode} did not make. */
   public static Hvc decode(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {
-      byte version = in.get();
-      if (version != VERSION) {
-        throw new IllegalArgumentException(
-            "an encoded HVC must be of version 1: version=" + version);
-      }
-      Hvc hvc = decodeBody(in);
+      Hvc hvc = read(in);
       if (in.hasRemaining()) {
         throw new IllegalArgumentException(
             "an encoded HVC must end with its last entry: extra bytes=" + in.remaining());
@@ -71,7 +81,12 @@ public final class HvcCodec {
     }
   }
 
-  private static Hvc decodeBody(ByteBuffer in) {
+  /** Reads what {@link #write} wrote. */
+  public static Hvc read(ByteBuffer in) {
+    byte version = in.get();
+    if (version != VERSION) {
+      throw new IllegalArgumentException("an encoded HVC must be of version 1: version=" + version);
+    }
     long nodes = getVarint(in);
     if (nodes < 1 || nodes > Hvc.NODES_MAX) {
       throw new IllegalArgumentException(
@@ -87,7 +102,7 @@ public final class HvcCodec {
     long[] entries = new long[(int) nodes];
     Arrays.fill(entries, base - getVarint(in));
     int bitmap = in.position();
-    int bitmapBytes = (entries.length + 7) / 8;
+    int bitmapBytes = bitmapBytes(entries.length);
     if (in.remaining() < bitmapBytes) {
       throw new BufferUnderflowException();
     }

@@ -23,6 +23,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
@@ -51,11 +52,14 @@ import picocli.CommandLine.Spec;
       "   \"start\":[\"1000\",\"1005.3\"],\"end\":[\"1200\",\"1300\"]}",
       "Without 'end' the interval is open. Lines of one node are in its order; lines of",
       "different nodes are in any order. Optional fields: values; binding, such as \"a=3,b=5\";",
-      "for --replicas first also version, origin and endedBy. Each binding is judged separately.",
+      "for 'replicas: first' also version, origin and endedBy. Each binding is judged separately.",
       "",
       "The command judges a trace of any length in bounded memory. It keeps only intervals that",
-      "overlap or are open. If these are too many, it drops the oldest ones. Standard error then",
-      "has the time from which violations may be missing, and exit status 0 becomes 3.",
+      "overlap or are open. If these are too many, it drops the oldest ones. A search that takes too",
+      "many steps is stopped. In both cases standard error has the time from which violations may",
+      "be missing, and exit status 0 becomes 3.",
+      "",
+      "The field 'meaning' of a violation states in one sentence why it has its grade.",
       "",
       "Exit status: 0 no violation; 1 violations, one JSON line for each; 2 bad input; 3 unknown:",
       "no violation, but not all intervals could be judged; 130 interrupted.",
@@ -70,6 +74,9 @@ public final class DetectCommand implements Callable<Integer> {
 
   /** As shells have it for SIGINT. */
   private static final int INTERRUPTED = 130;
+
+  /** A read of standard input, or a write to a full pipe, may never end. */
+  private static final Duration STOP_MAX = Duration.ofMillis(1_500);
 
   private final InputStream in;
   private final LongSupplier nanos;
@@ -107,13 +114,12 @@ public final class DetectCommand implements Callable<Integer> {
 
   @Option(
       names = "--replicas",
-      defaultValue = "any",
       paramLabel = "RULE",
       description = {
         "any: each replica's interval counts separately;",
-        "first: the intervals of one version are one interval. Default: ${DEFAULT-VALUE}."
+        "first: the intervals of one version are one interval. Default: the predicate's."
       })
-  private ReplicaRule replicas = ReplicaRule.ANY;
+  private @Nullable ReplicaRule replicas;
 
   @Option(
       names = "--report",
@@ -139,6 +145,16 @@ public final class DetectCommand implements Callable<Integer> {
         "many as fit into a quarter of the heap."
       })
   private int retainedMax;
+
+  @Option(
+      names = "--search-steps-max",
+      defaultValue = "1000000",
+      paramLabel = "N",
+      description = {
+        "Steps of one search for a violation (default: ${DEFAULT-VALUE}). After 10 searches that",
+        "needed more, further ones have a thousandth of it."
+      })
+  private long searchStepsMax = 1_000_000;
 
   @Option(
       names = "--scratch",
@@ -187,11 +203,13 @@ public final class DetectCommand implements Callable<Integer> {
 
   private int detect() throws IOException {
     PredicateFile predicate = PredicateFile.read(predicateFile);
-    requireReplicas(predicate);
+    requirePositive(searchStepsMax);
+    requireJudgeable(predicate);
+    reportOverride(predicate);
     ProgressLine progress = new ProgressLine(nanos, spec.commandLine().getErr(), terminal);
     ViolationWriter out = new ViolationWriter(spec.commandLine().getOut());
     // The JVM stays until all is said, on Ctrl-C too.
-    OnSignal onSignal = OnSignal.does(progress::stop);
+    OnSignal onSignal = OnSignal.does(progress::stop, STOP_MAX);
     try (onSignal) {
       return detect(predicate, progress, out);
     } finally {
@@ -222,7 +240,7 @@ public final class DetectCommand implements Callable<Integer> {
   private boolean judge(PredicateFile predicate, ProgressLine progress, ViolationWriter out)
       throws IOException {
     TraceJudge.Rules rules = new TraceJudge.Rules(epsilon, uncertainty, replicas, report);
-    Limits limits = new Limits(heapBytes, retainedMax, scratchFolder);
+    Limits limits = new Limits(heapBytes, retainedMax, searchStepsMax, scratchFolder);
     try (InputStream bytes = open(progress)) {
       return new TraceJudge(predicate, rules, limits, progress)
           .judge(trace, bytes, new Printed(progress, out));
@@ -240,7 +258,14 @@ public final class DetectCommand implements Callable<Integer> {
     return bytes;
   }
 
-  private void requireReplicas(PredicateFile file) {
+  private void requirePositive(long stepsMax) {
+    if (stepsMax < 1) {
+      throw new ParameterException(
+          spec.commandLine(), "--search-steps-max must be at least 1: " + stepsMax);
+    }
+  }
+
+  private void requireJudgeable(PredicateFile file) {
     if (file.clauses().stream().anyMatch(Clause::isOfStates)) {
       throw new ParameterException(
           spec.commandLine(),
@@ -255,6 +280,20 @@ public final class DetectCommand implements Callable<Integer> {
     }
   }
 
+  /** The cluster judges by the predicate's rule: another one may find other violations. */
+  private void reportOverride(PredicateFile file) {
+    ReplicaRule own = file.predicate().replicas();
+    if (replicas != null && replicas != own) {
+      report(
+          "palinode: --replicas %s overrides 'replicas: %s' of %s",
+          word(replicas), word(own), predicateFile);
+    }
+  }
+
+  private static String word(ReplicaRule rule) {
+    return rule.name().toLowerCase(Locale.ROOT);
+  }
+
   /** Violations on standard output, and on standard error what was not judged. */
   private final class Printed implements TraceJudge.Findings {
     private final ProgressLine progress;
@@ -266,26 +305,38 @@ public final class DetectCommand implements Callable<Integer> {
     }
 
     @Override
-    public void violation(String binding, Witness violation) {
-      out.write(binding, violation);
+    public void empty() {
+      progress.end();
+      report("palinode: the trace is empty, so no interval was judged: %s", trace);
+    }
+
+    @Override
+    public void violation(String binding, Witness violation, String meaning) {
+      out.write(binding, violation, meaning);
     }
 
     @Override
     public void unjudged(String binding, Extent extent, int kept) {
       progress.end();
-      spec.commandLine().getErr().println(unknown(binding, extent, kept));
+      String instance = binding.isEmpty() ? "" : "instance " + binding + ": ";
+      String from = Hlc.format(extent.completeBefore());
+      if (extent.dropped() > 0) {
+        report(
+            "palinode: unknown: %sof the intervals that overlap or are open, %,d at most are kept at"
+                + " once; %,d more were dropped, so violations from %s on may be missing"
+                + " (--retained-max, or a larger PALINODE_HEAP, keeps more)",
+            instance, kept, extent.dropped(), from);
+      }
+      if (extent.searchesCut() > 0) {
+        report(
+            "palinode: unknown: %s%,d searches were stopped after too many steps, so violations from"
+                + " %s on may be missing (--search-steps-max allows more than %,d)",
+            instance, extent.searchesCut(), from, searchStepsMax);
+      }
     }
   }
 
-  private static String unknown(String binding, Extent extent, int kept) {
-    return String.format(
-        Locale.ROOT,
-        "palinode: unknown: %sof the intervals that overlap or are open, %,d at most are kept at"
-            + " once; %,d more were dropped, so violations from %s on may be missing"
-            + " (--retained-max, or a larger PALINODE_HEAP, keeps more)",
-        binding.isEmpty() ? "" : "instance " + binding + ": ",
-        kept,
-        extent.dropped(),
-        Hlc.format(extent.completeBefore()));
+  private void report(String format, Object... values) {
+    spec.commandLine().getErr().println(String.format(Locale.ROOT, format, values));
   }
 }

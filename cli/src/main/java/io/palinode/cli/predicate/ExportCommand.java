@@ -10,11 +10,9 @@ import io.palinode.detection.shiviz.ShivizLog;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Refusal;
 import java.io.BufferedInputStream;
-import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -150,7 +148,7 @@ public final class ExportCommand implements Callable<Integer> {
     List<TraceLine> lines = new ArrayList<>();
     new TraceReader(name, null)
         .read(
-            new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder())),
+            bytes,
             (number, line) -> {
               if (2 * lines.size() >= ShivizLog.EVENTS_MAX) {
                 throw new Refusal(

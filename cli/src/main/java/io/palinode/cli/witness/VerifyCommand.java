@@ -1,9 +1,14 @@
 package io.palinode.cli.witness;
 
+import io.palinode.detection.GradeReason;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessCheck.Breach;
+import io.palinode.hvc.Causality;
+import io.palinode.hvc.Interval;
 import io.palinode.hvc.PointInTime;
+import io.palinode.predicate.PredicateLimits;
+import io.palinode.predicate.form.Predicates;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;
 import java.util.List;
@@ -59,12 +64,33 @@ public final class VerifyCommand implements Callable<Integer> {
     List<Breach> breaches = WitnessCheck.check(witness);
     if (breaches.isEmpty()) {
       spec.commandLine().getOut().println("holds: " + describe(witness));
+      if (!isOfStates(witness)) {
+        spec.commandLine().getOut().println(meaning(witness));
+      }
       return HOLDS;
     }
     for (Breach breach : breaches) {
       spec.commandLine().getErr().println("palinode: " + file + " does not hold: " + breach);
     }
     return DOES_NOT_HOLD;
+  }
+
+  /** Of replicas that diverged, which have no end and need not be concurrent. */
+  private static boolean isOfStates(PortableWitness witness) {
+    return Predicates.parse(
+            witness.subject().yaml(), witness.subject().predicate(), PredicateLimits.CEILING)
+        .violation()
+        .get(witness.subject().clause())
+        .isOfStates();
+  }
+
+  private static String meaning(PortableWitness witness) {
+    return GradeReason.of(
+        new Causality(witness.rules().epsilon(), witness.rules().uncertainty()),
+        witness.finding().grade(),
+        witness.intervals().stream()
+            .map(held -> new GradeReason.Held(held.term(), new Interval(held.start(), held.end())))
+            .toList());
   }
 
   private static String describe(PortableWitness witness) {

@@ -3,11 +3,8 @@ package io.palinode.cli.detect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,56 +12,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.function.LongBinaryOperator;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 
 /** The command as a user runs it: files in, lines and an exit status out. */
-class DetectCommandTest {
-  private static final String MUTEX =
-      """
-      apiVersion: palinode.io/v1
-      kind: Predicate
-      metadata: {name: p}
-      spec:
-        violation:
-          - all:
-              - {var: x, equals: "1"}
-              - {var: y, equals: "1"}
-          - all:
-              - {var: z, equals: "1"}
-      """;
-
-  private static final String PAPER =
-      """
-      <predicate>
-        <type>semilinear</type>
-        <conjClause><id>0</id>
-          <var><name>x</name><value>1</value></var>
-          <var><name>y</name><value>1</value></var>
-        </conjClause>
-      </predicate>
-      """;
-
-  @TempDir Path folder;
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-  private final AtomicLong nanos = new AtomicLong();
-  private long nanosPerLook;
-  private long heapBytes = 1L << 30;
-  private boolean terminal;
-  private Path predicate = Path.of("");
-
-  @BeforeEach
-  void writePredicate() throws IOException {
-    predicate = Files.writeString(folder.resolve("p.yaml"), MUTEX);
-  }
-
+class DetectCommandTest extends DetectFixture {
   @Test
   void concurrentIntervalsAreAViolation() {
     assertThat(detect(line(0, 0, 1, "100/0", "200/0"), line(1, 1, 7, "0/150.3", "0/250"))).isOne();
@@ -72,7 +24,10 @@ class DetectCommandTest {
         .hasToString(
             """
             {"clause":0,"witnesses":[{"term":0,"node":0,"seq":1},{"term":1,"node":1,"seq":7}],\
-            "grade":"possible","first":"100","violate":"150.3"}
+            "grade":"possible","first":"100","violate":"150.3",\
+            "meaning":"possible: term 1 on node 1 began at 1970-01-01T00:00:00.000150Z.3, 0.05 ms\
+             before term 0 on node 0 ended; clocks differ by at most 10ms and no recorded clock\
+             orders the two, so both may have held at the same time"}
             """);
     assertThat(err.toString()).isEmpty();
   }
@@ -82,7 +37,19 @@ class DetectCommandTest {
     assertThat(detect(line(0, 0, 1, "100/0", "200/0"), line(1, 1, 1, "200/10200", "200/10300")))
         .isZero();
     assertThat(out.toString()).isEmpty();
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void anEmptyTraceIsReported() {
     assertThat(detect()).isZero();
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString())
+        .startsWith("palinode: the trace is empty, so no interval was judged: ")
+        .contains("t.jsonl")
+        .hasLineCount(1);
+    assertThat(run("\n \n", List.of("-"))).isZero();
+    assertThat(err.toString()).contains("judged: -");
   }
 
   @Test
@@ -139,7 +106,8 @@ class DetectCommandTest {
   }
 
   @Test
-  void instancesAreJudgedApart() {
+  void instancesAreJudgedApart() throws IOException {
+    Files.writeString(predicate, INSTANCES);
     String a = bound("a=3,b=5", line(0, 0, 1, "100/0", "200/0"));
     String b = bound("a=3,b=6", line(1, 1, 1, "0/150", "0/250"));
     assertThat(detect(a, b)).isZero();
@@ -149,7 +117,26 @@ class DetectCommandTest {
   }
 
   @Test
-  void theFirstViolationIsTheFirstOfAllInstances() {
+  void theOrderOfCapturesInABindingChangesNothing() throws IOException {
+    Files.writeString(predicate, INSTANCES);
+    String a = bound("a=3,b=5", line(0, 0, 1, "100/0", "200/0"));
+    String b = bound("b=5,a=3", line(1, 1, 1, "0/150", "0/250"));
+    assertThat(detect(a, b)).isOne();
+    assertThat(out.toString()).startsWith("{\"binding\":\"a=3,b=5\",");
+  }
+
+  @Test
+  void valuesThatMakeTheirTermTrueAreAccepted() throws IOException {
+    Files.writeString(predicate, INSTANCES);
+    String a = bound("a=3,b=5", line(0, 0, 1, "100/0", "200/0"));
+    String b = bound("a=3,b=5", line(1, 1, 1, "0/150", "0/250"));
+    assertThat(detect(valued("x_3_5", "1", a), valued("y_3_5", "1", b))).isOne();
+    assertThat(detect(valued("x_3_5", "1", a), b)).as("values are optional").isOne();
+  }
+
+  @Test
+  void theFirstViolationIsTheFirstOfAllInstances() throws IOException {
+    Files.writeString(predicate, ONE_CAPTURE);
     List<String> trace = new ArrayList<>();
     for (int i = 1; i <= 3; i++) {
       String binding = "a=" + i;
@@ -169,11 +156,36 @@ class DetectCommandTest {
       replica(1, 0, 1, "110/120", "210/90000", "x@4", 0),
       line(1, 1, 2, "210/50000", "210/60000"),
     };
-    assertThat(detect(trace)).as("a phantom").isOne();
+    assertThat(detectWith(List.of("--replicas", "any"), trace)).as("a phantom").isOne();
     assertThat(detectWith(List.of("--replicas", "first"), trace)).isZero();
     trace[2] = line(1, 1, 2, "110/150", "110/160");
     assertThat(detectWith(List.of("--replicas", "first"), trace)).isOne();
     assertThat(out.toString()).contains("{\"term\":0,\"node\":0,\"seq\":1}");
+  }
+
+  @Test
+  void thePredicateDecidesTheReplicaRuleUnlessTheOptionDoes() throws IOException {
+    String[] phantom = {
+      replica(0, 0, 1, "100/0", "200/0", "x@4", 0),
+      replica(1, 0, 1, "110/120", "210/90000", "x@4", 0),
+      line(1, 1, 2, "210/50000", "210/60000"),
+    };
+    assertThat(detect(phantom)).as("first, as without the field").isZero();
+    Files.writeString(predicate, MUTEX.replace("spec:\n", "spec:\n  replicas: first\n"));
+    assertThat(detect(phantom)).isZero();
+    assertThat(detectWith(List.of("--replicas", "first"), phantom)).isZero();
+    assertThat(err.toString()).isEmpty();
+    assertThat(detectWith(List.of("--replicas", "any"), phantom)).isOne();
+    assertThat(err)
+        .hasToString(
+            "palinode: --replicas any overrides 'replicas: first' of "
+                + predicate
+                + System.lineSeparator());
+    Files.writeString(predicate, MUTEX.replace("spec:\n", "spec:\n  replicas: any\n"));
+    assertThat(detect(phantom)).isOne();
+    assertThat(err.toString()).isEmpty();
+    assertThat(detectWith(List.of("--replicas", "first"), phantom)).isZero();
+    assertThat(err.toString()).contains("--replicas first overrides 'replicas: any' of ");
   }
 
   @Test
@@ -220,100 +232,6 @@ class DetectCommandTest {
     assertThat(err.toString()).startsWith("palinode: line 1 of -: ");
   }
 
-  @ParameterizedTest(name = "{1}")
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      value = {
-        "{} | 'predicate' is missing",
-        "[] | a line must be a JSON object",
-        "{\"predicate\":\"p\" | not JSON",
-        "{\"predicate\":\"q\"} | 'predicate' must be 'p' as in the predicate's file: predicate='q'",
-        "{\"predicate\":1} | 'predicate' must be a text: predicate=1",
-        "{\"predicate\":\"p\",\"cluase\":0} | unknown field 'cluase', the nearest one is 'clause'",
-        "{\"predicate\":\"p\",\"predicate\":\"p\"} | not JSON: Duplicate field 'predicate'",
-        "{\"predicate\":\"p\",\"clause\":2} | 'clause' must be in [0, 1]: clause=2",
-        "{\"predicate\":\"p\",\"clause\":\"0\"} | 'clause' must be a whole number",
-        "{\"predicate\":\"p\",\"clause\":1,\"term\":1} | 'term' must be in [0, 0]: term=1",
-        "{\"predicate\":\"p\",\"clause\":0,\"term\":0} | 'start' is missing",
-      })
-  void aLineThatIsNoCandidateIsRefusedWithItsNumber(String line, String reason) {
-    assertThat(detect(line(0, 0, 1, "100/0", "200/0"), line)).isEqualTo(2);
-    assertThat(err.toString()).startsWith("palinode: line 2 of ").contains("t.jsonl: " + reason);
-    assertThat(err.toString().lines()).hasSize(1);
-    assertThat(out.toString()).isEmpty();
-  }
-
-  @ParameterizedTest(name = "{2}")
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      value = {
-        "\"node\":1 | \"node\":2 | 'node' must be in [0, 1]: node=2",
-        "\"node\":1 | \"node\":-1 | 'node' must be in [0, 1]: node=-1",
-        "\"seq\":9 | \"seq\":3.5 | 'seq' must be a whole number: seq=3.5",
-        "\"seq\":9 | \"sequence\":9 | unknown field 'sequence', the nearest one is 'seq'",
-        "\"seq\":9 | \"seq\":5 | 'seq' must be unique at its node: node=1 seq=5",
-        "\"0\",\"700\" | \"700\" | 'start' must have 2 entries as those before: entries=1",
-        "\"0\",\"800\" | \"0\",\"800\",\"1\" | 'end' must have 2 entries as those before:"
-            + " entries=3",
-        "\"0\",\"800\" | \"0\",\"699\" | 'end' must not be before 'start' at its node",
-        "\"0\",\"700\" | \"0\",\"599\" | the lines of node 1 must be in its order: start[1]=599"
-            + " after 600",
-        "\"0\",\"700\" | \"0\",\"7oo\" | 'start': a timestamp must be <microseconds>",
-        "\"0\",\"700\" | \"0\",\"700.4096\" | 'start': a timestamp must be <microseconds>",
-        "\"0\",\"700\" | \"0\",700.5 | 'start' must hold timestamps as texts",
-        "\"values\":{} | \"values\":7 | 'values' must be an object",
-        "\"values\":{} | \"version\":7 | 'version' must be a text",
-        "\"values\":{} | \"origin\":2 | 'origin' must be in [0, 1]: origin=2",
-        "\"values\":{} | \"endedBy\":[] | 'endedBy' must be a text",
-      })
-  void aCandidateThatCannotBeIsRefused(String field, String changed, String reason) {
-    String good = line(1, 1, 9, "0/700", "0/800");
-    String bad = good.replace(field, changed);
-    assertThat(bad).isNotEqualTo(good);
-    String[] trace = {line(0, 0, 1, "100/0", "200/0"), line(1, 1, 5, "0/600", "0/650"), bad};
-    assertThat(detect(trace)).isEqualTo(2);
-    assertThat(err.toString())
-        .contains("line 3 of ")
-        .contains("t.jsonl: " + reason)
-        .hasLineCount(1);
-    trace[2] = good;
-    assertThat(detect(trace)).isLessThan(2);
-  }
-
-  @Test
-  void whatIsNotUtf8IsRefused() throws IOException {
-    Path trace = folder.resolve("latin1.jsonl");
-    Files.write(trace, "{\"predicate\":\"\u00e9\"}".getBytes(StandardCharsets.ISO_8859_1));
-    assertThat(run("", List.of(trace.toString()))).isEqualTo(2);
-    assertThat(err.toString())
-        .contains("line 1 of ")
-        .contains("latin1.jsonl: a trace must be in UTF-8");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"--epsilon 10", "--report some", "--replicas all", "--uncertainty no", "--bogus"})
-  void anOptionThatIsNotKnownIsRefused(String option) {
-    List<String> words = new ArrayList<>(List.of(option.split(" ")));
-    words.add("-");
-    assertThat(run("", words)).isEqualTo(2);
-    assertThat(err.toString()).isNotEmpty();
-  }
-
-  @Test
-  void filesThatAreMissingOrNoPredicateAreRefused() throws IOException {
-    assertThat(run("", List.of(folder.resolve("none.jsonl").toString()))).isEqualTo(2);
-    assertThat(err.toString()).contains("no such file").contains("none.jsonl");
-    Files.writeString(predicate, "kind: Cucumber\n");
-    assertThat(run("", List.of("-"))).isEqualTo(2);
-    assertThat(err.toString()).contains("p.yaml");
-    predicate = folder.resolve("none.yaml");
-    assertThat(run("", List.of("-"))).isEqualTo(2);
-    assertThat(err.toString()).contains("no such file").contains("none.yaml");
-  }
-
   @Test
   void progressIsPrintedAfterTwoSeconds() throws IOException {
     Path trace = Files.write(folder.resolve("t.jsonl"), closedOnes(20_000));
@@ -345,7 +263,8 @@ class DetectCommandTest {
   }
 
   @Test
-  void whatDoesNotFitInMemoryIsSortedOnDiskAndJudgedAlike() {
+  void whatDoesNotFitInMemoryIsSortedOnDiskAndJudgedAlike() throws IOException {
+    Files.writeString(predicate, ONE_CAPTURE);
     Random random = new Random(11);
     for (String replicas : List.of("any", "first")) {
       String[] trace = manyInstances(random);
@@ -412,71 +331,71 @@ class DetectCommandTest {
                 ? line(node, node, seq, start, random.nextInt(50) == 0 ? null : end)
                 : replica(node, 0, seq, start, end, "x@" + seq / 2, random.nextInt(2));
         int instance = random.nextInt(12);
-        trace.add(instance > 3 ? line : bound("a=" + instance, line));
+        trace.add(bound("a=" + Math.min(4, instance), line));
       }
     }
     return trace.toArray(String[]::new);
   }
 
-  private int detect(String... lines) {
-    return detectWith(List.of(), lines);
+  @Test
+  void aSumOfManyVariablesOnManyReplicasIsDecided() throws IOException {
+    Files.writeString(predicate, sumOf14("equals: 1001"));
+    String[] even = sum(14, 6, (variable, node) -> 20 + 2 * (variable * node % 5));
+    assertThat(detect(even)).as("even values have no odd sum").isZero();
+    Files.writeString(predicate, sumOf14("equals: 300"));
+    assertThat(detect(even)).isOne();
+    assertThat(err.toString()).isEmpty();
   }
 
-  private int detectWith(List<String> options, String... lines) {
-    try {
-      Path trace = Files.write(folder.resolve("t.jsonl"), List.of(lines));
-      List<String> words = new ArrayList<>(options);
-      words.add(trace.toString());
-      return run("", words);
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+  @Test
+  void aSearchOfTooManyStepsIsUnknown() throws IOException {
+    Files.writeString(predicate, sumOf14("equals: 700000000000001"));
+    Random random = new Random(3);
+    String[] hard = sum(14, 6, (variable, node) -> random.nextLong(100_000_000_000_000L));
+    assertThat(detectWith(List.of("--search-steps-max", "20000"), hard)).isEqualTo(3);
+    assertThat(err.toString())
+        .startsWith("palinode: unknown: ")
+        .contains(" searches were stopped after too many steps, so violations from 1")
+        .contains(" on may be missing (--search-steps-max allows more than 20,000)")
+        .hasLineCount(1);
+    nanosPerLook = TimeUnit.SECONDS.toNanos(1);
+    assertThat(detectWith(List.of("--search-steps-max", "2000000"), hard)).isZero();
+    assertThat(err.toString()).contains("judging ");
+    assertThat(detectWith(List.of("--search-steps-max", "0"), hard)).isEqualTo(2);
+    assertThat(err.toString()).contains("--search-steps-max must be at least 1: 0");
+  }
+
+  private static String sumOf14(String bound) {
+    StringBuilder yaml =
+        new StringBuilder(
+            """
+            apiVersion: palinode.io/v1
+            kind: Predicate
+            metadata: {name: p}
+            spec:
+              replicas: any
+              violation:
+                - sum:
+                    %s
+                    of: [x0\
+            """
+                .formatted(bound));
+    for (int variable = 1; variable < 14; variable++) {
+      yaml.append(", x").append(variable);
     }
+    return yaml.append("]\n").toString();
   }
 
-  private int run(String in, List<String> words) {
-    out.getBuffer().setLength(0);
-    err.getBuffer().setLength(0);
-    DetectCommand command =
-        new DetectCommand(
-            new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)),
-            () -> nanos.getAndAdd(nanosPerLook),
-            heapBytes,
-            terminal);
-    List<String> all = new ArrayList<>(List.of("--predicate", predicate.toString()));
-    all.addAll(words);
-    return new CommandLine(command)
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setOut(new PrintWriter(out))
-        .setErr(new PrintWriter(err, true))
-        .execute(all.toArray(String[]::new));
-  }
-
-  /** Clocks as {@code 100/0}: one entry a node. A null end is open. */
-  private static String line(
-      int node, int term, int seq, String start, @org.jspecify.annotations.Nullable String end) {
-    return """
-    {"predicate":"p","clause":0,"term":%d,"node":%d,"seq":%d,"start":%s,"end":%s,"values":{}}\
-    """
-        .formatted(term, node, seq, clock(start), end == null ? "null" : clock(end));
-  }
-
-  private static String replica(
-      int node, int term, int seq, String start, String end, String version, int origin) {
-    return line(node, term, seq, start, end)
-        .replace(
-            "{\"predicate",
-            "{\"version\":\"" + version + "\",\"origin\":" + origin + ",\"predicate");
-  }
-
-  private static String bound(String binding, String line) {
-    return "{\"binding\":\"" + binding + "\"," + line.substring(1);
-  }
-
-  private static String clock(String entries) {
-    return "[\"" + entries.replace("/", "\",\"") + "\"]";
-  }
-
-  private static String join(long[] entries) {
-    return entries[0] + "/" + entries[1] + "/" + entries[2];
+  /** Each variable has an open interval on each node. */
+  private static String[] sum(int variables, int nodes, LongBinaryOperator value) {
+    List<String> trace = new ArrayList<>();
+    for (int node = 0; node < nodes; node++) {
+      for (int variable = 0; variable < variables; variable++) {
+        String entries = "0/".repeat(node) + (100 + variable) + "/0".repeat(nodes - 1 - node);
+        String line = line(node, variable, variable, entries, null);
+        trace.add(valued("x" + variable, String.valueOf(value.applyAsLong(variable, node)), line));
+      }
+    }
+    return trace.toArray(String[]::new);
   }
 }

@@ -30,7 +30,10 @@ class VerifyCommandTest {
     assertThat(out.toString())
         .isEqualToIgnoringNewLines(
             "holds: edge-mutex version 3 with a=1,b=2, clause 0, intervals 2, grade possible,"
-                + " violated at 1970-01-01T00:00:00.001100Z");
+                + " violated at 1970-01-01T00:00:00.001100Z"
+                + "possible: term 1 on node 2 began at 1970-01-01T00:00:00.001100Z, 0.1 ms before"
+                + " term 0 on node 1 ended; clocks differ by at most 10ms and no recorded clock"
+                + " orders the two, so both may have held at the same time");
     assertThat(err.toString()).isEmpty();
   }
 

@@ -5,10 +5,8 @@ import io.palinode.detection.CandidateId;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
 import io.palinode.hvc.Interval;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
@@ -16,24 +14,21 @@ import org.jspecify.annotations.Nullable;
  * A candidate while a trace is sorted.
  *
  * <pre>
- * +---------+------+-------+--------+------+-----+-------+----------+---------+----------+-------------+
- * | binding | rank | clause | term  | node | seq | start | end or - | version | origin+1 | amount or - |
- * | i32, C  | i64  | i32    | i32   | i32  | i64 | i32,B | i32 = 0  | i32, C  | i32      | i32, C      |
- * +---------+------+-------+--------+------+-----+-------+----------+---------+----------+-------------+
+ * +---------+------+--------+------+-----+-------+--------+-----+---------+----------+--------+
+ * | binding | rank | clause | term | seq | start | ended? | end | version | origin+1 | amount |
+ * | i32, C  | i64  | i32    | i32  | i64 | B     | u8     | B   | i32, C  | i32      | i32, C |
+ * +---------+------+--------+------+-----+-------+--------+-----+---------+----------+--------+
  * </pre>
  *
- * B are the bytes of an {@link HvcCodec}, C are characters: JSON may hold halves of pairs, which
- * UTF-8 loses. In a file that does not outlive the process, hence without a version.
+ * The node is the owner of the start. B are the bytes of an {@link HvcCodec}, C are characters:
+ * JSON may hold halves of pairs, which UTF-8 loses. In a file that does not outlive the process,
+ * hence without a version.
  *
  * @param rank decides between candidates of a node with one own start
  */
 record Entry(String binding, long rank, Candidate candidate) {
   /** Instance by instance, node by node, in the order of starts. */
-  static final Comparator<Entry> BY_START =
-      Comparator.comparing(Entry::binding)
-          .thenComparingInt(entry -> entry.candidate.id().node())
-          .thenComparingLong(entry -> entry.candidate.interval().start().own())
-          .thenComparingLong(Entry::rank);
+  static final Comparator<Entry> BY_START = Entry::compareByStart;
 
   /** What the replicas show of one version stands together. */
   static final Comparator<Entry> BY_VERSION =
@@ -58,36 +53,67 @@ record Entry(String binding, long rank, Candidate candidate) {
     return 420 + 16L * nodes;
   }
 
-  void write(DataOutputStream out) throws IOException {
+  // By hand: sorting a trace is mostly this.
+  private static int compareByStart(Entry one, Entry other) {
+    int order = one.binding.equals(other.binding) ? 0 : one.binding.compareTo(other.binding);
+    if (order == 0) {
+      order = Integer.compare(one.candidate.id().node(), other.candidate.id().node());
+    }
+    if (order == 0) {
+      order =
+          Long.compare(
+              one.candidate.interval().start().own(), other.candidate.interval().start().own());
+    }
+    return order == 0 ? Long.compare(one.rank, other.rank) : order;
+  }
+
+  /** The most bytes that {@link #write} writes. */
+  int bytesMax() {
+    int texts = binding.length() + candidate.version().length() + amount().length();
+    return 64 + Character.BYTES * texts + 2 * HvcCodec.bytesMax(start().nodes());
+  }
+
+  private Hvc start() {
+    return candidate.interval().start();
+  }
+
+  private String amount() {
+    BigDecimal amount = candidate.amount();
+    return amount == null ? "" : amount.toString();
+  }
+
+  void write(ByteBuffer out) {
     Hvc end = candidate.interval().end();
     Integer origin = candidate.origin();
     writeText(out, binding);
-    out.writeLong(rank);
-    out.writeInt(candidate.clause());
-    out.writeInt(candidate.term());
-    out.writeInt(candidate.id().node());
-    out.writeLong(candidate.id().sequence());
-    writeBytes(out, HvcCodec.encode(candidate.interval().start()));
-    writeBytes(out, end == null ? NO_PAYLOAD : HvcCodec.encode(end));
+    out.putLong(rank);
+    out.putInt(candidate.clause());
+    out.putInt(candidate.term());
+    out.putLong(candidate.id().sequence());
+    HvcCodec.write(start(), out);
+    out.put((byte) (end == null ? 0 : 1));
+    if (end != null) {
+      HvcCodec.write(end, out);
+    }
     writeText(out, candidate.version());
-    out.writeInt(origin == null ? 0 : origin + 1);
-    BigDecimal amount = candidate.amount();
-    writeText(out, amount == null ? "" : amount.toString());
+    out.putInt(origin == null ? 0 : origin + 1);
+    writeText(out, amount());
   }
 
-  static Entry read(DataInputStream in) throws IOException {
-    String binding = readText(in);
-    long rank = in.readLong();
-    int clause = in.readInt();
-    int term = in.readInt();
-    CandidateId id = new CandidateId(in.readInt(), 0, in.readLong());
-    Hvc start = HvcCodec.decode(readBytes(in));
-    byte[] end = readBytes(in);
-    Interval interval = new Interval(start, end.length == 0 ? null : HvcCodec.decode(end));
-    String version = readText(in);
-    int origin = in.readInt();
+  /** {@code known} is what the binding may be: then it is that object. */
+  static Entry read(ByteBuffer in, String known) {
+    String binding = readText(in, known);
+    long rank = in.getLong();
+    int clause = in.getInt();
+    int term = in.getInt();
+    long sequence = in.getLong();
+    Hvc start = HvcCodec.read(in);
+    Interval interval = new Interval(start, in.get() == 0 ? null : HvcCodec.read(in));
+    CandidateId id = new CandidateId(start.owner(), 0, sequence);
+    String version = readText(in, "");
+    int origin = in.getInt();
     @Nullable Integer from = origin == 0 ? null : Integer.valueOf(origin - 1);
-    String text = readText(in);
+    String text = readText(in, "");
     @Nullable BigDecimal amount = text.isEmpty() ? null : new BigDecimal(text);
     return new Entry(
         binding,
@@ -95,26 +121,28 @@ record Entry(String binding, long rank, Candidate candidate) {
         new Candidate(clause, term, id, interval, version, from, amount, NO_PAYLOAD));
   }
 
-  private static void writeText(DataOutputStream out, String text) throws IOException {
-    out.writeInt(text.length());
-    out.writeChars(text);
+  private static void writeText(ByteBuffer out, String text) {
+    out.putInt(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      out.putChar(text.charAt(i));
+    }
   }
 
-  private static String readText(DataInputStream in) throws IOException {
-    char[] text = new char[in.readInt()];
-    for (int i = 0; i < text.length; i++) {
-      text[i] = in.readChar();
+  private static String readText(ByteBuffer in, String known) {
+    int length = in.getInt();
+    int from = in.position();
+    in.position(from + Character.BYTES * length);
+    boolean isKnown = length == known.length();
+    for (int i = 0; isKnown && i < length; i++) {
+      isKnown = in.getChar(from + Character.BYTES * i) == known.charAt(i);
+    }
+    if (isKnown) {
+      return known;
+    }
+    char[] text = new char[length];
+    for (int i = 0; i < length; i++) {
+      text[i] = in.getChar(from + Character.BYTES * i);
     }
     return new String(text);
-  }
-
-  private static void writeBytes(DataOutputStream out, byte[] bytes) throws IOException {
-    out.writeInt(bytes.length);
-    out.write(bytes);
-  }
-
-  private static byte[] readBytes(DataInputStream in) throws IOException {
-    int length = in.readInt();
-    return length == 0 ? NO_PAYLOAD : in.readNBytes(length);
   }
 }

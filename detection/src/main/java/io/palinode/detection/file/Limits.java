@@ -3,14 +3,15 @@ package io.palinode.detection.file;
 import java.nio.file.Path;
 
 /**
- * How much memory a run takes.
+ * How much memory a run takes, and how many steps.
  *
  * @param heapBytes that it may use in all
  * @param retainedMax intervals that may be kept of an instance because they overlap or are open; 0:
  *     what fits
+ * @param searchStepsMax of one search; of further ones, when many were stopped, less
  * @param folder for what does not fit
  */
-public record Limits(long heapBytes, int retainedMax, Path folder) {
+public record Limits(long heapBytes, int retainedMax, long searchStepsMax, Path folder) {
   private static final long SORTED_SHARE = 8;
   private static final long RETAINED_SHARE = 4;
   private static final long RETAINED_MORE_BYTES = 400;

@@ -1,17 +1,20 @@
 package io.palinode.detection.file;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectReader;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.core.JsonToken;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
+import io.palinode.predicate.text.Abridged;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,169 +22,264 @@ import org.jspecify.annotations.Nullable;
  * with the field and what was wrong.
  */
 final class LineFields {
-  static final List<String> NAMES =
-      List.of(
-          "predicate",
-          "binding",
-          "clause",
-          "term",
-          "node",
-          "seq",
-          "start",
-          "end",
-          "values",
-          "version",
-          "origin",
-          "endedBy");
+  /** What a line may have. */
+  enum Field {
+    PREDICATE("predicate"),
+    BINDING("binding"),
+    CLAUSE("clause"),
+    TERM("term"),
+    NODE("node"),
+    SEQ("seq"),
+    START("start"),
+    END("end"),
+    VALUES("values"),
+    VERSION("version"),
+    ORIGIN("origin"),
+    ENDED_BY("endedBy");
 
-  private static final ObjectReader JSON =
-      JsonMapper.builder()
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .build()
-          .readerFor(JsonNode.class);
+    private static final Map<String, Field> BY_WORD =
+        Stream.of(values()).collect(Collectors.toMap(field -> field.word, field -> field));
 
-  private final JsonNode fields;
+    private final String word;
 
-  private LineFields(JsonNode fields) {
-    this.fields = fields;
-  }
-
-  static LineFields parse(String line) {
-    LineFields parsed = new LineFields(object(line));
-    for (Iterator<String> names = parsed.fields.fieldNames(); names.hasNext(); ) {
-      String name = names.next();
-      if (!NAMES.contains(name)) {
-        throw new IllegalArgumentException(
-            "unknown field '" + name + "', the nearest one is '" + nearest(name) + "'");
-      }
+    Field(String word) {
+      this.word = word;
     }
-    parsed.requireKind("values", JsonNode::isObject, "an object");
-    parsed.text("endedBy");
-    return parsed;
   }
 
-  private static JsonNode object(String line) {
-    try {
-      JsonNode node = JSON.readTree(line);
-      if (node.isObject()) {
-        return node;
-      }
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final int ENTRIES = 4;
+  private static final int MICROS_DIGITS_MAX = 16;
+  private static final int COUNTER_DIGITS_MAX = 4;
+
+  // Of a field that is null, null.
+  private final Map<Field, @Nullable Object> valueOf = new EnumMap<>(Field.class);
+
+  private LineFields() {}
+
+  static LineFields parse(byte[] bytes, int from, int length) {
+    try (JsonParser json = JSON.createParser(bytes, from, length)) {
+      LineFields fields = new LineFields();
+      fields.read(json);
+      return fields;
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
           "not JSON: " + e.getOriginalMessage().lines().findFirst().orElse(""), e);
+    } catch (IOException e) {
+      throw new UncheckedIOException("bytes in memory cannot fail to be read", e);
     }
-    throw new IllegalArgumentException("a line must be a JSON object");
   }
 
-  boolean has(String name) {
-    return fields.hasNonNull(name);
+  private void read(JsonParser json) throws IOException {
+    if (json.nextToken() != JsonToken.START_OBJECT) {
+      throw new IllegalArgumentException("a line must be a JSON object");
+    }
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String name = json.currentName();
+      Field field = Field.BY_WORD.get(name);
+      if (field == null) {
+        throw new IllegalArgumentException(
+            "unknown field '"
+                + Abridged.of(name)
+                + "', the nearest one is '"
+                + nearest(Abridged.of(name))
+                + "'");
+      }
+      if (valueOf.containsKey(field)) {
+        throw duplicate(name);
+      }
+      JsonToken token = json.nextToken();
+      valueOf.put(field, token == JsonToken.VALUE_NULL ? null : value(field, json));
+    }
+    if (json.nextToken() != null) {
+      throw new IllegalArgumentException("a line must be one JSON object, and no more");
+    }
+  }
+
+  private static IllegalArgumentException duplicate(String name) {
+    return new IllegalArgumentException("not JSON: Duplicate field '" + Abridged.of(name) + "'");
+  }
+
+  private static Object value(Field field, JsonParser json) throws IOException {
+    return switch (field) {
+      case PREDICATE, BINDING, VERSION, ENDED_BY ->
+          require(json.hasToken(JsonToken.VALUE_STRING), field, "a text", json).getText();
+      case CLAUSE, TERM, NODE, SEQ, ORIGIN ->
+          require(isWhole(json), field, "a whole number", json).getLongValue();
+      case START, END ->
+          timestamps(
+              require(json.isExpectedStartArrayToken(), field, "an array of timestamps", json),
+              field);
+      case VALUES -> texts(require(json.isExpectedStartObjectToken(), field, "an object", json));
+    };
+  }
+
+  private static JsonParser require(boolean fits, Field field, String article, JsonParser json)
+      throws IOException {
+    if (!fits) {
+      throw new IllegalArgumentException(
+          "'" + field.word + "' must be " + article + ": " + field.word + "=" + shown(json));
+    }
+    return json;
+  }
+
+  private static boolean isWhole(JsonParser json) throws IOException {
+    return json.hasToken(JsonToken.VALUE_NUMBER_INT)
+        && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
+  }
+
+  private static long[] timestamps(JsonParser json, Field field) throws IOException {
+    long[] entries = new long[ENTRIES];
+    int count = 0;
+    for (JsonToken token = json.nextToken();
+        token != JsonToken.END_ARRAY;
+        token = json.nextToken()) {
+      if (token != JsonToken.VALUE_STRING && token != JsonToken.VALUE_NUMBER_INT) {
+        throw new IllegalArgumentException(
+            "'"
+                + field.word
+                + "' must hold timestamps as texts, such as \"980.3\": "
+                + shown(json));
+      }
+      if (count == Hvc.NODES_MAX) {
+        throw new IllegalArgumentException(
+            "'" + field.word + "' must have at most " + Hvc.NODES_MAX + " entries");
+      }
+      entries = count == entries.length ? Arrays.copyOf(entries, 2 * count) : entries;
+      entries[count++] = timestamp(field, json);
+    }
+    return Arrays.copyOf(entries, count);
+  }
+
+  /** Without a copy of the text where it is as {@link Hlc#format} has it. */
+  private static long timestamp(Field field, JsonParser json) throws IOException {
+    char[] text = json.getTextCharacters();
+    int from = json.getTextOffset();
+    int end = from + json.getTextLength();
+    int dot = digits(text, from, Math.min(end, from + MICROS_DIGITS_MAX));
+    long micros = number(text, from, dot);
+    if (dot > from && dot == end && micros <= Hlc.MICROS_MAX) {
+      return Hlc.ofMicros(micros);
+    }
+    boolean counted = dot > from && dot < end && text[dot] == '.' && micros <= Hlc.MICROS_MAX;
+    int last = counted ? digits(text, dot + 1, Math.min(end, dot + 1 + COUNTER_DIGITS_MAX)) : dot;
+    if (counted && last == end && last > dot + 1) {
+      long counter = number(text, dot + 1, end);
+      if (counter <= Hlc.COUNTER_MAX) {
+        return Hlc.of(micros, (int) counter);
+      }
+    }
+    try {
+      return Hlc.parse(shown(json));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("'" + field.word + "': " + e.getMessage(), e);
+    }
+  }
+
+  /** The end of the digits from {@code at} on. */
+  private static int digits(char[] text, int at, int end) {
+    int last = at;
+    while (last < end && text[last] >= '0' && text[last] <= '9') {
+      last++;
+    }
+    return last;
+  }
+
+  private static long number(char[] digits, int from, int end) {
+    long number = 0;
+    for (int i = from; i < end; i++) {
+      number = 10 * number + digits[i] - '0';
+    }
+    return number;
+  }
+
+  private static Map<String, String> texts(JsonParser json) throws IOException {
+    Map<String, String> texts = new LinkedHashMap<>();
+    while (json.nextToken() != JsonToken.END_OBJECT) {
+      String key = json.currentName();
+      JsonToken token = json.nextToken();
+      if (token != JsonToken.VALUE_STRING && !token.isNumeric()) {
+        throw new IllegalArgumentException(
+            "'values' must hold texts: " + Abridged.of(key) + "=" + shown(json));
+      }
+      if (texts.put(key, json.getText()) != null) {
+        throw duplicate(key);
+      }
+    }
+    return texts;
+  }
+
+  boolean has(Field field) {
+    return valueOf.get(field) != null;
   }
 
   /** Null when absent. */
-  @Nullable String text(String name) {
-    requireKind(name, JsonNode::isTextual, "a text");
-    return has(name) ? fields.get(name).textValue() : null;
+  @Nullable String text(Field field) {
+    return (String) valueOf.get(field);
   }
 
   /** A whole number, required, in [0, max]. */
-  long number(String name, long max) {
-    if (!has(name)) {
-      throw new IllegalArgumentException("'" + name + "' is missing");
+  long number(Field field, long max) {
+    Long value = (Long) valueOf.get(field);
+    if (value == null) {
+      throw missing(field);
     }
-    requireKind(name, JsonNode::isIntegralNumber, "a whole number");
-    JsonNode value = fields.get(name);
-    if (!value.canConvertToLong() || value.longValue() < 0 || value.longValue() > max) {
+    if (value < 0 || value > max) {
       throw new IllegalArgumentException(
-          "'" + name + "' must be in [0, " + max + "]: " + name + "=" + value.asText());
+          "'%1$s' must be in [0, %2$d]: %1$s=%3$d".formatted(field.word, max, value));
     }
-    return value.longValue();
+    return value;
   }
 
-  /** The value of the only variable in {@code values}, required. */
-  String onlyValue() {
-    JsonNode values = fields.path("values");
-    if (values.size() != 1) {
-      throw new IllegalArgumentException(
-          "'values' must hold the variable of the sum, and no other: values=" + values);
-    }
-    return values.elements().next().asText();
+  private static IllegalArgumentException missing(Field field) {
+    return new IllegalArgumentException("'" + field.word + "' is missing");
   }
 
-  /** {@code x1 = 1, y1 = 0}; empty when absent. */
-  String values() {
-    List<String> values = new ArrayList<>();
-    for (Map.Entry<String, JsonNode> value : fields.path("values").properties()) {
-      JsonNode text = value.getValue();
-      values.add(value.getKey() + " = " + (text.isTextual() ? text.textValue() : text.toString()));
-    }
-    return String.join(", ", values);
+  /** Each value by its key; empty when absent. */
+  @SuppressWarnings("unchecked")
+  Map<String, String> values() {
+    Object values = valueOf.get(Field.VALUES);
+    return values == null ? Map.of() : (Map<String, String>) values;
   }
 
   /** How many entries the start has. */
   int nodes() {
-    if (!has("start")) {
-      throw new IllegalArgumentException("'start' is missing");
-    }
-    requireKind("start", JsonNode::isArray, "an array of timestamps");
-    return fields.get("start").size();
+    return clock(Field.START).length;
   }
 
-  /** An array of timestamps, one for each of {@code nodes}; null when absent. */
-  @Nullable Hvc hvc(String name, int node, int nodes) {
-    requireKind(name, JsonNode::isArray, "an array of timestamps");
-    if (!has(name)) {
-      return null;
+  private long[] clock(Field field) {
+    long[] entries = (long[]) valueOf.get(field);
+    if (entries == null) {
+      throw missing(field);
     }
-    JsonNode array = fields.get(name);
-    if (array.size() != nodes) {
+    return entries;
+  }
+
+  /** An array of timestamps, one for each of {@code nodes}; required. */
+  Hvc hvc(Field field, int node, int nodes) {
+    long[] entries = clock(field);
+    if (entries.length != nodes) {
       throw new IllegalArgumentException(
-          "'"
-              + name
-              + "' must have "
-              + nodes
-              + " entries as those before: entries="
-              + array.size());
-    }
-    long[] entries = new long[nodes];
-    for (int i = 0; i < nodes; i++) {
-      entries[i] = timestamp(name, array.get(i));
+          "'%s' must have %d entries as those before: entries=%d"
+              .formatted(field.word, nodes, entries.length));
     }
     return Hvc.of(node, entries);
   }
 
-  private static long timestamp(String name, JsonNode entry) {
-    if (!entry.isTextual() && !entry.isIntegralNumber()) {
-      throw new IllegalArgumentException(
-          "'" + name + "' must hold timestamps as texts, such as \"980.3\": " + entry);
-    }
-    try {
-      return Hlc.parse(entry.asText());
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("'" + name + "': " + e.getMessage(), e);
-    }
-  }
-
-  /** What a value must be. */
-  private interface Kind {
-    boolean fits(JsonNode value);
-  }
-
-  private void requireKind(String name, Kind kind, String article) {
-    if (has(name) && !kind.fits(fields.get(name))) {
-      throw new IllegalArgumentException(
-          "'" + name + "' must be " + article + ": " + name + "=" + fields.get(name));
-    }
+  private static String shown(JsonParser json) throws IOException {
+    return json.currentToken().isStructStart()
+        ? json.isExpectedStartArrayToken() ? "[…]" : "{…}"
+        : Abridged.of(json.getText());
   }
 
   private static String nearest(String name) {
-    String nearest = NAMES.get(0);
-    for (String known : NAMES) {
-      if (distance(name, known) < distance(name, nearest)) {
+    Field nearest = Field.PREDICATE;
+    for (Field known : Field.values()) {
+      if (distance(name, known.word) < distance(name, nearest.word)) {
         nearest = known;
       }
     }
-    return nearest;
+    return nearest.word;
   }
 
   /** Insertions, deletions and substitutions between the two, letter case aside. */

@@ -1,15 +1,9 @@
 package io.palinode.detection.file;
 
-import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,35 +30,45 @@ final class Scratch implements AutoCloseable {
   /** So many entries from {@code offset} on. */
   record Region(long offset, long entries) {}
 
-  /** Writes entries one after the other. */
+  /** Writes entries one after the other, each behind its length. */
   final class Writer implements AutoCloseable {
-    private final DataOutputStream out;
-    private long entries;
+    private final FileChannel channel;
+    private ByteBuffer buffer = ByteBuffer.allocate(WRITE_BYTES);
 
     private Writer(FileChannel channel) {
-      OutputStream end = Channels.newOutputStream(channel);
-      this.out = new DataOutputStream(new BufferedOutputStream(end, WRITE_BYTES));
+      this.channel = channel;
     }
 
     void write(Entry entry) throws IOException {
-      entry.write(out);
-      entries++;
+      int most = Integer.BYTES + entry.bytesMax();
+      if (buffer.remaining() < most) {
+        flush();
+        buffer = buffer.capacity() < most ? ByteBuffer.allocate(most) : buffer;
+      }
+      int at = buffer.position();
+      buffer.position(at + Integer.BYTES);
+      entry.write(buffer);
+      buffer.putInt(at, buffer.position() - at - Integer.BYTES);
     }
 
-    long entries() {
-      return entries;
+    private void flush() throws IOException {
+      buffer.flip();
+      while (buffer.hasRemaining()) {
+        channel.write(buffer);
+      }
+      buffer.clear();
     }
 
     /** Where the next entry will stand. */
     long offset() throws IOException {
-      out.flush();
+      flush();
       return size();
     }
 
     /** Leaves the file open. */
     @Override
     public void close() throws IOException {
-      out.flush();
+      flush();
     }
   }
 
@@ -81,29 +85,7 @@ final class Scratch implements AutoCloseable {
 
   /** The entries of a region; reading may throw {@link UncheckedIOException}. */
   Iterator<Entry> read(Region region, int bufferBytes) throws IOException {
-    InputStream from = new At(channel(), region.offset());
-    DataInputStream in = new DataInputStream(new BufferedInputStream(from, bufferBytes));
-    return new Iterator<>() {
-      private long left = region.entries();
-
-      @Override
-      public boolean hasNext() {
-        return left > 0;
-      }
-
-      @Override
-      public Entry next() {
-        if (left == 0) {
-          throw new NoSuchElementException("the region is read");
-        }
-        left--;
-        try {
-          return Entry.read(in);
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
-        }
-      }
-    };
+    return new Reader(channel(), region, bufferBytes);
   }
 
   private FileChannel channel() throws IOException {
@@ -131,26 +113,57 @@ final class Scratch implements AutoCloseable {
   }
 
   /** Reads from its own position, independent of other reads and writes. */
-  private static final class At extends InputStream {
+  private static final class Reader implements Iterator<Entry> {
     private final FileChannel channel;
+    private ByteBuffer buffer;
     private long position;
+    private long left;
+    private String binding = "";
 
-    At(FileChannel channel, long position) {
+    Reader(FileChannel channel, Region region, int bufferBytes) {
       this.channel = channel;
-      this.position = position;
+      this.buffer = ByteBuffer.allocate(bufferBytes).limit(0);
+      this.position = region.offset();
+      this.left = region.entries();
     }
 
     @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    public boolean hasNext() {
+      return left > 0;
     }
 
     @Override
-    public int read(byte[] bytes, int from, int length) throws IOException {
-      int count = channel.read(ByteBuffer.wrap(bytes, from, length), position);
-      position += Math.max(0, count);
-      return count;
+    public Entry next() {
+      if (left == 0) {
+        throw new NoSuchElementException("the region is read");
+      }
+      left--;
+      try {
+        require(Integer.BYTES);
+        require(buffer.getInt());
+        Entry entry = Entry.read(buffer, binding);
+        binding = entry.binding();
+        return entry;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /** Has so many bytes at hand. */
+    private void require(int bytes) throws IOException {
+      if (buffer.remaining() >= bytes) {
+        return;
+      }
+      ByteBuffer from = buffer;
+      buffer = from.capacity() < bytes ? ByteBuffer.allocate(bytes).put(from) : from.compact();
+      while (buffer.position() < bytes) {
+        int count = channel.read(buffer, position);
+        if (count < 0) {
+          throw new EOFException("the scratch file is cut off: position=" + position);
+        }
+        position += count;
+      }
+      buffer.flip();
     }
   }
 }

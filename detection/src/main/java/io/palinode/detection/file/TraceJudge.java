@@ -1,8 +1,11 @@
 package io.palinode.detection.file;
 
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.GradeReason;
 import io.palinode.detection.Witness;
+import io.palinode.detection.search.Budget;
 import io.palinode.detection.trace.TraceDetector;
+import io.palinode.detection.trace.TraceDetector.Bounds;
 import io.palinode.detection.trace.TraceDetector.Extent;
 import io.palinode.detection.trace.TraceDetector.Report;
 import io.palinode.hvc.Causality;
@@ -10,11 +13,8 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ReplicaRule;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Judges a recorded trace of any length, in bounded memory. For one thread. */
@@ -31,27 +31,38 @@ public final class TraceJudge {
    *
    * @param epsilon null: the predicate's, else 10 ms
    * @param uncertainty null: the predicate's
+   * @param replicas null: the predicate's
    */
   public record Rules(
       @Nullable Epsilon epsilon,
       @Nullable Uncertainty uncertainty,
-      ReplicaRule replicas,
+      @Nullable ReplicaRule replicas,
       Report report) {
+    private ReplicaRule replicasOf(PredicateFile file) {
+      return replicas != null ? replicas : file.predicate().replicas();
+    }
+
     private DetectionSpec of(PredicateFile file, int nodes) {
       Epsilon own = file.predicate().epsilon();
       Epsilon bound = epsilon != null ? epsilon : own != null ? own : EPSILON_DEFAULT;
       Causality causality =
           new Causality(bound, uncertainty != null ? uncertainty : file.predicate().uncertainty());
       return new DetectionSpec(
-          nodes, file.clauses().stream().map(Clause::shape).toList(), causality, replicas);
+          nodes, file.clauses().stream().map(Clause::shape).toList(), causality, replicasOf(file));
     }
   }
 
   /** Receives what a run finds. */
   public interface Findings {
-    void violation(String binding, Witness violation);
+    /** The trace had no interval. */
+    void empty();
 
-    /** Not all of an instance was judged: at most {@code kept} of its intervals were kept. */
+    /**
+     * @param meaning a sentence that explains the grade
+     */
+    void violation(String binding, Witness violation, String meaning);
+
+    /** Not all of an instance was judged; at most {@code kept} of its intervals were kept. */
     void unjudged(String binding, Extent extent, int kept);
   }
 
@@ -70,15 +81,15 @@ public final class TraceJudge {
     TraceReader reader = new TraceReader(source, predicate);
     try (Scratch scratch = new Scratch(limits.folder());
         CountedInput input = new CountedInput(bytes)) {
-      TraceSort sort = new TraceSort(reader, rules.replicas(), limits, scratch, progress, input);
-      reader.read(utf8(input), sort);
-      return reader.nodes() == 0 || judge(sort, rules.of(predicate, reader.nodes()), to);
+      ReplicaRule replicas = rules.replicasOf(predicate);
+      TraceSort sort = new TraceSort(reader, replicas, limits, scratch, progress, input);
+      reader.read(input, sort);
+      if (reader.nodes() == 0) {
+        to.empty();
+        return true;
+      }
+      return judge(sort, rules.of(predicate, reader.nodes()), to);
     }
-  }
-
-  /** What is not UTF-8 is refused. */
-  private static BufferedReader utf8(InputStream bytes) {
-    return new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder()));
   }
 
   private boolean judge(TraceSort sort, DetectionSpec detection, Findings to) throws IOException {
@@ -86,6 +97,7 @@ public final class TraceJudge {
     boolean whole = true;
     Earliest earliest = new Earliest();
     int kept = limits.retained(detection.nodes());
+    Bounds bounds = new Bounds(kept, Budget.ofTrace(limits.searchStepsMax(), sort::searching));
     for (Instances.Instance next = instances.next(); next != null; next = instances.next()) {
       String binding = next.binding();
       Extent extent =
@@ -93,12 +105,13 @@ public final class TraceJudge {
               detection,
               next.trace(),
               rules.report(),
-              kept,
+              bounds,
               violation -> {
                 if (rules.report() == Report.FIRST) {
                   earliest.offer(binding, violation);
                 } else {
-                  to.violation(binding, violation);
+                  to.violation(
+                      binding, violation, GradeReason.of(detection.causality(), violation));
                 }
               },
               sort::judged);
@@ -108,7 +121,10 @@ public final class TraceJudge {
       }
     }
     if (earliest.violation != null) {
-      to.violation(earliest.binding, earliest.violation);
+      to.violation(
+          earliest.binding,
+          earliest.violation,
+          GradeReason.of(detection.causality(), earliest.violation));
     }
     return whole;
   }

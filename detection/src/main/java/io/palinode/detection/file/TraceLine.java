@@ -1,16 +1,12 @@
 package io.palinode.detection.file;
 
 import io.palinode.detection.Candidate;
+import java.util.Map;
 
 /**
  * A line of a trace.
  *
  * @param binding empty when it names none
- * @param fields as they were written
+ * @param values by key; empty when it names none
  */
-public record TraceLine(String binding, Candidate candidate, LineFields fields) {
-  /** {@code x1 = 1, y1 = 0}; empty when the line has none. */
-  public String values() {
-    return fields.values();
-  }
-}
+public record TraceLine(String binding, Candidate candidate, Map<String, String> values) {}

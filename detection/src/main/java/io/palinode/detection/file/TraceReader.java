@@ -2,24 +2,25 @@ package io.palinode.detection.file;
 
 import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
+import io.palinode.detection.file.LineFields.Field;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
-import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.template.Decimal;
-import java.io.BufferedReader;
+import io.palinode.predicate.text.Abridged;
 import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigDecimal;
-import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a trace, one candidate a line, and refuses what cannot be one: a line that is not of this
- * predicate, a clock of another size, a node whose clock goes back, an end before its start, a
- * sequence that a node had before. Keeps no line.
+ * predicate, a binding or values that the predicate does not have, a clock of another size, a node
+ * whose clock goes back, an end before its start, a sequence that a node had before. Keeps no line.
  */
 public final class TraceReader {
   private static final byte[] NO_PAYLOAD = new byte[0];
@@ -27,7 +28,7 @@ public final class TraceReader {
 
   private final String source;
   private final @Nullable PredicateFile predicate;
-  private final List<Clause> clauses;
+  private final @Nullable LineCheck check;
   private final List<NodeLines> lines = new ArrayList<>();
   private int nodes;
   private @Nullable String name;
@@ -39,7 +40,7 @@ public final class TraceReader {
   public TraceReader(String source, @Nullable PredicateFile predicate) {
     this.source = source;
     this.predicate = predicate;
-    this.clauses = predicate == null ? List.of() : predicate.clauses();
+    this.check = predicate == null ? null : new LineCheck(predicate.predicate());
     this.name = predicate != null && predicate.isNamed() ? predicate.predicate().name() : null;
   }
 
@@ -61,17 +62,16 @@ public final class TraceReader {
   }
 
   /** Throws {@link BadTraceException} for the first line that is refused. */
-  public void read(BufferedReader in, Lines to) throws IOException {
-    long number = 0;
+  public void read(InputStream in, Lines to) throws IOException {
+    ByteLines text = new ByteLines(in);
+    long number = 1;
     try {
-      for (String text = in.readLine(); text != null; text = in.readLine()) {
-        number++;
+      for (; text.next(); number++) {
         to.take(number, text.isBlank() ? null : parse(text));
       }
     } catch (IllegalArgumentException e) {
-      throw new BadTraceException(source, number, String.valueOf(e.getMessage()));
-    } catch (CharacterCodingException e) {
-      throw new BadTraceException(source, number + 1, "a trace must be in UTF-8");
+      String reason = text.isUtf8() ? String.valueOf(e.getMessage()) : "a trace must be in UTF-8";
+      throw new BadTraceException(source, number, reason);
     }
   }
 
@@ -92,47 +92,57 @@ public final class TraceReader {
     return predicate != null && predicate.isNamed();
   }
 
-  private TraceLine parse(String text) {
-    LineFields fields = LineFields.parse(text);
+  private TraceLine parse(ByteLines text) {
+    LineFields fields = text.fields();
     requirePredicate(fields);
-    boolean any = predicate == null;
-    int clause = (int) fields.number("clause", any ? INDEX_MAX : clauses.size() - 1);
-    int term = (int) fields.number("term", any ? INDEX_MAX : lastTerm(clause));
+    int clause = (int) fields.number(Field.CLAUSE, check == null ? INDEX_MAX : check.clauses() - 1);
+    int term = (int) fields.number(Field.TERM, check == null ? INDEX_MAX : check.terms(clause) - 1);
     requireSize(fields.nodes());
-    int node = (int) fields.number("node", nodes - 1);
-    CandidateId id = new CandidateId(node, 0, fields.number("seq", Long.MAX_VALUE));
+    int node = (int) fields.number(Field.NODE, nodes - 1);
+    CandidateId id = new CandidateId(node, 0, fields.number(Field.SEQ, Long.MAX_VALUE));
     Candidate candidate =
         new Candidate(
             clause,
             term,
             id,
             interval(fields, node),
-            fields.has("version") ? String.valueOf(fields.text("version")) : "",
-            fields.has("origin") ? Integer.valueOf((int) fields.number("origin", nodes - 1)) : null,
-            !any && isSum(clause) ? amount(fields) : null,
+            Objects.requireNonNullElse(fields.text(Field.VERSION), ""),
+            fields.has(Field.ORIGIN)
+                ? Integer.valueOf((int) fields.number(Field.ORIGIN, nodes - 1))
+                : null,
+            isSum(clause) ? amount(fields) : null,
             NO_PAYLOAD);
     requireOrder(id, candidate.interval().start());
-    String binding = fields.text("binding");
-    return new TraceLine(binding == null ? "" : binding, candidate, fields);
+    return new TraceLine(binding(fields, clause, term), candidate, fields.values());
+  }
+
+  /** Without a predicate as it is written; else in its canonical form. */
+  private String binding(LineFields fields, int clause, int term) {
+    String given = fields.text(Field.BINDING);
+    if (check == null) {
+      return given == null ? "" : given;
+    }
+    LineCheck.Instance instance = check.instance(given);
+    check.requireTrue(clause, term, instance, fields.values());
+    return instance.text();
   }
 
   /** The paper's XML names no predicate: then all lines must agree on one, or on none. */
   private void requirePredicate(LineFields fields) {
-    String given = fields.text("predicate");
+    String given = fields.text(Field.PREDICATE);
     if (given == null && isNamed()) {
       throw new IllegalArgumentException("'predicate' is missing");
     }
-    if (name == null) {
-      name = given;
-    }
-    if (given != null && !given.equals(name)) {
+    String expected = name == null ? given : name;
+    name = expected;
+    if (given != null && expected != null && !given.equals(expected)) {
       throw new IllegalArgumentException(
           "'predicate' must be '"
-              + name
+              + Abridged.of(expected)
               + "' as in "
               + (isNamed() ? "the predicate's file" : "the lines before")
               + ": predicate='"
-              + given
+              + Abridged.of(given)
               + "'");
     }
   }
@@ -150,31 +160,28 @@ public final class TraceReader {
     }
   }
 
-  private int lastTerm(int clause) {
-    return clauses.get(clause).terms().size() - 1;
-  }
-
   private boolean isSum(int clause) {
-    return clauses.get(clause).rule() instanceof ClauseRule.Sum;
+    return predicate != null && predicate.clauses().get(clause).rule() instanceof ClauseRule.Sum;
   }
 
-  /** The value of a variable of a sum: that of its key, or the only one that the line has. */
   private static BigDecimal amount(LineFields fields) {
-    String value = fields.onlyValue();
+    if (fields.values().size() != 1) {
+      throw new IllegalArgumentException(
+          "'values' must hold the variable of the sum, and no other: values="
+              + Abridged.of(fields.values().toString()));
+    }
+    String value = fields.values().values().iterator().next();
     Decimal decimal = Decimal.read(value);
     if (decimal == null) {
       throw new IllegalArgumentException(
-          "a candidate of a sum needs a decimal in 'values': '" + value + "'");
+          "a candidate of a sum needs a decimal in 'values': '" + Abridged.of(value) + "'");
     }
     return decimal.value();
   }
 
   private Interval interval(LineFields fields, int node) {
-    Hvc start = fields.hvc("start", node, nodes);
-    Hvc end = fields.hvc("end", node, nodes);
-    if (start == null) {
-      throw new IllegalArgumentException("'start' is missing");
-    }
+    Hvc start = fields.hvc(Field.START, node, nodes);
+    Hvc end = fields.has(Field.END) ? fields.hvc(Field.END, node, nodes) : null;
     if (end != null && end.own() < start.own()) {
       throw new IllegalArgumentException(
           "'end' must not be before 'start' at its node: start["

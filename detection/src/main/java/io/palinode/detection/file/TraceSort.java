@@ -61,6 +61,11 @@ final class TraceSort implements TraceReader.Lines {
     progress.at(judged, taken + judged);
   }
 
+  /** The search for violations with an interval continues. */
+  void searching() {
+    progress.at(judged, taken + judged);
+  }
+
   /** When all lines were taken: once. */
   Instances instances() throws IOException {
     EntrySort versions = byVersion;

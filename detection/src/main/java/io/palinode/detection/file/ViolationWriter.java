@@ -30,17 +30,20 @@ public final class ViolationWriter {
     return count;
   }
 
-  /** {@code binding} is left out when it is empty. */
-  public void write(String binding, Witness violation) {
+  /**
+   * {@code binding} is left out when it is empty; {@code meaning} is a sentence that explains the
+   * grade.
+   */
+  public void write(String binding, Witness violation, String meaning) {
     try {
-      writeObject(binding, violation);
+      writeObject(binding, violation, meaning);
       count++;
     } catch (IOException e) {
       throw new UncheckedIOException("violations cannot be written", e);
     }
   }
 
-  private void writeObject(String binding, Witness violation) throws IOException {
+  private void writeObject(String binding, Witness violation, String meaning) throws IOException {
     json.writeStartObject();
     if (!binding.isEmpty()) {
       json.writeStringField("binding", binding);
@@ -58,6 +61,7 @@ public final class ViolationWriter {
     json.writeStringField("grade", violation.grade().name().toLowerCase(Locale.ROOT));
     json.writeStringField("first", Hlc.format(violation.first()));
     json.writeStringField("violate", Hlc.format(violation.violate()));
+    json.writeStringField("meaning", meaning);
     json.writeEndObject();
   }
 

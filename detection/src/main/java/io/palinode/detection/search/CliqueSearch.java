@@ -123,8 +123,8 @@ public final class CliqueSearch implements Search {
   private Retained @Nullable [] complete(Goal goal, Retained... fixed) {
     int[] order = openTerms(fixed);
     if (!isMonotone()) {
-      Retained[] clique = new Retained[queues.length];
-      return walk(goal, order, 0, fixed, withFixed(clique, fixed), found -> true) ? clique : null;
+      Walk walk = new Walk(goal, order, found -> true);
+      return walk.from(fixed) ? walk.clique : null;
     }
     Lane[][] choices = new Lane[order.length][];
     for (int depth = 0; depth < order.length; depth++) {
@@ -141,12 +141,13 @@ public final class CliqueSearch implements Search {
   }
 
   private @Nullable List<Lane> choose(Lane[][] choices) {
-    Choice quick = new Choice(choices, Math.min(QUICK_STEPS, budget.stepsMax()));
+    Budget.Steps steps = budget.search();
+    Choice quick = new Choice(choices, steps.atMost(QUICK_STEPS));
     List<Lane> chosen = quick.from(List.of());
     if (!quick.isCut()) {
       return chosen;
     }
-    Choice thorough = new Choice(choices, budget.stepsMax());
+    Choice thorough = new Choice(choices, steps);
     chosen = thorough.leaveOutWhatFitsNothing() ? thorough.from(List.of()) : null;
     if (thorough.isCut()) {
       budget.countCut();
@@ -156,41 +157,15 @@ public final class CliqueSearch implements Search {
 
   @Override
   public void all(Retained fixed, Consumer<Retained[]> cliques) {
-    Retained[] all = {fixed};
-    walk(
-        Goal.ANY,
-        openTerms(all),
-        0,
-        all,
-        withFixed(new Retained[queues.length], all),
-        clique -> {
-          cliques.accept(clique.clone());
-          return false;
-        });
-  }
-
-  /** Completes {@code clique} in every way, until {@code isLast}; whether that came. */
-  private boolean walk(
-      Goal goal,
-      int[] order,
-      int depth,
-      Retained[] fixed,
-      Retained[] clique,
-      Predicate<Retained[]> isLast) {
-    if (depth == order.length) {
-      return isLast.test(clique);
-    }
-    for (Lane lane : lanes(goal, order[depth], fixed)) {
-      for (; !lane.isExhausted(); lane.next()) {
-        Retained[] more = Arrays.copyOf(fixed, fixed.length + 1);
-        more[fixed.length] = lane.head();
-        clique[order[depth]] = lane.head();
-        if (walk(goal, order, depth + 1, more, clique, isLast)) {
-          return true;
-        }
-      }
-    }
-    return false;
+    Walk walk =
+        new Walk(
+            Goal.ANY,
+            openTerms(fixed),
+            clique -> {
+              cliques.accept(clique.clone());
+              return false;
+            });
+    walk.from(fixed);
   }
 
   private boolean isMonotone() {
@@ -295,20 +270,65 @@ public final class CliqueSearch implements Search {
     return index;
   }
 
+  /** Every combination, in a limited number of steps for each clique. */
+  private final class Walk {
+    private final Goal goal;
+    private final int[] order;
+    private final Predicate<Retained[]> isLast;
+    private final Retained[] clique = new Retained[queues.length];
+    private final Budget.Steps steps = budget.search();
+
+    Walk(Goal goal, int[] order, Predicate<Retained[]> isLast) {
+      this.goal = goal;
+      this.order = order;
+      this.isLast = isLast;
+    }
+
+    /** Completes {@code fixed} in every way, until {@code isLast}; whether that came. */
+    boolean from(Retained... fixed) {
+      withFixed(clique, fixed);
+      boolean ended = from(0, fixed);
+      if (!ended && steps.areSpent()) {
+        budget.countCut();
+      }
+      return ended;
+    }
+
+    private boolean from(int depth, Retained[] fixed) {
+      if (depth == order.length) {
+        steps.renew();
+        return isLast.test(clique);
+      }
+      for (Lane lane : lanes(goal, order[depth], fixed)) {
+        for (; !lane.isExhausted(); lane.next()) {
+          if (!steps.take()) {
+            return false;
+          }
+          Retained[] more = Arrays.copyOf(fixed, fixed.length + 1);
+          more[fixed.length] = lane.head();
+          clique[order[depth]] = lane.head();
+          if (from(depth + 1, more)) {
+            return true;
+          }
+        }
+      }
+      return false;
+    }
+  }
+
   /** The choice of one lane for each term, in a limited number of steps. */
   private static final class Choice {
     private final Lane[][] choices;
-    private final long limit;
-    private long steps;
+    private final Budget.Steps steps;
 
-    Choice(Lane[][] choices, long limit) {
+    Choice(Lane[][] choices, Budget.Steps steps) {
       this.choices = choices.clone();
-      this.limit = limit;
+      this.steps = steps;
     }
 
     /** Whether it stopped before its end. */
     boolean isCut() {
-      return steps > limit;
+      return steps.areSpent();
     }
 
     /** Searches on from lanes whose heads are a clique. Null if there is no such clique. */
@@ -342,7 +362,7 @@ public final class CliqueSearch implements Search {
 
     /** Passes heads until all are concurrent; false when a lane has none left. */
     private boolean settle(List<Lane> lanes) {
-      steps++;
+      steps.take();
       boolean moved = true;
       while (moved) {
         moved = false;
@@ -350,7 +370,7 @@ public final class CliqueSearch implements Search {
           for (Lane other : lanes) {
             while (lane != other && lane.isForbiddenBy(other)) {
               lane.passTo(other.head());
-              steps++;
+              steps.take();
               if (lane.isExhausted() || isCut()) {
                 return false;
               }

@@ -38,6 +38,9 @@ final class LeastSum {
      * consistent.
      */
     boolean isTooEarly(int chain, int state, int other, int laterState);
+
+    /** Called for each path of the flow; may throw to end the search. */
+    default void look() {}
   }
 
   private final Chains chains;
@@ -93,7 +96,7 @@ final class LeastSum {
     for (int chain = 0; chain < first.length; chain++) {
       nodes[chain + 1] = nodes[chain] + last[chain] - first[chain];
     }
-    MinimumCut network = new MinimumCut(nodes[first.length]);
+    MinimumCut network = new MinimumCut(nodes[first.length], chains::look);
     for (int chain = 0; chain < first.length; chain++) {
       addSteps(network, chain);
       for (int other = 0; other < first.length; other++) {
@@ -148,6 +151,7 @@ final class LeastSum {
     private BigDecimal unbounded = BigDecimal.ONE;
     private final int[] level;
     private final int[] next;
+    private final Runnable look;
 
     /** What may still flow; its reverse edge reduces the flow. */
     private static final class Edge {
@@ -182,7 +186,8 @@ final class LeastSum {
       }
     }
 
-    MinimumCut(int nodes) {
+    MinimumCut(int nodes, Runnable look) {
+      this.look = look;
       this.source = nodes;
       this.sink = nodes + 1;
       this.level = new int[nodes + 2];
@@ -221,7 +226,7 @@ final class LeastSum {
       while (reachesSink()) {
         Arrays.fill(next, 0);
         while (augment()) {
-          // Until this level graph is full.
+          look.run();
         }
       }
       boolean[] reached = new boolean[source];

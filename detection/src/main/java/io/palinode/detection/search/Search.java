@@ -21,27 +21,4 @@ interface Search {
 
   /** Passes every clique with {@code fixed} on. */
   void all(Retained fixed, Consumer<Retained[]> cliques);
-
-  /** A limit of steps, for each search, and how many searches met it. Not thread-safe. */
-  final class Budget {
-    private final long stepsMax;
-    private long cut;
-
-    Budget(long stepsMax) {
-      this.stepsMax = stepsMax;
-    }
-
-    long stepsMax() {
-      return stepsMax;
-    }
-
-    void countCut() {
-      cut++;
-    }
-
-    /** How many searches were stopped before their end: what they would have found is not known. */
-    long cut() {
-      return cut;
-    }
-  }
 }

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * is violated that mostly decides, in O(retained). Then a queue is chosen for each variable that is
  * held at several nodes. For the inequalities the cut with the least (or greatest) sum of the
  * chosen queues is then found in polynomial time ({@link LeastSum}). Whether a sum equals a number
- * is NP-complete (a subset sum); it is searched depth first, and a branch is left as soon as the
- * values to come cannot make up the rest. So are inequalities where intervals of one queue overlap,
- * as of concurrent versions, or may come to, while other nodes may end them: then cuts are no
- * lattice. A search stops after a number of steps.
+ * is NP-complete ({@link EqualSum}). Inequalities are searched depth first where intervals of one
+ * queue overlap, as of concurrent versions, or may come to, while other nodes may end them: then
+ * cuts are no lattice. A branch is left as soon as the values to come cannot make up the rest. A
+ * search stops after a number of steps.
  */
 final class SumSearch implements Search {
   private final ClauseRule.Sum rule;
@@ -83,16 +83,23 @@ final class SumSearch implements Search {
 
   @Override
   public void all(Retained fixed, Consumer<Retained[]> cliques) {
-    Attempt attempt = new Attempt(new Goal(Grade.UNCERTAIN, Long.MAX_VALUE), fixed);
-    attempt.choose(
-        0,
-        () ->
-            attempt.walk(
-                0,
-                () -> {
-                  cliques.accept(attempt.clique.clone());
-                  return false;
-                }));
+    Attempt attempt = new Attempt(Goal.ANY, fixed);
+    BooleanSupplier passOn =
+        () -> {
+          attempt.steps.renew();
+          cliques.accept(attempt.clique.clone());
+          return false;
+        };
+    if (isOfEqual()) {
+      attempt.addUp(passOn);
+    } else {
+      attempt.choose(0, () -> attempt.walk(0, passOn));
+    }
+    attempt.countIfCut();
+  }
+
+  private boolean isOfEqual() {
+    return rule.relation() == ClauseRule.Relation.EQUALS;
   }
 
   private Retained @Nullable [] find(Goal goal, Retained... fixed) {
@@ -100,9 +107,9 @@ final class SumSearch implements Search {
       return null;
     }
     Attempt attempt = new Attempt(goal, fixed);
-    boolean found = attempt.choose(0, attempt::solve);
-    if (attempt.isCut()) {
-      budget.countCut();
+    boolean found = isOfEqual() ? attempt.addUp(() -> true) : attempt.choose(0, attempt::solve);
+    if (!found) {
+      attempt.countIfCut();
     }
     return found ? attempt.clique : null;
   }
@@ -145,7 +152,7 @@ final class SumSearch implements Search {
     // Of each term that is not fixed, its rows, and the one that is chosen.
     private final List<List<Row>> terms = new ArrayList<>();
     private final Row[] chosen;
-    private long steps;
+    private final Budget.Steps steps = budget.search();
 
     Attempt(Goal goal, Retained... fixed) {
       this.goal = goal;
@@ -179,8 +186,29 @@ final class SumSearch implements Search {
       return rows;
     }
 
-    boolean isCut() {
-      return steps > budget.stepsMax();
+    void countIfCut() {
+      if (steps.areSpent()) {
+        budget.countCut();
+      }
+    }
+
+    /** Adds up intervals of all rows to the limit, until {@code isLast}. */
+    boolean addUp(BooleanSupplier isLast) {
+      if (!mayHold(0)) {
+        return false;
+      }
+      Intervals intervals = new Intervals(terms, goal.grade());
+      return EqualSum.search(
+          intervals,
+          rule.limit().value().subtract(fixedSum),
+          steps,
+          choice -> {
+            for (int term = 0; term < choice.length; term++) {
+              Retained interval = intervals.get(term, choice[term]);
+              clique[interval.term()] = interval;
+            }
+            return isLast.getAsBoolean();
+          });
     }
 
     /** Chooses a row for each term from {@code depth} on, until {@code isLast}. */
@@ -192,12 +220,11 @@ final class SumSearch implements Search {
         return isLast.getAsBoolean();
       }
       for (Row row : terms.get(depth)) {
-        steps++;
         chosen[depth] = row;
         if (choose(depth + 1, isLast)) {
           return true;
         }
-        if (isCut()) {
+        if (!steps.take()) {
           return false;
         }
       }
@@ -221,7 +248,7 @@ final class SumSearch implements Search {
 
     /** Whether the chosen rows hold a clique; then it is in {@link #clique}. */
     boolean solve() {
-      boolean isLattice = rule.relation() != ClauseRule.Relation.EQUALS;
+      boolean isLattice = true;
       for (Row row : chosen) {
         isLattice &= row.isChain();
       }
@@ -230,7 +257,7 @@ final class SumSearch implements Search {
 
     private boolean solveByCut() {
       for (Row row : chosen) {
-        steps += row.intervals.size();
+        steps.take(row.intervals.size());
       }
       int[] cut = LeastSum.cut(new Chosen(chosen, goal.grade(), rule.isLowerBound()));
       if (cut == null) {
@@ -264,7 +291,7 @@ final class SumSearch implements Search {
         return isLast.getAsBoolean();
       }
       for (Retained interval : chosen[depth].intervals) {
-        if (++steps > budget.stepsMax()) {
+        if (!steps.take()) {
           return false;
         }
         clique[chosen[depth].term()] = interval;
@@ -315,6 +342,45 @@ final class SumSearch implements Search {
     return most;
   }
 
+  /** The intervals of all rows of each term. */
+  private final class Intervals implements EqualSum.Choices {
+    private final List<List<Retained>> ofTerm = new ArrayList<>();
+    private final Grade grade;
+
+    Intervals(List<List<Row>> terms, Grade grade) {
+      this.grade = grade;
+      for (List<Row> rows : terms) {
+        List<Retained> intervals = new ArrayList<>();
+        rows.forEach(row -> intervals.addAll(row.intervals));
+        ofTerm.add(intervals);
+      }
+    }
+
+    Retained get(int term, int choice) {
+      return ofTerm.get(term).get(choice);
+    }
+
+    @Override
+    public int terms() {
+      return ofTerm.size();
+    }
+
+    @Override
+    public int size(int term) {
+      return ofTerm.get(term).size();
+    }
+
+    @Override
+    public BigDecimal amount(int term, int choice) {
+      return get(term, choice).amount();
+    }
+
+    @Override
+    public boolean fit(int term, int choice, int other, int otherChoice) {
+      return horizon.isCertain(get(term, choice), get(other, otherChoice), grade);
+    }
+  }
+
   /** Rows as chains; {@code negated} for the greatest sum. */
   private final class Chosen implements LeastSum.Chains {
     private final Row[] rows;
@@ -347,6 +413,11 @@ final class SumSearch implements Search {
     public boolean isTooEarly(int chain, int state, int other, int laterState) {
       return horizon.mayEndTooEarly(
           rows[chain].intervals.get(state), rows[other].intervals.get(laterState), grade);
+    }
+
+    @Override
+    public void look() {
+      budget.look();
     }
   }
 }

@@ -38,14 +38,14 @@ public final class WatchedClause {
   private final TermQueues[] queues;
   private final Horizon horizon;
   private final Search search;
-  private final Search.Budget budget;
+  private final Budget budget;
   // How many intervals are open, of each node, and of each term at each node.
   private final int[] open;
   private final int[] openOf;
   // Of each node: a bound of when the first of the others ended.
   private final long[] leastEnd;
 
-  public WatchedClause(int clause, ClauseShape shape, int nodes, Horizon horizon, long stepsMax) {
+  public WatchedClause(int clause, ClauseShape shape, int nodes, Horizon horizon, Budget budget) {
     int terms = shape.terms();
     this.clause = clause;
     this.horizon = horizon;
@@ -55,7 +55,7 @@ public final class WatchedClause {
     this.openOf = new int[nodes * terms];
     this.leastEnd = new long[nodes];
     Arrays.fill(leastEnd, Long.MAX_VALUE);
-    this.budget = new Search.Budget(stepsMax);
+    this.budget = budget;
     this.search = search(shape);
   }
 

@@ -53,7 +53,11 @@ public final class ShivizLog {
       Interval interval = line.candidate().interval();
       String name = "clause " + line.candidate().clause() + " term " + line.candidate().term();
       String binding = line.binding().isEmpty() ? "" : " with " + line.binding();
-      log.add(name + binding, line.values(), interval.start(), interval.end());
+      String values =
+          line.values().entrySet().stream()
+              .map(value -> value.getKey() + " = " + value.getValue())
+              .collect(Collectors.joining(", "));
+      log.add(name + binding, values, interval.start(), interval.end());
     }
     return log;
   }

@@ -7,6 +7,7 @@ import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.FirstReplica;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
+import io.palinode.detection.search.Budget;
 import io.palinode.detection.search.Changes;
 import io.palinode.detection.search.CliqueSearch;
 import io.palinode.detection.search.Finding;
@@ -85,7 +86,7 @@ public final class InstanceDetector implements Detector {
     for (ClauseShape shape : spec.clauses()) {
       WatchedClause clause =
           new WatchedClause(
-              clauses.size(), shape, spec.nodes(), knowledge, limits.searchStepsMax());
+              clauses.size(), shape, spec.nodes(), knowledge, new Budget(limits.searchStepsMax()));
       clauses.add(clause);
       Awaiting awaited = new Awaiting(clause, knowledge, joined, spec.nodes());
       awaiting.add(awaited);

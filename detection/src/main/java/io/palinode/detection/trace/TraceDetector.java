@@ -4,6 +4,7 @@ import io.palinode.detection.Candidate;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.FirstReplica;
 import io.palinode.detection.Witness;
+import io.palinode.detection.search.Budget;
 import io.palinode.detection.search.CliqueSearch;
 import io.palinode.detection.search.Finding;
 import io.palinode.detection.search.Retained;
@@ -19,8 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Detection on a recorded trace of one predicate instance, with the queues and the search of {@link
- * InstanceDetector}. Everything is certain from the start, and no search is cut short. An open
- * interval is unbounded. Pure.
+ * InstanceDetector}. Everything is certain from the start. An open interval is unbounded. Pure.
  */
 public final class TraceDetector {
   /** Heads are looked at with every interval; what is behind them, once there is twice as much. */
@@ -47,20 +47,29 @@ public final class TraceDetector {
    * How far a trace was judged.
    *
    * @param dropped intervals that were dropped unjudged because too many had to be kept
+   * @param searchesCut searches that were stopped before their end
    * @param completeBefore all violations with {@link Witness#violate} below this own time were
    *     judged; {@code Long.MAX_VALUE} when all were
    */
-  public record Extent(long dropped, long completeBefore) {
+  public record Extent(long dropped, long searchesCut, long completeBefore) {
     /** Nothing was left unjudged. */
-    public static final Extent WHOLE = new Extent(0, Long.MAX_VALUE);
+    public static final Extent WHOLE = new Extent(0, 0, Long.MAX_VALUE);
 
     public boolean isWhole() {
-      return dropped == 0;
+      return dropped == 0 && searchesCut == 0;
     }
   }
 
   /**
-   * As {@link #detect(DetectionSpec, TraceSource, Report, int, Consumer, Runnable)}, without a
+   * What detection may take.
+   *
+   * @param retainedMax intervals that are kept
+   * @param budget of the searches, maybe of several instances
+   */
+  public record Bounds(int retainedMax, Budget budget) {}
+
+  /**
+   * As {@link #detect(DetectionSpec, TraceSource, Report, Bounds, Consumer, Runnable)}, without a
    * limit. {@code trace} holds candidates in any order; those of replicas are joined if the
    * predicate says so. O(trace) memory.
    */
@@ -74,7 +83,8 @@ public final class TraceDetector {
     List<Candidate> joined =
         spec.replicas() == ReplicaRule.FIRST ? FirstReplica.join(trace) : trace;
     TraceSource source = TraceSource.of(spec.nodes(), joined);
-    detect(spec, source, report, Integer.MAX_VALUE, witnesses, judged);
+    Bounds none = new Bounds(Integer.MAX_VALUE, new Budget(Long.MAX_VALUE));
+    detect(spec, source, report, none, witnesses, judged);
   }
 
   /**
@@ -92,23 +102,23 @@ public final class TraceDetector {
    *
    * <p>Memory: what is not yet before all that follows: intervals that overlap, and open ones until
    * the end; {@code retainedMax} of them at most. When that is met the oldest are dropped, and the
-   * result says from when on violations may be missing. Whatever is passed on is one. Time: for
-   * {@code COVER}, that of one {@link CliqueSearch} for an interval while nothing is violated; for
-   * {@code ALL}, of every witness.
+   * result says from when on violations may be missing; so it does when a search is stopped.
+   * Whatever is passed on is one. Time: for {@code COVER}, that of one {@link CliqueSearch} for an
+   * interval while nothing is violated; for {@code ALL}, of every witness.
    */
   public static Extent detect(
       DetectionSpec spec,
       TraceSource trace,
       Report report,
-      int retainedMax,
+      Bounds bounds,
       Consumer<Witness> witnesses,
       Runnable judged) {
-    if (retainedMax < 1 || trace.nodes().size() != spec.nodes()) {
+    if (bounds.retainedMax() < 1 || trace.nodes().size() != spec.nodes()) {
       throw new IllegalArgumentException(
           "a trace has a cursor a node, and something is kept: nodes=%d cursors=%d retainedMax=%d"
-              .formatted(spec.nodes(), trace.nodes().size(), retainedMax));
+              .formatted(spec.nodes(), trace.nodes().size(), bounds.retainedMax()));
     }
-    return new Run(spec, trace, retainedMax).detect(report, witnesses, judged);
+    return new Run(spec, trace, bounds).detect(report, witnesses, judged);
   }
 
   /** One pass over the trace. */
@@ -116,21 +126,23 @@ public final class TraceDetector {
     private final DetectionSpec spec;
     private final List<CandidateCursor> nodes;
     private final TraceHorizon horizon;
-    private final int retainedMax;
+    private final Bounds bounds;
+    private final long cutBefore;
     private final List<WatchedClause> clauses = new ArrayList<>();
     private int retained;
     private int scanAt;
     private Extent extent = Extent.WHOLE;
 
-    Run(DetectionSpec spec, TraceSource trace, int retainedMax) {
+    Run(DetectionSpec spec, TraceSource trace, Bounds bounds) {
       this.spec = spec;
       this.nodes = trace.nodes();
       this.horizon = new TraceHorizon(spec.causality(), trace);
-      this.retainedMax = retainedMax;
-      this.scanAt = Math.min(SCAN_MIN, retainedMax);
+      this.bounds = bounds;
+      this.cutBefore = bounds.budget().cut();
+      this.scanAt = Math.min(SCAN_MIN, bounds.retainedMax());
       for (ClauseShape shape : spec.clauses()) {
         clauses.add(
-            new WatchedClause(clauses.size(), shape, spec.nodes(), horizon, Long.MAX_VALUE));
+            new WatchedClause(clauses.size(), shape, spec.nodes(), horizon, bounds.budget()));
       }
     }
 
@@ -150,6 +162,7 @@ public final class TraceDetector {
             }
           }
         }
+        noteCut(next);
         drop(next);
         judged.run();
       }
@@ -179,11 +192,11 @@ public final class TraceDetector {
       if (++retained >= scanAt) {
         clauses.forEach(clause -> clause.dropAll(horizon::isPassed));
         retained = size();
-        if (retained >= retainedMax) {
+        if (retained >= bounds.retainedMax()) {
           dropOldest(newest);
           retained = size();
         }
-        scanAt = Math.min(Math.max(SCAN_MIN, 2 * retained), retainedMax);
+        scanAt = Math.min(Math.max(SCAN_MIN, 2 * retained), bounds.retainedMax());
       }
     }
 
@@ -194,9 +207,21 @@ public final class TraceDetector {
       Collections.sort(starts);
       long upTo = starts.get(retained / DROPPED_SHARE);
       clauses.forEach(clause -> clause.dropAll(interval -> interval.startOwn() <= upTo));
-      // All that had begun before was judged with all that it could go with.
-      long since = Math.min(extent.completeBefore(), newest.interval().start().own());
-      extent = new Extent(extent.dropped() + retained - size(), since);
+      extent =
+          new Extent(extent.dropped() + retained - size(), extent.searchesCut(), since(newest));
+    }
+
+    /** What a search may have missed begins with the newest interval. */
+    private void noteCut(Candidate newest) {
+      long cut = bounds.budget().cut() - cutBefore;
+      if (cut > extent.searchesCut()) {
+        extent = new Extent(extent.dropped(), cut, since(newest));
+      }
+    }
+
+    /** All that had begun before was judged with all that it could go with. */
+    private long since(Candidate newest) {
+      return Math.min(extent.completeBefore(), newest.interval().start().own());
     }
 
     private int size() {

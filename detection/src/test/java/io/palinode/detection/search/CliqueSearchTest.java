@@ -64,7 +64,7 @@ class CliqueSearchTest {
   private static WatchedClause clause(int terms, List<Candidate> trace, long stepsMax) {
     TraceHorizon horizon =
         new TraceHorizon(causal(NODES, "inf", terms).causality(), TraceSource.of(NODES, trace));
-    return new WatchedClause(0, ClauseShape.all(terms), NODES, horizon, stepsMax);
+    return new WatchedClause(0, ClauseShape.all(terms), NODES, horizon, new Budget(stepsMax));
   }
 
   private static List<Finding> judge(WatchedClause clause, List<Candidate> trace) {

@@ -59,7 +59,8 @@ final class YamlTree {
       if (length > LINE_CHARACTERS_MAX) {
         throw new Place(source, line, 1)
             .refusal(
-                "a line must have at most %d characters: it has %d"
+                ("a line must have at most %d characters, because long values take long to read;"
+                        + " break it into lines: it has %d")
                     .formatted(LINE_CHARACTERS_MAX, length));
       }
       start = end < 0 ? text.length() + 1 : end + 1;

@@ -1,5 +1,6 @@
 package io.palinode.predicate.template;
 
+import io.palinode.predicate.text.Abridged;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -51,7 +52,8 @@ public record Binding(Map<String, String> values) {
     while (at < text.length()) {
       int equals = text.indexOf('=', at);
       if (equals < 0) {
-        throw new IllegalArgumentException("a binding must be like a=3,b=5: '" + text + "'");
+        throw new IllegalArgumentException(
+            "a binding must be like a=3,b=5: '" + Abridged.of(text) + "'");
       }
       StringBuilder value = new StringBuilder();
       int end = equals + 1;
@@ -60,7 +62,10 @@ public record Binding(Map<String, String> values) {
         value.append(text.charAt(end));
         end++;
       }
-      values.put(text.substring(at, equals), value.toString());
+      if (values.put(text.substring(at, equals), value.toString()) != null) {
+        throw new IllegalArgumentException(
+            "a binding must hold each capture once: '" + Abridged.of(text) + "'");
+      }
       at = end + 1;
     }
     return new Binding(values);

@@ -1,5 +1,6 @@
 package io.palinode.predicate.template;
 
+import io.palinode.predicate.text.Abridged;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ public record Decimal(BigDecimal value) implements Comparable<Decimal> {
   public static Decimal parse(String text) {
     Decimal read = read(text);
     if (read == null) {
-      throw new IllegalArgumentException(rule() + ": '" + abridged(text) + "'");
+      throw new IllegalArgumentException(rule() + ": '" + Abridged.of(text) + "'");
     }
     return read;
   }
@@ -100,9 +101,5 @@ public record Decimal(BigDecimal value) implements Comparable<Decimal> {
         + DIGITS_MAX
         + " digits and an exponent within "
         + EXPONENT_MAX;
-  }
-
-  private static String abridged(String text) {
-    return text.length() <= CHARACTERS_MAX ? text : text.substring(0, CHARACTERS_MAX) + "…";
   }
 }

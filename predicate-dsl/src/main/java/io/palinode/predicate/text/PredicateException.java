@@ -9,11 +9,14 @@ import java.io.Serial;
 public final class PredicateException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
+  /** A message may echo much of a text. */
+  private static final int CHARACTERS_MAX = 2_000;
+
   public PredicateException(String message) {
-    super(message);
+    super(Abridged.atMost(CHARACTERS_MAX, message));
   }
 
   public PredicateException(String message, Throwable cause) {
-    super(message, cause);
+    super(Abridged.atMost(CHARACTERS_MAX, message), cause);
   }
 }

@@ -8,6 +8,7 @@ import io.palinode.predicate.text.PredicateException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,7 +62,24 @@ class HostileTextTest {
   void aLineOnWhichTheYamlParserTakesSecondsIsRefusedBeforeItIsParsed() {
     refused(
         "kind: Predicate\nmetadata: {name: \"" + "a".repeat(3_900_000) + "\"}\n",
-        "x:2:1: a line must have at most 262144 characters: it has 3900020");
+        "x:2:1: a line must have at most 262144 characters, because long values take long to read;"
+            + " break it into lines: it has 3900020");
+  }
+
+  @Test
+  void aValueOfAMegabyteIsNotEchoed() {
+    String value = "a ".repeat(100_000);
+    for (String text :
+        List.of(
+            "kind: \"" + value + "\"\n",
+            "apiVersion: palinode.io/v1\nkind: Predicate\nmetadata: {name: \"" + value + "\"}\n",
+            "\"" + value + "\": 1\n",
+            "<predicate><" + "a".repeat(100_000) + "/></predicate>",
+            "<predicate><type>" + value + "</type></predicate>")) {
+      assertThatExceptionOfType(PredicateException.class)
+          .isThrownBy(() -> Predicates.parse(text, "x"))
+          .satisfies(refusal -> assertThat(refusal.getMessage()).hasSizeBetween(10, 2_001));
+    }
   }
 
   @Test

@@ -18,6 +18,9 @@ class BindingTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Binding.parse("a"))
         .withMessage("a binding must be like a=3,b=5: 'a'");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Binding.parse("a=1,b=2,a=1"))
+        .withMessage("a binding must hold each capture once: 'a=1,b=2,a=1'");
   }
 
   @Test

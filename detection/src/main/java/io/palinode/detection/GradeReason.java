@@ -1,0 +1,149 @@
+package io.palinode.detection;
+
+import io.palinode.hvc.Causality;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.Interval;
+import io.palinode.hvc.PointInTime;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Why a violation has its grade, in one sentence with the times that decide it. Pure. */
+public final class GradeReason {
+  private final Causality causality;
+
+  private GradeReason(Causality causality) {
+    this.causality = causality;
+  }
+
+  /** A term and when it held. */
+  public record Held(int term, Interval interval) {
+    private String words() {
+      return "term " + term + " on node " + interval.node();
+    }
+
+    private String ended(Hvc end) {
+      return words() + " ended" + (end.owner() == interval.node() ? "" : " on node " + end.owner());
+    }
+  }
+
+  /** How the end of one interval stands to the start of another. */
+  private record Side(Held ending, @Nullable Hvc end, Held starting, Grade grade) {
+    /** Negative when the other started after the end. */
+    long overlapMicros() {
+      return end == null
+          ? Long.MAX_VALUE - Hlc.micros(starting.interval().start().own())
+          : Hlc.micros(end.own()) - Hlc.micros(starting.interval().start().own());
+    }
+
+    boolean decidesBefore(@Nullable Side other) {
+      return other == null
+          || (grade == other.grade
+              ? overlapMicros() < other.overlapMicros()
+              : other.grade.atLeast(grade));
+    }
+  }
+
+  /**
+   * {@code definite: term 1 on node 1 began at …, 3.1 ms before term 0 on node 0 ended; …}. The
+   * intervals are concurrent. {@code grade} is that of the violation, which may be less than the
+   * clocks have it while an end is not known.
+   */
+  public static String of(Causality causality, Grade grade, List<Held> intervals) {
+    return grade.name().toLowerCase(Locale.ROOT)
+        + ": "
+        + new GradeReason(causality).reason(grade, intervals);
+  }
+
+  /** Of a violation. */
+  public static String of(Causality causality, Witness violation) {
+    return of(
+        causality,
+        violation.grade(),
+        violation.candidates().stream()
+            .map(candidate -> new Held(candidate.term(), candidate.interval()))
+            .toList());
+  }
+
+  private String reason(Grade grade, List<Held> intervals) {
+    Side side = deciding(intervals);
+    if (side == null) {
+      return began(intervals.get(0)) + ", and it alone makes the clause true";
+    }
+    Hvc end = side.end();
+    if (end == null) {
+      return began(side.starting()) + ", and none of the terms is known to have ended";
+    }
+    return "%s, %s %s; %s"
+        .formatted(
+            began(side.starting()),
+            distance(side.overlapMicros()),
+            side.ending().ended(end),
+            side.grade() == grade
+                ? conclusion(side, end)
+                : "an end that is not known may raise it");
+  }
+
+  private static String began(Held held) {
+    return held.words() + " began at " + PointInTime.format(held.interval().start().own());
+  }
+
+  private static String distance(long overlapMicros) {
+    BigDecimal millis = BigDecimal.valueOf(Math.abs(overlapMicros), 3).stripTrailingZeros();
+    return millis.toPlainString() + (overlapMicros < 0 ? " ms after" : " ms before");
+  }
+
+  private String conclusion(Side side, Hvc end) {
+    String clocks =
+        causality.epsilon().isInfinite()
+            ? "clocks may differ by any time"
+            : "clocks differ by at most " + causality.epsilon();
+    return switch (side.grade()) {
+      case DEFINITE ->
+          (end.owner() == side.starting().interval().node()
+                  ? "one clock measured both"
+                  : side.overlapMicros() > 0 && isMoreThanEpsilon(side.overlapMicros())
+                      ? clocks
+                      : "the recorded clocks show that it began first")
+              + ", so both held at the same time";
+      case POSSIBLE ->
+          clocks + " and no recorded clock orders the two, so both may have held at the same time";
+      case UNCERTAIN ->
+          "the recorded clocks put it after that end, but "
+              + clocks
+              + " and the two are closer, so both may have held at the same time";
+    };
+  }
+
+  private boolean isMoreThanEpsilon(long micros) {
+    return !causality.epsilon().isInfinite() && micros > causality.epsilon().micros();
+  }
+
+  /** The side of the least grade, and of these the one that is closest; null of one interval. */
+  private @Nullable Side deciding(List<Held> intervals) {
+    Side deciding = null;
+    for (int i = 0; i < intervals.size(); i++) {
+      for (int j = 0; j < intervals.size(); j++) {
+        Side side = i == j ? null : side(intervals.get(i), intervals.get(j));
+        deciding = side != null && side.decidesBefore(deciding) ? side : deciding;
+      }
+    }
+    return deciding;
+  }
+
+  private Side side(Held ending, Held starting) {
+    Hvc end = ending.interval().end();
+    return new Side(ending, end, starting, grade(end, starting.interval().start()));
+  }
+
+  private Grade grade(@Nullable Hvc end, Hvc start) {
+    Grade tooEarly = end == null ? null : causality.leastTooEarly(end, start);
+    if (tooEarly == null) {
+      return Grade.DEFINITE;
+    }
+    return tooEarly == Grade.DEFINITE ? Grade.POSSIBLE : Grade.UNCERTAIN;
+  }
+}

@@ -1,0 +1,124 @@
+package io.palinode.detection.file;
+
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.Term;
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.text.Abridged;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks binding and values of a line against the predicate, as {@code verify} does those of a
+ * witness. Every refusal is an {@link IllegalArgumentException}. For one thread.
+ */
+final class LineCheck {
+  private static final int KNOWN_MAX = 10_000;
+
+  private final Set<String> captures;
+  private final List<Condition> where;
+  private final List<List<Term>> terms;
+  // By the text in the trace: many lines have the same.
+  private final Map<String, Instance> known = new HashMap<>();
+
+  LineCheck(Predicate predicate) {
+    this.captures = predicate.captures();
+    this.where = predicate.where();
+    this.terms = predicate.violation().stream().map(Clause::terms).toList();
+  }
+
+  /**
+   * A binding that the predicate has.
+   *
+   * @param text its canonical text
+   */
+  record Instance(Binding binding, String text) {}
+
+  int clauses() {
+    return terms.size();
+  }
+
+  int terms(int clause) {
+    return terms.get(clause).size();
+  }
+
+  /** The instance that {@code text} names, in whatever order its captures are. */
+  Instance instance(@Nullable String text) {
+    String given = text == null ? "" : text;
+    Instance instance = known.get(given);
+    if (instance == null) {
+      instance = checked(given);
+      if (known.size() == KNOWN_MAX) {
+        known.clear();
+      }
+      known.put(given, instance);
+    }
+    return instance;
+  }
+
+  private Instance checked(String text) {
+    Binding binding = Binding.parse(text);
+    if (!binding.values().keySet().equals(captures) || binding.values().containsValue("")) {
+      throw new IllegalArgumentException(
+          captures.isEmpty()
+              ? "'binding' must be absent, because the predicate has no captures: binding="
+                  + Abridged.of(text)
+              : "'binding' must give each of the captures "
+                  + captures
+                  + " a text, and no other: binding="
+                  + Abridged.of(text));
+    }
+    for (Condition condition : where) {
+      if (!condition.holds(binding)) {
+        throw new IllegalArgumentException(
+            "'binding' breaks the condition "
+                + condition
+                + " of the predicate: binding="
+                + Abridged.of(text));
+      }
+    }
+    return new Instance(binding, binding.toString());
+  }
+
+  /** Each of {@code values}, by its key, must make the term true in the instance. */
+  void requireTrue(int clause, int term, Instance instance, Map<String, String> values) {
+    if (values.isEmpty()) {
+      return;
+    }
+    Term of = terms.get(clause).get(term);
+    values.forEach((key, value) -> requireTrue(of, term, instance, key, value));
+  }
+
+  private static void requireTrue(Term of, int term, Instance instance, String key, String value) {
+    if (of.variable().match(key) == null) {
+      throw new IllegalArgumentException(
+          "'values' must hold the variable '"
+              + of.variable()
+              + "' of term "
+              + term
+              + ": "
+              + Abridged.of(key));
+    }
+    Binding bound = of.bind(key, value);
+    if (bound == null) {
+      throw new IllegalArgumentException(
+          "'values' must make term "
+              + term
+              + " true: "
+              + Abridged.of(key)
+              + "="
+              + Abridged.of(value));
+    }
+    if (!bound.equals(instance.binding())) {
+      throw new IllegalArgumentException(
+          "'values' must be of the instance in 'binding', not of '"
+              + Abridged.of(bound.toString())
+              + "': binding="
+              + Abridged.of(instance.text()));
+    }
+  }
+}
