@@ -147,8 +147,8 @@ class ForcedViolationIT {
         .isZero();
     assertThat(parts.out())
         .contains("rollback    1: resumed, target ")
-        .containsPattern(STORE + " +cs_1_2_1 +\\(none\\) +1\\s")
-        .containsPattern(STORE + " +cs_1_2_2 +0 +1\\s");
+        .containsPattern("0 +" + STORE + " +cs_1_2_1 +\\(none\\) +1\\s")
+        .containsPattern("1 +" + STORE + " +cs_1_2_2 +0 +1\\s");
   }
 
   private void put(Store store, String key, String value) {

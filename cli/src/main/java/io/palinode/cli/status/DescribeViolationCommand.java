@@ -15,6 +15,7 @@ import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
 import io.palinode.terminal.TextTable.Align;
 import io.palinode.terminal.Wrap;
+import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.StoreClient;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -35,8 +36,8 @@ import picocli.CommandLine.Spec;
       "Show one violation: its times, its rollback, its witnesses with keys, values and clients,"
           + " and the values of its keys on two cuts.",
       "BEFORE is the cut right before its first witness began. AT is the cut at which all"
-          + " witnesses held. The nodes are asked for these values; if a node does not answer, or"
-          + " the time is out of reach, the reason is shown."
+          + " witnesses held. The node of each witness is asked for these values; if it does not"
+          + " answer, or the time is out of reach, the reason is shown."
     },
     footer = {"", "Example:  palinode describe violation 0123456789"})
 final class DescribeViolationCommand implements Callable<Integer> {
@@ -94,29 +95,31 @@ final class DescribeViolationCommand implements Callable<Integer> {
     return cuts;
   }
 
-  private record StoreKey(String store, String key) {
-    static StoreKey of(ValueView value) {
-      return new StoreKey(value.store(), value.key());
-    }
-  }
+  /** A key on the node on which a witness held; another node may have it later. */
+  private record WitnessedKey(int node, String store, String key) {}
 
-  private static Set<StoreKey> keys(ViolationView violation) {
-    Set<StoreKey> keys = new LinkedHashSet<>();
+  private static Set<WitnessedKey> keys(ViolationView violation) {
+    Set<WitnessedKey> keys = new LinkedHashSet<>();
     for (WitnessView witness : violation.witnesses()) {
-      witness.values().forEach(value -> keys.add(StoreKey.of(value)));
+      for (ValueView value : witness.values()) {
+        keys.add(new WitnessedKey(witness.node(), value.store(), value.key()));
+      }
     }
     return keys;
   }
 
-  private static ArrayNode values(StoreClient client, Set<StoreKey> keys, long before, long at) {
+  private static ArrayNode values(
+      StoreClient client, Set<WitnessedKey> keys, long before, long at) {
     ArrayNode values = ApiClient.JSON.createArrayNode();
-    for (StoreKey key : keys) {
+    for (WitnessedKey key : keys) {
+      PastStore past = client.store(key.store()).past();
       values
           .addObject()
+          .put("node", key.node())
           .put("store", key.store())
           .put("key", key.key())
-          .put("before", client.store(key.store()).past().getAt(key.key(), before))
-          .put("at", client.store(key.store()).past().getAt(key.key(), at));
+          .put("before", past.getAt(key.node(), key.key(), before))
+          .put("at", past.getAt(key.node(), key.key(), at));
     }
     return values;
   }
@@ -195,11 +198,12 @@ final class DescribeViolationCommand implements Callable<Integer> {
     line(text, "before", TimeText.of(cuts.path("before").asText()));
     line(text, "at", TimeText.of(cuts.path("at").asText()));
     TextTable table =
-        new TextTable(Align.LEFT, List.of("STORE", "KEY", "BEFORE", "AT"))
+        new TextTable(Align.LEFT, List.of("NODE", "STORE", "KEY", "BEFORE", "AT"))
             .wrap("KEY", "BEFORE", "AT");
     for (JsonNode key : cuts.path("keys")) {
       table.row(
           List.of(
+              key.path("node").asText(),
               key.path("store").asText(),
               key.path("key").asText(),
               value(key.get("before")),

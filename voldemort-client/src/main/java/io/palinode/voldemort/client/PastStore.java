@@ -145,6 +145,12 @@ public final class PastStore {
     return value(key, Ask.getAsOf(definition.name(), bytes(key), hlc));
   }
 
+  /** The value that the key had at {@code hlc} on this node; null when it had none there. */
+  public @Nullable String getAt(int node, String key, long hlc) {
+    Ask<List<Versioned>> ask = Ask.getAsOf(definition.name(), bytes(key), hlc);
+    return text(replicas.run(call -> Replicas.await(replicas.ask(node, ask, call))));
+  }
+
   /** The value of the key in a snapshot, by R replicas; null when it has none. */
   public @Nullable String getIn(Snapshot snapshot, String key) {
     return value(
@@ -162,6 +168,10 @@ public final class PastStore {
                     .stream()
                     .flatMap(List::stream)
                     .toList());
+    return text(versions);
+  }
+
+  private static @Nullable String text(List<Versioned> versions) {
     Versioned version = Siblings.resolve(Siblings.merge(versions, List.of()));
     return version == null ? null : version.text();
   }
