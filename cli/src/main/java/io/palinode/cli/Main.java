@@ -13,6 +13,8 @@ import io.palinode.cli.predicate.SchemaCommand;
 import io.palinode.cli.rollback.RepairCommand;
 import io.palinode.cli.rollback.RollbackCommand;
 import io.palinode.cli.run.RunCommand;
+import io.palinode.cli.shell.CompletionCommand;
+import io.palinode.cli.shell.Version;
 import io.palinode.cli.simulate.SimulateCommand;
 import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.snapshot.SnapshotDiffCommand;
@@ -39,7 +41,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 @Command(
     name = "palinode",
-    version = "palinode 0.1.0",
+    versionProvider = Version.class,
     mixinStandardHelpOptions = true,
     header =
         "Watches predicates over a replicated key-value store, and rolls back their violations.",
@@ -75,7 +77,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       GetValueCommand.class,
       BenchCommand.class,
       SimulateCommand.class,
-      ChaosCommand.class
+      ChaosCommand.class,
+      CompletionCommand.class
     },
     footer = {
       "",
