@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
@@ -42,6 +43,28 @@ class HelpTest {
           .isNotEmpty();
       assertThat(out.toString()).contains("Usage:");
     }
+  }
+
+  @Test
+  void aCommandThatIsLoadedAloneExplainsItselfAlike() {
+    for (CommandLine command : Main.commandLine().getSubcommands().values()) {
+      String name = command.getCommandName();
+      CommandLine alone = Main.commandLine(Main.needed(name, "--help"));
+      assertThat(
+              commands(requireNonNull(alone.getSubcommands().get(name))).stream()
+                  .map(HelpTest::usage))
+          .isEqualTo(commands(command).stream().map(HelpTest::usage).toList());
+      assertThat(alone.getSubcommands()).hasSize(name.equals("completion") ? 26 : 1);
+    }
+  }
+
+  @Test
+  void allCommandsAreLoadedForAWordThatIsNone() {
+    assertThat(Main.needed("gte", "nodes")).hasSize(26).isEqualTo(Main.needed());
+  }
+
+  private static String usage(CommandLine command) {
+    return command.getUsageMessage(CommandLine.Help.Ansi.OFF);
   }
 
   private static List<CommandLine> commands(CommandLine root) {

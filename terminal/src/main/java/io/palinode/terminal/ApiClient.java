@@ -6,15 +6,16 @@ import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.MalformedURLException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.net.URL;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -31,6 +32,9 @@ public final class ApiClient {
 
   /** Longer than the server takes to learn from Kafka what became of a write. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
+
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
+  private static final long UNKNOWN = -1;
 
   @Option(
       names = "--server",
@@ -66,11 +70,13 @@ public final class ApiClient {
    */
   public record Page(JsonNode items, long total) {}
 
+  /** {@code total} is the header {@code X-Total-Count}, if the server sends it. */
+  private record Answer(String body, long total) {}
+
   public Page page(String path) {
-    HttpResponse<String> response = exchange("GET", path, null);
-    JsonNode items = parsed(response.body());
-    return new Page(
-        items, response.headers().firstValueAsLong("X-Total-Count").orElse(items.size()));
+    Answer answer = exchange("GET", path, null);
+    JsonNode items = parsed(answer.body());
+    return new Page(items, answer.total() == UNKNOWN ? items.size() : answer.total());
   }
 
   public JsonNode put(String path, String body) {
@@ -127,46 +133,70 @@ public final class ApiClient {
     return parsed(exchange(method, path, body).body());
   }
 
-  private HttpResponse<String> exchange(String method, String path, @Nullable String body) {
-    HttpRequest.BodyPublisher publisher =
-        body == null
-            ? HttpRequest.BodyPublishers.noBody()
-            : HttpRequest.BodyPublishers.ofString(body);
+  private Answer exchange(String method, String path, @Nullable String body) {
+    boolean sends = body != null || method.equals("POST");
+    byte[] bytes = body == null ? new byte[0] : body.getBytes(StandardCharsets.UTF_8);
+    HttpURLConnection connection =
+        connection(method, path, sends ? OptionalInt.of(bytes.length) : OptionalInt.empty());
     try {
-      HttpRequest request =
-          HttpRequest.newBuilder(URI.create(server + path))
-              .timeout(ANSWER_MAX)
-              .method(method, publisher)
-              .build();
-      HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
-      HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-      if (response.statusCode() >= 400) {
-        String reason =
-            parsed(response.body())
-                .path("detail")
-                .asText("the server answered " + response.statusCode());
-        throw response.statusCode() >= 500 ? new Outage(reason) : new Refusal(reason);
+      if (sends) {
+        connection.getOutputStream().write(bytes);
       }
-      return response;
-    } catch (IllegalArgumentException e) {
-      throw new Refusal("--server must be a URL like http://127.0.0.1:6766: '" + server + "'", e);
-    } catch (HttpConnectTimeoutException e) {
-      throw new Refusal(server + " cannot be reached: name another with --server", e);
-    } catch (HttpTimeoutException e) {
+      int status = connection.getResponseCode();
+      InputStream stream =
+          status >= 400 ? connection.getErrorStream() : connection.getInputStream();
+      String text = stream == null ? "" : new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+      if (status >= 400) {
+        String reason = parsed(text).path("detail").asText("the server answered " + status);
+        throw status >= 500 ? new Outage(reason) : new Refusal(reason);
+      }
+      return new Answer(text, connection.getHeaderFieldLong("X-Total-Count", UNKNOWN));
+    } catch (SocketTimeoutException e) {
       throw new Outage(
           "%s did not answer within %d s, so the outcome is unknown; see 'palinode status'"
               .formatted(server, ANSWER_MAX.toSeconds()),
           e);
     } catch (IOException e) {
-      throw new Refusal(
-          "no cluster answers at "
-              + server
-              + ": start one with 'palinode up', or name it with --server",
-          e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new Refusal("interrupted while waiting for " + server, e);
+      throw noCluster(e);
+    } finally {
+      connection.disconnect();
     }
+  }
+
+  /** Not {@code java.net.http}: it prepares TLS for each URL, and its thread delays the exit. */
+  private HttpURLConnection connection(String method, String path, OptionalInt length) {
+    try {
+      URL url = URI.create(server + path).toURL();
+      if (url.getHost().isEmpty()
+          || !(url.openConnection() instanceof HttpURLConnection connection)) {
+        throw new MalformedURLException("not a URL of HTTP");
+      }
+      connection.setRequestMethod(method);
+      connection.setInstanceFollowRedirects(false);
+      connection.setConnectTimeout(Math.toIntExact(CONNECT_MAX.toMillis()));
+      connection.setReadTimeout(Math.toIntExact(ANSWER_MAX.toMillis()));
+      if (length.isPresent()) {
+        connection.setDoOutput(true);
+        // Java would send a POST again after a lost answer, but not one of known length.
+        connection.setFixedLengthStreamingMode(length.getAsInt());
+      }
+      connection.connect();
+      return connection;
+    } catch (IllegalArgumentException | MalformedURLException e) {
+      throw new Refusal("--server must be a URL like http://127.0.0.1:6766: '" + server + "'", e);
+    } catch (SocketTimeoutException e) {
+      throw new Refusal(server + " cannot be reached: name another with --server", e);
+    } catch (IOException e) {
+      throw noCluster(e);
+    }
+  }
+
+  private Refusal noCluster(IOException e) {
+    return new Refusal(
+        "no cluster answers at "
+            + server
+            + ": start one with 'palinode up', or name it with --server",
+        e);
   }
 
   private JsonNode parsed(String body) {
