@@ -32,7 +32,8 @@ class ScriptTest {
     program(
         "bin/mvn",
         "mkdir -p cli/target/lib; echo built >>'" + folder + "/builds'; ! grep -rq broken hvc");
-    program("java/bin/java", "echo \"$@\"");
+    program("java/bin/java", "echo \"$@\" | tee -a '" + folder + "/starts'");
+    write("java/release", "JAVA_VERSION=\"17.0.1\"");
   }
 
   @Test
@@ -81,6 +82,27 @@ class ScriptTest {
     assertThat(builds()).isEqualTo(2);
   }
 
+  @Test
+  void aReleaseIsNotBuilt() throws Exception {
+    Files.createDirectory(folder.resolve("one/lib"));
+    assertThat(run("one", Map.of()))
+        .contains("-cp " + folder.toRealPath().resolve("one/lib/*"), "Main status", "exit 0");
+    assertThat(folder.resolve("builds")).doesNotExist();
+  }
+
+  @Test
+  void aJvmIsAskedOnceToArchiveClasses() throws Exception {
+    run("one", Map.of());
+    run("one", Map.of());
+    assertThat(archivingStarts()).isEqualTo(1);
+    write("java/release", "JAVA_VERSION=\"17.0.2\"");
+    run("one", Map.of());
+    assertThat(archivingStarts()).isEqualTo(2);
+    write("one/" + SOURCE, "class Clock { int changed; }");
+    run("one", Map.of());
+    assertThat(archivingStarts()).isEqualTo(3);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "128m, PALINODE_HEAP must be at least 256m for this command: '128m'",
@@ -98,6 +120,12 @@ class ScriptTest {
     assertThat(run("one", Map.of("PALINODE_HEAP", "256m"))).contains("-Xms256m -Xmx256m");
     assertThat(run("one", Map.of("PALINODE_HEAP", "64m"), "detect")).contains("-Xms64m -Xmx64m");
     assertThat(run("one", Map.of("PALINODE_HEAP", "300m"), "detect")).contains("-Xms256m -Xmx300m");
+  }
+
+  private long archivingStarts() throws IOException {
+    return Files.readAllLines(folder.resolve("starts")).stream()
+        .filter(line -> line.contains("ArchiveClassesAtExit"))
+        .count();
   }
 
   private int builds() throws IOException {
