@@ -177,6 +177,8 @@ public final class ApiClient {
       connection.setReadTimeout(Math.toIntExact(ANSWER_MAX.toMillis()));
       if (length.isPresent()) {
         connection.setDoOutput(true);
+        // JSON is YAML. Java would name the type of a form, which the server refuses.
+        connection.setRequestProperty("Content-Type", "application/yaml");
         // Java would send a POST again after a lost answer, but not one of known length.
         connection.setFixedLengthStreamingMode(length.getAsInt());
       }

@@ -1,9 +1,15 @@
 package io.palinode.terminal;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -35,6 +41,34 @@ class ApiClientTest {
     assertThatThrownBy(() -> read("{\"epoch\":\"none\",\"nodes\":[]}"))
         .isInstanceOf(Refusal.class)
         .hasMessageContaining("'epoch'");
+  }
+
+  /** The server refuses the types of forms, which Java names by itself. */
+  @Test
+  void aBodyIsSentWithATypeThatTheServerReads() throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          String type = exchange.getRequestHeaders().getFirst("Content-Type");
+          String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+          byte[] answer = "{\"type\":\"%s\",\"body\":\"%s\"}".formatted(type, body).getBytes(UTF_8);
+          exchange.sendResponseHeaders(200, answer.length);
+          exchange.getResponseBody().write(answer);
+          exchange.close();
+        });
+    server.start();
+    try {
+      ApiClient client = ApiClient.at("http://127.0.0.1:" + server.getAddress().getPort());
+      JsonNode put = client.put("/", "a: ä");
+      assertThat(put.path("type").asText()).isEqualTo("application/yaml");
+      assertThat(put.path("body").asText()).isEqualTo("a: ä");
+      assertThat(client.post("/").path("body").asText()).isEmpty();
+      assertThat(client.delete("/").path("type").asText()).isEqualTo("null");
+    } finally {
+      server.stop(0);
+    }
   }
 
   private Cluster read(String json) throws JsonProcessingException {
