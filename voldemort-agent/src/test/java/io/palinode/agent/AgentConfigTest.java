@@ -54,7 +54,7 @@ class AgentConfigTest {
     assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a:1\n"))
         .hasMessage("f: 'data' is needed");
     assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a\ndata: /d\nkafak: b\n"))
-        .hasMessageContaining("f: unknown key 'kafak': the keys are kafka, data");
+        .hasMessageContaining("f: unknown key 'kafak': the keys are kafka, kafkaConfig, data");
     assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a\ndata: /d\njoinTimeout: 5\n"))
         .hasMessageContaining("f: 'joinTimeout' cannot be read: 5")
         .hasMessageContaining("ms, s, m or h");
