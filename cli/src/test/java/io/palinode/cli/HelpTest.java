@@ -47,6 +47,7 @@ class HelpTest {
 
   @Test
   void aCommandThatIsLoadedAloneExplainsItselfAlike() {
+    int all = Main.commandLine().getSubcommands().size();
     for (CommandLine command : Main.commandLine().getSubcommands().values()) {
       String name = command.getCommandName();
       CommandLine alone = Main.commandLine(Main.needed(name, "--help"));
@@ -54,13 +55,16 @@ class HelpTest {
               commands(requireNonNull(alone.getSubcommands().get(name))).stream()
                   .map(HelpTest::usage))
           .isEqualTo(commands(command).stream().map(HelpTest::usage).toList());
-      assertThat(alone.getSubcommands()).hasSize(name.equals("completion") ? 26 : 1);
+      assertThat(alone.getSubcommands()).hasSize(name.equals("completion") ? all : 1);
     }
   }
 
   @Test
   void allCommandsAreLoadedForAWordThatIsNone() {
-    assertThat(Main.needed("gte", "nodes")).hasSize(26).isEqualTo(Main.needed());
+    assertThat(Main.needed("gte", "nodes"))
+        .hasSizeGreaterThan(1)
+        .isEqualTo(Main.needed())
+        .hasSameSizeAs(Main.commandLine().getSubcommands().values());
   }
 
   private static String usage(CommandLine command) {
