@@ -1,0 +1,105 @@
+package io.palinode.tls;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import nl.altindag.ssl.SSLFactory;
+import nl.altindag.ssl.util.SSLFactoryUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The TLS of a listener, which follows its files. Thread-safe. */
+public final class ServerTls implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ServerTls.class);
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  private final ServerFiles files;
+  private final SSLFactory factory;
+  private final Thread watcher = new Thread(this::watch, "palinode-tls");
+  private List<String> known;
+
+  private ServerTls(ServerFiles files) {
+    this.files = files;
+    this.known = stamps();
+    this.factory = read().withSwappableIdentityMaterial().withSwappableTrustMaterial().build();
+  }
+
+  /** Reads the files, and again within seconds of a change. Throws {@link TlsException}. */
+  public static ServerTls watching(ServerFiles files) {
+    ServerTls tls = new ServerTls(files);
+    tls.watcher.setDaemon(true);
+    tls.watcher.start();
+    return tls;
+  }
+
+  /**
+   * For server engines; TLS 1.2 and 1.3. Whether clients need a certificate is up to the engine.
+   */
+  public SSLContext context() {
+    return factory.getSslContext();
+  }
+
+  /** Whether a client may prove its identity with a certificate. */
+  public boolean knowsClients() {
+    return files.clientAuthorities() != null;
+  }
+
+  @Override
+  public void close() {
+    watcher.interrupt();
+  }
+
+  private void watch() {
+    try {
+      while (true) {
+        TimeUnit.NANOSECONDS.sleep(LOOK.toNanos());
+        refresh();
+      }
+    } catch (InterruptedException closed) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Reads the files again if one has changed; keeps what is in use if they cannot be read. */
+  private void refresh() {
+    List<String> now = stamps();
+    if (now.equals(known)) {
+      return;
+    }
+    known = now;
+    try {
+      SSLFactoryUtils.reload(factory, read().build());
+      log.info("tls=RELOADED certificate={}", files.certificate());
+    } catch (TlsException e) {
+      log.warn("tls=KEPT certificate={}: {}", files.certificate(), e.getMessage());
+    }
+  }
+
+  private SSLFactory.Builder read() {
+    SSLFactory.Builder builder =
+        SSLFactory.builder()
+            .withIdentityMaterial(Pem.identity(files.certificate(), files.key()))
+            .withProtocols("TLSv1.3", "TLSv1.2");
+    if (files.clientAuthorities() != null) {
+      builder.withTrustMaterial(Pem.certificates(files.clientAuthorities()));
+    }
+    return builder;
+  }
+
+  /** What differs after a file was replaced or rewritten. */
+  private List<String> stamps() {
+    return files.all().stream().map(ServerTls::stamp).toList();
+  }
+
+  private static String stamp(Path file) {
+    try {
+      return Files.getLastModifiedTime(file) + " " + Files.size(file);
+    } catch (IOException absent) {
+      return "";
+    }
+  }
+}

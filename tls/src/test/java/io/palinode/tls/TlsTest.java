@@ -1,0 +1,182 @@
+package io.palinode.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.cert.X509Certificate;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Handshakes of real sockets. */
+@Timeout(60)
+class TlsTest {
+  private static final Path CERTIFICATES = Path.of("src/test/certificates");
+
+  @TempDir Path folder;
+
+  @Test
+  void aClientTrustsACertificateOfItsAuthorityAlone() throws Exception {
+    try (ServerTls server = server("server", null)) {
+      assertThat(handshake(server, client("ca", null))).contains("CN=server");
+      assertThatThrownBy(() -> handshake(server, client("other-ca", null)))
+          .isInstanceOf(SSLException.class);
+      assertThatThrownBy(
+              () -> handshake(server, ClientTls.context(new ClientFiles(null, null, null))))
+          .isInstanceOf(SSLException.class);
+    }
+  }
+
+  @Test
+  void anExpiredCertificateIsRefused() throws Exception {
+    try (ServerTls server = server("expired", null)) {
+      assertThatThrownBy(() -> handshake(server, client("ca", null)))
+          .isInstanceOf(SSLException.class)
+          .hasStackTraceContaining("NotAfter");
+    }
+  }
+
+  @Test
+  void aServerTakesClientsOfItsAuthorityAlone() throws Exception {
+    try (ServerTls server = server("server", pem("ca"))) {
+      assertThat(server.knowsClients()).isTrue();
+      assertThat(handshake(server, client("ca", "client"))).contains("CN=server");
+      assertThatThrownBy(() -> handshake(server, client("ca", "stranger")))
+          .isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> handshake(server, client("ca", "expired")))
+          .isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> handshake(server, client("ca", null)))
+          .isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void newConnectionsUseTheFilesThatReplacedOthers() throws Exception {
+    Path certificate = folder.resolve("tls.pem");
+    Path key = folder.resolve("tls.key");
+    replace(certificate, pem("server"));
+    replace(key, key("server"));
+    SSLContext client = client("ca", null);
+    try (ServerTls server = ServerTls.watching(new ServerFiles(certificate, key, null))) {
+      assertThat(handshake(server, client)).contains("CN=server");
+      replace(certificate, pem("renewed"));
+      replace(key, key("renewed"));
+      await().untilAsserted(() -> assertThat(handshake(server, client)).contains("CN=renewed"));
+    }
+  }
+
+  @Test
+  void filesThatCannotBeReadReplaceNothing() throws Exception {
+    Path certificate = folder.resolve("tls.pem");
+    Path key = folder.resolve("tls.key");
+    replace(certificate, pem("server"));
+    replace(key, key("server"));
+    SSLContext client = client("ca", null);
+    try (ServerTls server = ServerTls.watching(new ServerFiles(certificate, key, null))) {
+      Files.writeString(certificate, "no certificate");
+      Files.delete(key);
+      assertThat(handshake(server, client)).contains("CN=server");
+      replace(certificate, pem("renewed"));
+      replace(key, key("renewed"));
+      await().untilAsserted(() -> assertThat(handshake(server, client)).contains("CN=renewed"));
+    }
+  }
+
+  @Test
+  void aRefusalNamesTheFileAndTheReason() throws Exception {
+    Path absent = folder.resolve("absent.pem");
+    Path text = Files.writeString(folder.resolve("text.pem"), "text");
+    refuses(absent, key("server"), "cannot read " + absent + ": it does not exist");
+    refuses(text, key("server"), "there is no certificate in " + text + ": it must be PEM");
+    refuses(
+        pem("server"),
+        text,
+        "cannot read a private key from " + text + ": it must be PEM without a password");
+    refuses(
+        pem("server"),
+        key("renewed"),
+        "the key " + key("renewed") + " does not belong to " + pem("server"));
+  }
+
+  private static void refuses(Path certificate, Path key, String message) {
+    assertThatThrownBy(() -> ServerTls.watching(new ServerFiles(certificate, key, null)))
+        .isInstanceOf(TlsException.class)
+        .hasMessage(message);
+  }
+
+  /** Returns the name in the server's certificate. */
+  private static String handshake(ServerTls server, SSLContext client) throws Exception {
+    InetAddress loopback = InetAddress.getLoopbackAddress();
+    try (SSLServerSocket listener =
+            (SSLServerSocket)
+                server.context().getServerSocketFactory().createServerSocket(0, 1, loopback);
+        SSLSocket socket =
+            (SSLSocket)
+                client.getSocketFactory().createSocket("localhost", listener.getLocalPort())) {
+      listener.setNeedClientAuth(server.knowsClients());
+      CompletableFuture<@Nullable Void> answered =
+          CompletableFuture.runAsync(() -> answer(listener));
+      SSLParameters checked = socket.getSSLParameters();
+      checked.setEndpointIdentificationAlgorithm("HTTPS");
+      socket.setSSLParameters(checked);
+      socket.startHandshake();
+      // With TLS 1.3 a server refuses a client's certificate after the client's handshake.
+      if (socket.getInputStream().read() < 0) {
+        throw new IOException("the server closed the connection");
+      }
+      answered.join();
+      SSLSession session = socket.getSession();
+      return ((X509Certificate) session.getPeerCertificates()[0])
+          .getSubjectX500Principal()
+          .getName();
+    }
+  }
+
+  private static void answer(SSLServerSocket listener) {
+    try (SSLSocket accepted = (SSLSocket) listener.accept()) {
+      accepted.getOutputStream().write(1);
+      accepted.getOutputStream().flush();
+    } catch (IOException refused) {
+      // The client observes it.
+    }
+  }
+
+  private static ServerTls server(String name, @Nullable Path clientAuthorities) {
+    return ServerTls.watching(new ServerFiles(pem(name), key(name), clientAuthorities));
+  }
+
+  private static SSLContext client(String authority, @Nullable String name) {
+    return ClientTls.context(
+        name == null
+            ? new ClientFiles(pem(authority), null, null)
+            : new ClientFiles(pem(authority), pem(name), key(name)));
+  }
+
+  /** As tools that renew certificates do. */
+  private void replace(Path file, Path by) throws IOException {
+    Path copy = Files.copy(by, folder.resolve("new"), StandardCopyOption.REPLACE_EXISTING);
+    Files.move(copy, file, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static Path pem(String name) {
+    return CERTIFICATES.resolve(name + ".pem");
+  }
+
+  private static Path key(String name) {
+    return CERTIFICATES.resolve(name + ".key");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.tls;
+
+import org.jspecify.annotations.NullMarked;
