@@ -13,8 +13,8 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses requests that a page of another site makes a browser send, and bounds bodies. The API has
- * no users yet, so every request from this machine may change everything.
+ * Refuses requests that a page of another site makes a browser send, and bounds bodies. Without
+ * users, every request from this machine may change everything.
  *
  * <p>Thread-safe. A body is read here, into memory, by at most {@link #BODIES_MAX} threads at a
  * time; the other threads answer requests without a body.
@@ -33,19 +33,27 @@ final class RequestGuard {
           "text/xml");
 
   private final String host;
+  private final boolean anyHost;
   private final Semaphore bodies = new Semaphore(BODIES_MAX);
 
-  /**
-   * @param host the name under which the API listens; requests may also name the loopback interface
-   */
-  RequestGuard(String host) {
-    this.host = host.contains(":") ? "[" + host + "]" : host;
+  /** Requests may name the address of the API, or the loopback interface. */
+  RequestGuard(RestSettings settings) {
+    String address = settings.host();
+    this.host = address.contains(":") ? "[" + address + "]" : address;
+    // A browser has no token of a site that another name was made to resolve to.
+    this.anyHost = settings.access().users() != null || settings.access().insecure();
   }
 
-  /** Throws the exception of an answer 403, 411, 413, 415 or 503. */
-  void check(Context ctx) {
-    requireOwnHost(ctx.header("Host"));
-    requireOwnOrigin(ctx.header("Origin"), ctx.header("Host"));
+  /** Throws the exception of an answer 403. */
+  void checkSite(Context ctx) {
+    if (!anyHost) {
+      requireOwnHost(ctx.header("Host"));
+    }
+    requireOwnOrigin(ctx.header("Origin"), ctx.scheme() + "://" + ctx.header("Host"));
+  }
+
+  /** Throws the exception of an answer 411, 413, 415 or 503. */
+  void checkBody(Context ctx) {
     if (ctx.header("Transfer-Encoding") != null) {
       throw new LengthRequiredResponse("a request with a body must have a Content-Length");
     }
@@ -63,8 +71,8 @@ final class RequestGuard {
     }
   }
 
-  private static void requireOwnOrigin(@Nullable String origin, @Nullable String host) {
-    if (origin != null && !origin.equalsIgnoreCase("http://" + host)) {
+  private static void requireOwnOrigin(@Nullable String origin, String own) {
+    if (origin != null && !origin.equalsIgnoreCase(own)) {
       throw new ForbiddenResponse("pages of another site may not use this API: Origin=" + origin);
     }
   }

@@ -7,6 +7,8 @@ import io.javalin.http.ContentType;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
 import io.javalin.router.ParsedEndpoint;
+import io.javalin.security.Roles;
+import io.javalin.security.RouteRole;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinException;
 import io.palinode.detection.witness.PortableWitness;
@@ -18,6 +20,9 @@ import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.rest.access.Access;
+import io.palinode.orchestrator.rest.access.AuditLog;
+import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.events.EventStreams;
 import io.palinode.orchestrator.rest.problem.Problem;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
@@ -69,6 +74,7 @@ public final class RestServer implements AutoCloseable {
 
   private final RestSettings settings;
   private final Backend backend;
+  private final Access access;
   private final Javalin server;
   private final EventStreams events;
 
@@ -76,9 +82,14 @@ public final class RestServer implements AutoCloseable {
     this.settings = settings;
     this.backend = backend;
     this.events = new EventStreams(backend.history().changes(), backend::judgement, Views::event);
-    this.server = Javalin.create(RestServer::configure);
-    server.before(new RequestGuard(settings.host())::check);
+    this.access = new Access(settings.access());
+    this.server = Javalin.create(this::configure);
+    RequestGuard guard = new RequestGuard(settings);
+    server.before(guard::checkSite);
+    server.beforeMatched(access::check);
+    server.beforeMatched(guard::checkBody);
     server.beforeMatched(RestServer::requireKnownParameters);
+    server.after(AuditLog::write);
     addRoutes();
     addErrors();
   }
@@ -100,28 +111,36 @@ public final class RestServer implements AutoCloseable {
     return "the API cannot listen on " + settings.host() + ":" + settings.port();
   }
 
-  /** {@code http://host:port}, of a server that is started. */
+  /** Such as {@code http://host:port}, of a server that is started. */
   public String url() {
     String host = settings.host();
-    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + server.port();
+    return access.scheme()
+        + "://"
+        + (host.contains(":") ? "[" + host + "]" : host)
+        + ":"
+        + server.port();
   }
 
-  /** The method and path of each route, such as {@code GET /healthz}. */
-  Set<String> routes() {
+  /** The method and path of each route, such as {@code GET /healthz}, with its role. */
+  Map<String, Set<RouteRole>> routes() {
     return server.unsafeConfig().pvt.internalRouter.allHttpHandlers().stream()
         .map(ParsedEndpoint::getEndpoint)
         .filter(endpoint -> endpoint.getMethod().isHttpMethod())
-        .map(endpoint -> endpoint.getMethod() + " " + endpoint.getPath())
-        .collect(Collectors.toCollection(TreeSet::new));
+        .collect(
+            Collectors.toMap(
+                endpoint -> endpoint.getMethod() + " " + endpoint.getPath(),
+                endpoint -> endpoint.metadata(Roles.class).getRoles()));
   }
 
   @Override
   public void close() {
     events.close();
     server.stop();
+    access.close();
   }
 
-  private static void configure(JavalinConfig config) {
+  private void configure(JavalinConfig config) {
+    access.configure(config, settings.host(), settings.port());
     QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN, IDLE_MS);
     threads.setName("palinode-rest");
     threads.setDaemon(true);
@@ -146,38 +165,41 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void addRoutes() {
-    server.get(PREDICATES, ctx -> ctx.json(views(backend.predicates(), this::view)));
-    server.get(PREDICATES + "/{name}", this::predicate);
-    server.put(PREDICATES, this::applyAll);
-    server.put(PREDICATES + "/{name}", this::applyOne);
-    server.delete(PREDICATES + "/{name}", this::delete);
+    server.get(PREDICATES, ctx -> ctx.json(views(backend.predicates(), this::view)), Role.VIEWER);
+    server.get(PREDICATES + "/{name}", this::predicate, Role.VIEWER);
+    server.put(PREDICATES, this::applyAll, Role.EDITOR);
+    server.put(PREDICATES + "/{name}", this::applyOne, Role.EDITOR);
+    server.delete(PREDICATES + "/{name}", this::delete, Role.EDITOR);
     server.get(
         VIOLATIONS,
         ctx ->
             ctx.json(
                 views(
                     new Listing(ctx).violations(backend.violations(Listing.LIMIT_MAX)),
-                    Views.ViolationView::of)));
-    server.get(VIOLATIONS + "/{id}", this::violation);
-    server.get(VIOLATIONS + "/{id}/witness", this::witness);
+                    Views.ViolationView::of)),
+        Role.VIEWER);
+    server.get(VIOLATIONS + "/{id}", this::violation, Role.VIEWER);
+    server.get(VIOLATIONS + "/{id}/witness", this::witness, Role.VIEWER);
     server.get(
         ROLLBACKS,
         ctx ->
             ctx.json(
                 views(
                     new Listing(ctx).rollbacks(backend.rollbacks(Listing.LIMIT_MAX)),
-                    Views.RollbackView::of)));
+                    Views.RollbackView::of)),
+        Role.VIEWER);
     new RollbackRoutes(backend).addTo(server);
     new SnapshotRoutes(backend).addTo(server);
-    server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
-    server.get("/api/v1/status", ctx -> ctx.json(status()));
-    server.get("/api/v1/events", this::openEvents);
-    server.post(ACKNOWLEDGE, this::acknowledgeCoverage);
-    server.post("/api/v1/alerts/test", ctx -> ctx.json(backend.testAlerts()));
-    server.get("/metrics", this::metrics);
-    server.get("/healthz", this::health);
-    server.get("/livez", ctx -> ctx.json(new Views.Probe("up")));
-    server.get("/readyz", this::ready);
+    server.get(
+        "/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)), Role.VIEWER);
+    server.get("/api/v1/status", ctx -> ctx.json(status()), Role.VIEWER);
+    server.get("/api/v1/events", this::openEvents, Role.VIEWER);
+    server.post(ACKNOWLEDGE, this::acknowledgeCoverage, Role.OPERATOR);
+    server.post("/api/v1/alerts/test", ctx -> ctx.json(backend.testAlerts()), Role.EDITOR);
+    server.get("/metrics", this::metrics, Role.VIEWER);
+    server.get("/healthz", this::health, Role.ANYONE);
+    server.get("/livez", ctx -> ctx.json(new Views.Probe("up")), Role.ANYONE);
+    server.get("/readyz", this::ready, Role.ANYONE);
   }
 
   /** Refuses a parameter that the request would ignore. */

@@ -15,6 +15,7 @@ import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RequestName;
 import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.request.Seeds;
+import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.wire.v1.Moment;
@@ -101,17 +102,18 @@ final class RollbackRoutes {
   }
 
   void addTo(Javalin server) {
-    server.get("/api/v1/openapi.yaml", RollbackRoutes::describe);
-    server.get(ONE, ctx -> ctx.json(view(known(ctx))));
-    server.get(ONE + "/discarded", this::discarded);
-    server.post(ROLLBACKS, this::rollBack);
-    server.post(ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(plan(wanted(ctx.body())))));
-    server.post(ONE + "/cancel", this::cancel);
-    server.post(ONE + "/retry", ctx -> intervene(ctx, Intervention.RETRY));
-    server.post(ABANDON, this::abandon);
-    server.post(APPROVALS + "/approve", ctx -> answer(ctx, true));
-    server.post(APPROVALS + "/reject", ctx -> answer(ctx, false));
-    server.post("/api/v1/budgets/{predicate}/renew", this::renew);
+    server.get("/api/v1/openapi.yaml", RollbackRoutes::describe, Role.ANYONE);
+    server.get(ONE, ctx -> ctx.json(view(known(ctx))), Role.VIEWER);
+    server.get(ONE + "/discarded", this::discarded, Role.VIEWER);
+    server.post(ROLLBACKS, this::rollBack, Role.OPERATOR);
+    server.post(
+        ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(plan(wanted(ctx.body())))), Role.VIEWER);
+    server.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
+    server.post(ONE + "/retry", ctx -> intervene(ctx, Intervention.RETRY), Role.OPERATOR);
+    server.post(ABANDON, this::abandon, Role.OPERATOR);
+    server.post(APPROVALS + "/approve", ctx -> answer(ctx, true), Role.OPERATOR);
+    server.post(APPROVALS + "/reject", ctx -> answer(ctx, false), Role.OPERATOR);
+    server.post("/api/v1/budgets/{predicate}/renew", this::renew, Role.ADMIN);
   }
 
   private static void describe(Context ctx) throws IOException {

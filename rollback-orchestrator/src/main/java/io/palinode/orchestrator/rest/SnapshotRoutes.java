@@ -5,6 +5,7 @@ import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.orchestrator.snapshot.Schedule;
@@ -36,19 +37,23 @@ final class SnapshotRoutes {
 
   void addTo(Javalin server) {
     server.get(
-        SNAPSHOTS, ctx -> ctx.json(backend.snapshots().all().stream().map(this::view).toList()));
-    server.post(SNAPSHOTS, this::take);
-    server.get(ONE, ctx -> ctx.json(view(known(ctx))));
-    server.post(ONE + "/cancel", this::cancel);
-    server.delete(ONE, this::delete);
-    server.get(SCHEDULE, ctx -> ctx.json(ScheduleView.of(backend.snapshots().schedule())));
-    server.put(SCHEDULE, this::schedule);
+        SNAPSHOTS,
+        ctx -> ctx.json(backend.snapshots().all().stream().map(this::view).toList()),
+        Role.VIEWER);
+    server.post(SNAPSHOTS, this::take, Role.OPERATOR);
+    server.get(ONE, ctx -> ctx.json(view(known(ctx))), Role.VIEWER);
+    server.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
+    server.delete(ONE, this::delete, Role.ADMIN);
+    server.get(
+        SCHEDULE, ctx -> ctx.json(ScheduleView.of(backend.snapshots().schedule())), Role.VIEWER);
+    server.put(SCHEDULE, this::schedule, Role.OPERATOR);
     server.delete(
         SCHEDULE,
         ctx -> {
           backend.snapshots().schedule(Schedule.OFF);
           ctx.status(204);
-        });
+        },
+        Role.ADMIN);
   }
 
   private void take(Context ctx) throws RefusedException {

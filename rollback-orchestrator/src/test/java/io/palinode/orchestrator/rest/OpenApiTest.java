@@ -32,7 +32,7 @@ class OpenApiTest extends RestFixture {
 
   @Test
   void itHasEveryRouteOfTheServerAndNoOther() {
-    assertThat(document.operations().keySet()).isEqualTo(server.routes());
+    assertThat(document.operations().keySet()).isEqualTo(server.routes().keySet());
   }
 
   @Test

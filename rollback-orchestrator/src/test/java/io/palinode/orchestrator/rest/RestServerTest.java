@@ -139,7 +139,7 @@ class RestServerTest extends RestFixture {
   @Test
   void aPortThatIsTakenIsNamed() {
     int port = URI.create(server.url()).getPort();
-    try (RestServer second = new RestServer(new RestSettings("127.0.0.1", port), backend)) {
+    try (RestServer second = new RestServer(RestSettings.DEFAULT.withPort(port), backend)) {
       assertThatThrownBy(second::start)
           .isInstanceOf(ListenException.class)
           .hasMessageContaining("127.0.0.1:" + port);

@@ -1,0 +1,124 @@
+package io.palinode.orchestrator.rest.access;
+
+import io.javalin.config.JavalinConfig;
+import io.javalin.http.Context;
+import io.palinode.orchestrator.rest.problem.ProblemCode;
+import io.palinode.orchestrator.rest.problem.ProblemException;
+import io.palinode.tls.ServerTls;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.util.Locale;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Checks the user of each request, over TLS if there is any. Thread-safe. */
+public final class Access implements AutoCloseable {
+  private static final String USER = "palinode.user";
+  private static final String CERTIFICATES = "jakarta.servlet.request.X509Certificate";
+  private static final String BEARER = "bearer ";
+  private static final String HTTP = "http/1.1";
+
+  private final @Nullable UsersFile users;
+  private final @Nullable ServerTls tls;
+
+  /**
+   * Throws {@link UsersException} or {@link io.palinode.tls.TlsException} if a file cannot be used.
+   */
+  public Access(AccessSettings settings) {
+    Path file = settings.users();
+    this.users = file == null ? null : new UsersFile(file, System::nanoTime);
+    this.tls = settings.tls() == null ? null : ServerTls.watching(settings.tls());
+  }
+
+  public String scheme() {
+    return tls == null ? "http" : "https";
+  }
+
+  /** Makes the server listen with TLS, if there is any, on an address of this machine. */
+  public void configure(JavalinConfig config, String host, int port) {
+    ServerTls serverTls = tls;
+    if (serverTls != null) {
+      config.jetty.addConnector((jetty, http) -> connector(jetty, http, serverTls, host, port));
+    }
+  }
+
+  private static Connector connector(
+      Server jetty, HttpConfiguration http, ServerTls tls, String host, int port) {
+    // Clients may name a server by an address, which is no name of SNI.
+    http.addCustomizer(new SecureRequestCustomizer(false));
+    SslContextFactory.Server ssl = new SslContextFactory.Server();
+    ssl.setSslContext(tls.context());
+    ssl.setWantClientAuth(tls.knowsClients());
+    ServerConnector connector =
+        new ServerConnector(
+            jetty, new SslConnectionFactory(ssl, HTTP), new HttpConnectionFactory(http));
+    connector.setHost(host);
+    connector.setPort(port);
+    return connector;
+  }
+
+  /** Throws the exception of an answer 401 or 403 unless the request's user may use the route. */
+  public void check(Context ctx) {
+    if (users == null) {
+      return;
+    }
+    Role needed = needed(ctx);
+    if (needed == Role.ANYONE) {
+      return;
+    }
+    User user = user(ctx, users.users());
+    if (user == null) {
+      ctx.header("WWW-Authenticate", "Bearer");
+      throw new ProblemException(
+          ProblemCode.UNAUTHORIZED,
+          ctx.header("Authorization") == null
+              ? "this API has users: send a token as 'Authorization: Bearer TOKEN'"
+              : "the token is not one of this API's users");
+    }
+    ctx.attribute(USER, user);
+    if (!user.role().covers(needed)) {
+      throw new ProblemException(
+          ProblemCode.FORBIDDEN,
+          "%s %s needs the role %s: '%s' has the role %s"
+              .formatted(
+                  ctx.method(), ctx.path(), needed.label(), user.name(), user.role().label()));
+    }
+  }
+
+  /** A route without a role is for admins. */
+  private static Role needed(Context ctx) {
+    return ctx.routeRoles().stream().map(Role.class::cast).findFirst().orElse(Role.ADMIN);
+  }
+
+  private static @Nullable User user(Context ctx, Users users) {
+    String header = ctx.header("Authorization");
+    if (header != null) {
+      return header.toLowerCase(Locale.ROOT).startsWith(BEARER)
+          ? users.withToken(header.substring(BEARER.length()).strip())
+          : null;
+    }
+    Object certificates = ctx.req().getAttribute(CERTIFICATES);
+    return certificates instanceof X509Certificate[] chain && chain.length > 0
+        ? users.withSubject(chain[0].getSubjectX500Principal())
+        : null;
+  }
+
+  /** The user of a request that was checked; null: there are no users. */
+  static @Nullable User user(Context ctx) {
+    return ctx.attribute(USER);
+  }
+
+  @Override
+  public void close() {
+    if (tls != null) {
+      tls.close();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.palinode.orchestrator.rest.access;
+
+import io.palinode.tls.ServerFiles;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a server is protected. Immutable.
+ *
+ * @param tls null: clear text
+ * @param users the file of the users; null: every client may do everything
+ * @param insecure whether it may listen beyond this machine without TLS or users
+ */
+public record AccessSettings(@Nullable ServerFiles tls, @Nullable Path users, boolean insecure) {
+  public static final AccessSettings NONE = new AccessSettings(null, null, false);
+
+  /** What is missing to listen beyond this machine, in the words of the options. */
+  public List<String> missing() {
+    List<String> missing = new ArrayList<>();
+    if (tls == null) {
+      missing.add("TLS (--tls-certificate, --tls-key)");
+    }
+    if (users == null) {
+      missing.add("users (--users)");
+    }
+    return missing;
+  }
+
+  /** Throws {@link IllegalArgumentException} if {@code host} needs what is missing. */
+  public void requireFor(String host) {
+    if (!insecure && !missing().isEmpty() && !isLoopback(host)) {
+      throw new IllegalArgumentException(
+          "a server on %s is reached from other machines and needs %s: name them, listen on"
+                  .formatted(host, String.join(" and ", missing()))
+              + " 127.0.0.1, or allow it with --insecure");
+    }
+  }
+
+  /** Whether only this machine reaches a server on {@code host}. */
+  public static boolean isLoopback(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+}

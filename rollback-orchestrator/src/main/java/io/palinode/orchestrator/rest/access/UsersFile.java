@@ -1,0 +1,74 @@
+package io.palinode.orchestrator.rest.access;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The users of a file that may change. Thread-safe. */
+final class UsersFile {
+  private static final Logger log = LoggerFactory.getLogger(UsersFile.class);
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long BYTES_MAX = 1 << 20;
+
+  private final Path file;
+  private final LongSupplier nanoTime;
+  private Users users;
+  private String stamp;
+  private long lookedNanos;
+
+  /** Throws {@link UsersException}. */
+  UsersFile(Path file, LongSupplier nanoTime) {
+    this.file = file;
+    this.nanoTime = nanoTime;
+    this.lookedNanos = nanoTime.getAsLong();
+    this.stamp = stamp();
+    this.users = read();
+  }
+
+  /** The file is read again at most once per second; one that cannot be read changes nothing. */
+  synchronized Users users() {
+    long now = nanoTime.getAsLong();
+    if (now - lookedNanos < LOOK_NANOS) {
+      return users;
+    }
+    lookedNanos = now;
+    String present = stamp();
+    if (!present.equals(stamp)) {
+      stamp = present;
+      try {
+        users = read();
+        log.info("users=READ file={}", file);
+      } catch (UsersException e) {
+        log.warn("users=KEPT: {}", e.getMessage());
+      }
+    }
+    return users;
+  }
+
+  private Users read() {
+    try {
+      if (Files.size(file) > BYTES_MAX) {
+        throw new UsersException("a users file has at most 1 MiB: " + file);
+      }
+      return Users.parse(Files.readAllLines(file), file.toString());
+    } catch (NoSuchFileException e) {
+      throw new UsersException(
+          "there is no users file %s: make one with 'palinode user add'".formatted(file));
+    } catch (IOException e) {
+      throw new UsersException("cannot read the users file %s: %s".formatted(file, e));
+    }
+  }
+
+  private String stamp() {
+    try {
+      return Files.getLastModifiedTime(file) + " " + Files.size(file);
+    } catch (IOException absent) {
+      return "";
+    }
+  }
+}

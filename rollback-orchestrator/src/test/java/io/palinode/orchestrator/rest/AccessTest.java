@@ -1,0 +1,227 @@
+package io.palinode.orchestrator.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.orchestrator.rest.access.AccessSettings;
+import io.palinode.orchestrator.rest.access.Role;
+import io.palinode.orchestrator.rest.access.Tokens;
+import io.palinode.tls.ClientFiles;
+import io.palinode.tls.ClientTls;
+import io.palinode.tls.ServerFiles;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Users, roles and TLS of the API, over real connections. */
+@Timeout(120)
+class AccessTest {
+  private static final Path CERTIFICATES = Path.of("../tls/src/test/certificates");
+  private static final List<Role> USERS =
+      List.of(Role.VIEWER, Role.EDITOR, Role.OPERATOR, Role.ADMIN);
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir Path folder;
+  private final FakeBackend backend = new FakeBackend();
+  private final Map<Role, String> tokens = new EnumMap<>(Role.class);
+  private Path users = Path.of("");
+  private @Nullable RestServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    StringBuilder lines = new StringBuilder();
+    for (Role role : USERS) {
+      String token = Tokens.random();
+      tokens.put(role, token);
+      lines.append(line(role, role.label() + "-user", "sha256:" + Tokens.hash(token)));
+    }
+    lines.append(line(Role.VIEWER, "by-certificate", "subject:CN=client, O=Example"));
+    users = Files.writeString(folder.resolve("users"), lines);
+    ServerFiles tls = new ServerFiles(file("server.pem"), file("server.key"), file("ca.pem"));
+    server = new RestServer(new RestSettings("127.0.0.1", 0, access(tls, users)), backend);
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server().close();
+  }
+
+  @Test
+  void eachRouteHasOneRoleWhichItsDescriptionNames() {
+    Map<String, JsonNode> operations = OpenApiDocument.read().operations();
+    server()
+        .routes()
+        .forEach(
+            (route, roles) -> {
+              JsonNode operation = Objects.requireNonNull(operations.get(route), route);
+              String role = operation.path("x-role").asText();
+              assertThat(roles)
+                  .as(route)
+                  .isEqualTo(Set.of(role.equals("anyone") ? Role.ANYONE : Role.of(role)));
+              assertThat(operation.has("security")).as(route).isEqualTo(role.equals("anyone"));
+            });
+  }
+
+  @Test
+  void eachRouteIsOpenToItsRoleAndTheRolesAboveAlone() throws Exception {
+    HttpClient client = client("ca", null);
+    for (Map.Entry<String, JsonNode> each : OpenApiDocument.read().operations().entrySet()) {
+      String needed = each.getValue().path("x-role").asText();
+      if (needed.equals("anyone")) {
+        assertThat(send(client, each.getKey(), null).statusCode()).isNotIn(401, 403);
+        continue;
+      }
+      Answer unknown = send(client, each.getKey(), null);
+      assertThat(unknown.statusCode()).as(each.getKey()).isEqualTo(401);
+      assertThat(unknown.asks()).isEqualTo("Bearer");
+      assertThat(send(client, each.getKey(), Tokens.random()).statusCode()).isEqualTo(401);
+      for (Role role : USERS) {
+        Answer answer = send(client, each.getKey(), tokens.get(role));
+        if (role.covers(Role.of(needed))) {
+          assertThat(answer.statusCode()).as("%s %s", each.getKey(), role).isNotIn(401, 403);
+        } else {
+          assertThat(answer.statusCode()).as("%s %s", each.getKey(), role).isEqualTo(403);
+          assertThat(JSON.readTree(answer.body()).path("detail").asText())
+              .contains("needs the role " + needed)
+              .contains(role.label() + "-user");
+        }
+      }
+    }
+  }
+
+  @Test
+  void aCertificateIsAUserToo() throws Exception {
+    HttpClient client = client("ca", "client");
+    assertThat(send(client, "GET /api/v1/status", null).statusCode()).isEqualTo(200);
+    assertThat(send(client, "PUT /api/v1/predicates", null).statusCode()).isEqualTo(403);
+    assertThat(send(client("ca", null), "GET /api/v1/status", null).statusCode()).isEqualTo(401);
+    assertThat(send(client("ca", "renewed"), "GET /api/v1/status", null).statusCode())
+        .as("a certificate of the authority that is no user's")
+        .isEqualTo(401);
+    assertThat(send(client("ca", "stranger"), "GET /api/v1/status", null).statusCode())
+        .as("a client does not send a certificate that the server does not ask for")
+        .isEqualTo(401);
+  }
+
+  @Test
+  void aClientOfAnotherAuthorityDoesNotConnect() {
+    assertThatThrownBy(() -> send(client("other-ca", null), "GET /livez", null))
+        .isInstanceOf(SSLHandshakeException.class);
+  }
+
+  @Test
+  void aUserThatLeavesTheFileIsRefused() throws Exception {
+    HttpClient client = client("ca", null);
+    String viewer = tokens.get(Role.VIEWER);
+    assertThat(send(client, "GET /api/v1/status", viewer).statusCode()).isEqualTo(200);
+    Files.writeString(users, "viewer broken line\n");
+    await()
+        .during(Duration.ofSeconds(2))
+        .until(() -> send(client, "GET /api/v1/status", viewer).statusCode() == 200);
+    Files.writeString(users, line(Role.ADMIN, "x", "sha256:" + Tokens.hash("other")));
+    await().until(() -> send(client, "GET /api/v1/status", viewer).statusCode() == 401);
+  }
+
+  @Test
+  void aBodyOfNoUserIsNotRead() throws Exception {
+    int status =
+        client("ca", null)
+            .send(
+                HttpRequest.newBuilder(URI.create(server().url() + "/api/v1/predicates"))
+                    .PUT(HttpRequest.BodyPublishers.ofString("x".repeat(1 << 20)))
+                    .header("Content-Type", "text/plain")
+                    .build(),
+                HttpResponse.BodyHandlers.discarding())
+            .statusCode();
+    assertThat(status).as("not 415").isEqualTo(401);
+  }
+
+  @Test
+  void aServerBeyondThisMachineNeedsTlsAndUsers() {
+    ServerFiles tls = new ServerFiles(file("server.pem"), file("server.key"), null);
+    assertThatThrownBy(() -> new RestSettings("0.0.0.0", 0, AccessSettings.NONE))
+        .hasMessage(
+            "a server on 0.0.0.0 is reached from other machines and needs TLS (--tls-certificate,"
+                + " --tls-key) and users (--users): name them, listen on 127.0.0.1, or allow it"
+                + " with --insecure");
+    assertThatThrownBy(() -> new RestSettings("0.0.0.0", 0, access(tls, null)))
+        .hasMessageContaining("needs users (--users):");
+    assertThatThrownBy(() -> new RestSettings("::", 0, access(null, users)))
+        .hasMessageContaining("needs TLS");
+    assertThat(new RestSettings("0.0.0.0", 0, access(tls, users)).host()).isEqualTo("0.0.0.0");
+    assertThat(new RestSettings("::1", 0, AccessSettings.NONE).host()).isEqualTo("::1");
+    assertThat(new RestSettings("0.0.0.0", 0, new AccessSettings(null, null, true)).port())
+        .isZero();
+  }
+
+  /** {@code asks} is the header {@code WWW-Authenticate}. */
+  private record Answer(int statusCode, String body, String asks) {}
+
+  private RestServer server() {
+    return Objects.requireNonNull(server);
+  }
+
+  private Answer send(HttpClient client, String route, @Nullable String token)
+      throws IOException, InterruptedException {
+    String[] words = route.split(" ", 2);
+    String path = words[1].replaceAll("\\{\\w+}", "1");
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(server().url() + path))
+            .method(words[0], HttpRequest.BodyPublishers.noBody());
+    if (token != null) {
+      request.header("Authorization", "Bearer " + token);
+    }
+    // A stream of events has no end.
+    HttpResponse<InputStream> answer =
+        client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+    try (InputStream body = answer.body()) {
+      boolean isStream = path.endsWith("/events") && answer.statusCode() == 200;
+      String text = isStream ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8);
+      return new Answer(
+          answer.statusCode(), text, answer.headers().firstValue("WWW-Authenticate").orElse(""));
+    }
+  }
+
+  private static HttpClient client(String authority, @Nullable String name) {
+    ClientFiles files =
+        name == null
+            ? new ClientFiles(file(authority + ".pem"), null, null)
+            : new ClientFiles(file(authority + ".pem"), file(name + ".pem"), file(name + ".key"));
+    return HttpClient.newBuilder().sslContext(ClientTls.context(files)).build();
+  }
+
+  private static AccessSettings access(@Nullable ServerFiles tls, @Nullable Path users) {
+    return new AccessSettings(tls, users, false);
+  }
+
+  private static String line(Role role, String name, String credential) {
+    return "%s %s %s\n".formatted(role.label(), name, credential);
+  }
+
+  private static Path file(String name) {
+    return CERTIFICATES.resolve(name);
+  }
+}
