@@ -1,5 +1,8 @@
 package io.palinode.cli;
 
+import io.palinode.cli.access.ConfigCommand;
+import io.palinode.cli.access.ContextDefaults;
+import io.palinode.cli.access.UserCommand;
 import io.palinode.cli.bench.BenchCommand;
 import io.palinode.cli.chaos.ChaosCommand;
 import io.palinode.cli.demo.DemoCommand;
@@ -89,6 +92,8 @@ public final class Main {
           BenchCommand.class,
           SimulateCommand.class,
           ChaosCommand.class,
+          ConfigCommand.class,
+          UserCommand.class,
           CompletionCommand.class);
 
   @Option(
@@ -127,6 +132,7 @@ public final class Main {
     CommandLine commandLine = new CommandLine(main);
     commands.forEach(commandLine::addSubcommand);
     commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+    commandLine.setDefaultValueProvider(new ContextDefaults());
     SnapshotDiffCommand.allowTimesLikeOptions(commandLine);
     commandLine.setParameterExceptionHandler((refusal, args) -> main.refuse(refusal));
     commandLine.setExecutionStrategy(Main::run);

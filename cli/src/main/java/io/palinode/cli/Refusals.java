@@ -4,10 +4,12 @@ import io.palinode.benchmarks.stock.StockStartException;
 import io.palinode.detection.file.BadTraceException;
 import io.palinode.launcher.StartRefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.orchestrator.rest.access.UsersException;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.store.order.ClockBehindException;
 import io.palinode.terminal.Outage;
 import io.palinode.terminal.Refusal;
+import io.palinode.tls.TlsException;
 import io.palinode.voldemort.bdb.DataFolderException;
 import io.palinode.voldemort.bdb.DiskFullException;
 import io.palinode.voldemort.client.session.StoreException;
@@ -33,6 +35,8 @@ public final class Refusals {
         || failure instanceof StoreException
         || failure instanceof StockStartException
         || failure instanceof StartRefusedException
+        || failure instanceof TlsException
+        || failure instanceof UsersException
         || failure instanceof io.palinode.voldemort.server.ListenException
         || failure instanceof io.palinode.orchestrator.rest.ListenException
         || failure instanceof CharacterCodingException

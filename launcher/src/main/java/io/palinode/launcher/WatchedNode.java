@@ -6,6 +6,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.store.kafka.ClusterMember;
 import io.palinode.store.node.NodeSettings;
+import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.Cluster;
@@ -67,7 +68,19 @@ public final class WatchedNode implements AutoCloseable {
       @Nullable DiskBound windowLogDisk,
       @Nullable NodeDetectorConfig watch,
       MeterRegistry registry) {
-    return start(config, data, windowLogDisk, watch, new SystemMicros(), registry);
+    return start(service(config, data, windowLogDisk), watch, new SystemMicros(), registry);
+  }
+
+  /** Like the other, over TLS. */
+  public static WatchedNode start(
+      StoreNodeConfig config,
+      Path data,
+      @Nullable DiskBound windowLogDisk,
+      NodeDetectorConfig watch,
+      MeterRegistry registry,
+      @Nullable ServerTls tls) {
+    return start(
+        service(config, data, windowLogDisk).withTls(tls), watch, new SystemMicros(), registry);
   }
 
   /** Like the other, with another physical clock. */
@@ -78,10 +91,20 @@ public final class WatchedNode implements AutoCloseable {
       @Nullable NodeDetectorConfig watch,
       LongSupplier epochMicros,
       MeterRegistry registry) {
-    StoreService service =
-        StoreService.open(
-            StoreServiceConfig.of(config, data).withWindowLogDisk(windowLogDisk), epochMicros);
-    return new WatchedNode(service, watch, epochMicros, registry);
+    return start(service(config, data, windowLogDisk), watch, epochMicros, registry);
+  }
+
+  private static WatchedNode start(
+      StoreServiceConfig config,
+      @Nullable NodeDetectorConfig watch,
+      LongSupplier epochMicros,
+      MeterRegistry registry) {
+    return new WatchedNode(StoreService.open(config, epochMicros), watch, epochMicros, registry);
+  }
+
+  private static StoreServiceConfig service(
+      StoreNodeConfig config, Path data, @Nullable DiskBound windowLogDisk) {
+    return StoreServiceConfig.of(config, data).withWindowLogDisk(windowLogDisk);
   }
 
   /** With defaults: a write outlives the process, not the machine. */

@@ -17,6 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -35,6 +37,9 @@ public final class ApiClient {
 
   private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
   private static final long UNKNOWN = -1;
+  private static final int UNAUTHORIZED = 401;
+  private static final String NAME_TOKEN =
+      "; name the file of your token with PALINODE_TOKEN_FILE or 'palinode config set-context'";
 
   @Option(
       names = "--server",
@@ -42,7 +47,7 @@ public final class ApiClient {
       defaultValue = "${env:PALINODE_SERVER:-http://127.0.0.1:6766}",
       description =
           "The address of the API, as 'palinode up' prints it (default: $PALINODE_SERVER, else"
-              + " http://127.0.0.1:6766).")
+              + " that of the context, else http://127.0.0.1:6766).")
   private String server = "";
 
   /** For the command line to fill. */
@@ -148,7 +153,9 @@ public final class ApiClient {
       String text = stream == null ? "" : new String(stream.readAllBytes(), StandardCharsets.UTF_8);
       if (status >= 400) {
         String reason = parsed(text).path("detail").asText("the server answered " + status);
-        throw status >= 500 ? new Outage(reason) : new Refusal(reason);
+        throw status >= 500
+            ? new Outage(reason)
+            : new Refusal(status == UNAUTHORIZED ? reason + NAME_TOKEN : reason);
       }
       return new Answer(text, connection.getHeaderFieldLong("X-Total-Count", UNKNOWN));
     } catch (SocketTimeoutException e) {
@@ -171,6 +178,7 @@ public final class ApiClient {
           || !(url.openConnection() instanceof HttpURLConnection connection)) {
         throw new MalformedURLException("not a URL of HTTP");
       }
+      identify(connection);
       connection.setRequestMethod(method);
       connection.setInstanceFollowRedirects(false);
       connection.setConnectTimeout(Math.toIntExact(CONNECT_MAX.toMillis()));
@@ -193,7 +201,24 @@ public final class ApiClient {
     }
   }
 
+  private void identify(HttpURLConnection connection) {
+    Credentials credentials = Credentials.forServer(server);
+    if (connection instanceof HttpsURLConnection secured) {
+      secured.setSSLSocketFactory(credentials.tls().getSocketFactory());
+    }
+    String token = credentials.token(server);
+    if (token != null) {
+      connection.setRequestProperty("Authorization", "Bearer " + token);
+    }
+  }
+
   private Refusal noCluster(IOException e) {
+    if (e instanceof SSLException) {
+      return new Refusal(
+          "no trusted connection to %s: %s; name its authority with PALINODE_CA or a context"
+              .formatted(server, e.getMessage()),
+          e);
+    }
     return new Refusal(
         "no cluster answers at "
             + server

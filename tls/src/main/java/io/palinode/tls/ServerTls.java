@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import nl.altindag.ssl.SSLFactory;
 import nl.altindag.ssl.util.SSLFactoryUtils;
 import org.slf4j.Logger;
@@ -37,7 +38,8 @@ public final class ServerTls implements AutoCloseable {
   }
 
   /**
-   * For server engines; TLS 1.2 and 1.3. Whether clients need a certificate is up to the engine.
+   * TLS 1.2 and 1.3, with the server's certificate. With {@link #knowsClients}, also for
+   * connections to servers of the same authorities.
    */
   public SSLContext context() {
     return factory.getSslContext();
@@ -46,6 +48,14 @@ public final class ServerTls implements AutoCloseable {
   /** Whether a client may prove its identity with a certificate. */
   public boolean knowsClients() {
     return files.clientAuthorities() != null;
+  }
+
+  /** For one connection. A client needs a certificate if {@link #knowsClients}. */
+  public SSLEngine engine() {
+    SSLEngine engine = context().createSSLEngine();
+    engine.setUseClientMode(false);
+    engine.setNeedClientAuth(knowsClients());
+    return engine;
   }
 
   @Override

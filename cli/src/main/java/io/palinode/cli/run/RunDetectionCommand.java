@@ -54,6 +54,7 @@ final class RunDetectionCommand implements Callable<Integer> {
 
   @Mixin private DetectionOptions detection = new DetectionOptions();
   @Mixin private MetricsOption metrics = new MetricsOption();
+  @Mixin private AccessOptions access = new AccessOptions();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -83,7 +84,7 @@ final class RunDetectionCommand implements Callable<Integer> {
             .withDetection(detection.settings());
     try (StartProgress progress = StartProgress.of("starting Flink", Output.progress(spec))) {
       EmbeddedFlink flink = EmbeddedFlink.start(data.resolve("flink"), config, registry);
-      return new Job(flink, metrics.serve(registry));
+      return new Job(flink, metrics.serve(registry, access));
     }
   }
 

@@ -11,6 +11,7 @@ import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.StartProgress;
+import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -71,6 +73,7 @@ final class RunNodeCommand implements Callable<Integer> {
 
   @Mixin private WindowLogOptions windowLog = new WindowLogOptions();
   @Mixin private MetricsOption metrics = new MetricsOption();
+  @Mixin private AccessOptions access = new AccessOptions();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -94,20 +97,22 @@ final class RunNodeCommand implements Callable<Integer> {
     }
     List<StoreDefinition> definitions = stores.definitions(cluster.nodes().size());
     Node address = cluster.node(id);
+    ServerTls tls = access.store(address.host());
     return Stay.until(
         spec,
-        stopped -> start(cluster, definitions),
+        stopped -> start(cluster, definitions, tls),
         running -> "node %d   %s:%d".formatted(id, address.host(), address.socketPort()),
         running -> running.node().isRunning() ? null : "its detector has stopped (see the log)");
   }
 
   @SuppressWarnings("try") // A resource for its close alone.
-  private Running start(Cluster cluster, List<StoreDefinition> definitions)
+  private Running start(
+      Cluster cluster, List<StoreDefinition> definitions, @Nullable ServerTls tls)
       throws IOException, InterruptedException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     OwnerOnly.createFolders(data);
     KafkaSettings connected = kafka.connected(Output.progress(spec));
-    MetricsOption.Served served = metrics.serve(registry);
+    MetricsOption.Served served = metrics.serve(registry, access);
     try (StartProgress progress = StartProgress.of("starting node " + id, Output.progress(spec))) {
       WatchedNode node =
           WatchedNode.start(
@@ -117,7 +122,8 @@ final class RunNodeCommand implements Callable<Integer> {
               windowLog.bound(),
               NodeDetectorConfig.of(connected, Topics.DEFAULT)
                   .withStartTimeout(StartProgress.NO_LIMIT),
-              registry);
+              registry,
+              tls);
       return new Running(node, served);
     } catch (RuntimeException e) {
       served.close();

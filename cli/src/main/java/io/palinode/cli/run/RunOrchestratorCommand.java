@@ -8,6 +8,7 @@ import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
+import io.palinode.orchestrator.rest.RestSettings;
 import io.palinode.terminal.Outage;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.StartProgress;
@@ -52,8 +53,19 @@ final class RunOrchestratorCommand implements Callable<Integer> {
       names = "--port",
       defaultValue = "6766",
       paramLabel = "P",
-      description = "Port of the API, on this machine only (default: ${DEFAULT-VALUE}).")
+      description = "Port of the API (default: ${DEFAULT-VALUE}).")
   private int port;
+
+  @Option(
+      names = "--host",
+      defaultValue = RestSettings.LOOPBACK,
+      paramLabel = "ADDRESS",
+      description =
+          "Address that the API listens on (default: ${DEFAULT-VALUE}). Others than this machine's"
+              + " loopback need --tls-certificate and --users.")
+  private String host = "";
+
+  @Mixin private AccessOptions access = new AccessOptions();
 
   @Mixin private PredicateOptions predicates = new PredicateOptions();
   @Mixin private AlertOptions alerts = new AlertOptions();
@@ -65,9 +77,10 @@ final class RunOrchestratorCommand implements Callable<Integer> {
     NodesOption.require(nodes);
     // Refuses before the election.
     AlertSettings operators = alerts.settings();
+    RestSettings api = access.http("--host", host, port);
     return Stay.until(
         spec,
-        stopped -> start(stopped, operators),
+        stopped -> start(stopped, operators, api),
         active -> "api      " + active.orchestrator().url(),
         Active::failure);
   }
@@ -87,7 +100,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
     }
   }
 
-  private @Nullable Active start(BooleanSupplier stopped, AlertSettings operators)
+  private @Nullable Active start(BooleanSupplier stopped, AlertSettings operators, RestSettings api)
       throws InterruptedException {
     KafkaSettings connected = kafka.connected(Output.progress(spec));
     Election election = Election.join(connected, Topics.DEFAULT);
@@ -106,7 +119,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
               .accept("standing by: another orchestrator is active, or was a moment ago");
         }
       }
-      return new Active(election, orchestrator(connected, operators));
+      return new Active(election, orchestrator(connected, operators, api));
     } catch (InterruptedException | RuntimeException e) {
       election.close();
       throw e;
@@ -114,14 +127,15 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   }
 
   @SuppressWarnings("try") // A resource for its close alone.
-  private Orchestrator orchestrator(KafkaSettings connected, AlertSettings operators) {
+  private Orchestrator orchestrator(
+      KafkaSettings connected, AlertSettings operators, RestSettings api) {
     try (StartProgress progress = StartProgress.of("reading the logs", Output.progress(spec))) {
       return Orchestrator.start(
           OrchestratorConfig.of(connected, Topics.DEFAULT, nodes)
               .withPredicates(predicates.limits())
               .withAlerts(operators)
               .withStartMax(StartProgress.NO_LIMIT)
-              .withHttpPort(port),
+              .withRest(api),
           new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
           Output.progress(spec));
     }

@@ -2,6 +2,7 @@ package io.palinode.cli.store;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.PointInTime;
+import io.palinode.terminal.Credentials;
 import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
@@ -24,8 +25,8 @@ public final class StoreAccess {
       paramLabel = "HOST:PORT",
       defaultValue = "${env:PALINODE_BOOTSTRAP:-127.0.0.1:6666}",
       description =
-          "Addresses of store nodes; one is enough (default: $PALINODE_BOOTSTRAP, else"
-              + " 127.0.0.1:6666).")
+          "Addresses of store nodes; one is enough. tls://HOST:PORT for nodes with TLS (default:"
+              + " $PALINODE_BOOTSTRAP, else those of the context, else 127.0.0.1:6666).")
   private List<String> bootstrap = List.of();
 
   @Option(
@@ -108,7 +109,9 @@ public final class StoreAccess {
   }
 
   private ClientConfig config() {
-    return Refusal.valid("--bootstrap", () -> ClientConfig.of(bootstrap, "palinode-cli"));
+    ClientConfig config =
+        Refusal.valid("--bootstrap", () -> ClientConfig.of(bootstrap, "palinode-cli"));
+    return config.usesTls() ? config.withTls(Credentials.forStores().tls()) : config;
   }
 
   private Store store(StoreClient client) {

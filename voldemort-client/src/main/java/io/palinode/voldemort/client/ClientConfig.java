@@ -4,8 +4,10 @@ import io.palinode.voldemort.client.link.LinkModel;
 import io.palinode.voldemort.client.link.NodeLinks;
 import io.palinode.voldemort.protocol.Frames;
 import java.net.InetSocketAddress;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
+import javax.net.ssl.SSLContext;
 
 /**
  * How a client reaches its cluster.
@@ -29,7 +31,8 @@ public record ClientConfig(
     boolean readRepair) {
 
   private static final Duration PREFERRED_TIMEOUT_DEFAULT = Duration.ofSeconds(5);
-  private static final String SCHEME = "tcp://";
+  private static final String CLEAR = "tcp://";
+  private static final String TLS = "tls://";
 
   public ClientConfig {
     bootstrap = List.copyOf(bootstrap);
@@ -37,6 +40,11 @@ public record ClientConfig(
       throw new IllegalArgumentException("a client needs a bootstrap address: bootstrap=[]");
     }
     bootstrap.forEach(ClientConfig::address);
+    long secured = bootstrap.stream().filter(address -> address.startsWith(TLS)).count();
+    if (secured != 0 && secured != bootstrap.size()) {
+      throw new IllegalArgumentException(
+          "either all addresses begin with tls:// or none: bootstrap=" + bootstrap);
+    }
     if (clientId.length() > Frames.CLIENT_ID_MAX) {
       throw new IllegalArgumentException(
           "clientId must be at most %d characters: length=%d clientId=%s…"
@@ -49,11 +57,14 @@ public record ClientConfig(
   }
 
   /**
-   * Throws {@link IllegalArgumentException} unless it is {@code host:port}, after {@code tcp://} if
-   * it is written as in Voldemort's own settings. Looks nothing up.
+   * Throws {@link IllegalArgumentException} unless it is {@code host:port}, perhaps after {@code
+   * tcp://}, as in Voldemort's own settings, or {@code tls://}. Looks nothing up.
    */
   static InetSocketAddress address(String address) {
-    String hostAndPort = address.startsWith(SCHEME) ? address.substring(SCHEME.length()) : address;
+    String hostAndPort =
+        address.startsWith(CLEAR) || address.startsWith(TLS)
+            ? address.substring(TLS.length())
+            : address;
     int colon = hostAndPort.lastIndexOf(':');
     try {
       if (colon > 0) {
@@ -66,14 +77,35 @@ public record ClientConfig(
     throw new IllegalArgumentException("an address must be host:port: " + hostAndPort);
   }
 
+  /** With addresses that begin with {@code tls://}, it trusts the authorities that Java trusts. */
   public static ClientConfig of(List<String> bootstrap, String clientId) {
-    return new ClientConfig(
-        bootstrap,
-        clientId,
-        Routing.PREFERENCE_LIST,
-        NodeLinks.DEFAULT,
-        PREFERRED_TIMEOUT_DEFAULT,
-        true);
+    ClientConfig config =
+        new ClientConfig(
+            bootstrap,
+            clientId,
+            Routing.PREFERENCE_LIST,
+            NodeLinks.DEFAULT,
+            PREFERRED_TIMEOUT_DEFAULT,
+            true);
+    return config.usesTls() ? config.withTls(javasOwn()) : config;
+  }
+
+  private static SSLContext javasOwn() {
+    try {
+      return SSLContext.getDefault();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("each Java has TLS", e);
+    }
+  }
+
+  /** Whether the addresses begin with {@code tls://}. */
+  public boolean usesTls() {
+    return bootstrap.get(0).startsWith(TLS);
+  }
+
+  /** The authorities to trust, and the client's own certificate if nodes ask for one. */
+  public ClientConfig withTls(SSLContext tls) {
+    return withLinks(links.withTls(tls));
   }
 
   public ClientConfig withClientId(String newId) {

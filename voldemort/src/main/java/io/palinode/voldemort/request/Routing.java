@@ -1,6 +1,7 @@
 package io.palinode.voldemort.request;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
@@ -38,12 +39,17 @@ public final class Routing implements AutoCloseable {
   private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
 
   private final StoreNode node;
+  private final @Nullable ServerTls tls;
   private final ThreadPoolExecutor threads;
   private @Nullable StoreClient client;
   private boolean closed;
 
-  public Routing(StoreNode node) {
+  /**
+   * @param tls of connections to other nodes; null: clear text
+   */
+  public Routing(StoreNode node, @Nullable ServerTls tls) {
     this.node = node;
+    this.tls = tls;
     this.threads =
         new ThreadPoolExecutor(
             THREADS,
@@ -122,10 +128,9 @@ public final class Routing implements AutoCloseable {
           node.config().cluster().nodes().stream()
               .map(each -> each.host() + ":" + each.socketPort())
               .toList();
-      connected =
-          StoreClient.connect(
-              ClientConfig.of(addresses, Caller.ROUTER + node.node())
-                  .withRequestTimeout(NODE_TIMEOUT));
+      ClientConfig config =
+          ClientConfig.of(addresses, Caller.ROUTER + node.node()).withRequestTimeout(NODE_TIMEOUT);
+      connected = StoreClient.connect(tls == null ? config : config.withTls(tls.context()));
       client = connected;
     }
     return connected;

@@ -72,6 +72,13 @@ final class Handshake extends ByteToMessageDecoder {
     ctx.fireUserEventTriggered(event);
   }
 
+  /** The connection broke, or is not TLS where it must be. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    counters.add(NodeCounter.MALFORMED);
+    var unused = ctx.close();
+  }
+
   @Override
   protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
     if (in.readableBytes() < Frames.PROTOCOL_BYTES) {

@@ -2,8 +2,10 @@ package io.palinode.voldemort.server;
 
 import static io.netty.util.internal.PlatformDependent.maxDirectMemory;
 
+import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.protocol.Frames;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The address of a node, and its limits.
@@ -13,6 +15,7 @@ import java.time.Duration;
  * @param requestTimeout how long a request may take to arrive after its first bytes, and how long a
  *     client may read no byte of an answer
  * @param closeTimeout how long {@code close} waits for requests in flight
+ * @param tls of this node and of its connections to others; null: clear text
  */
 public record ServerConfig(
     String host,
@@ -20,7 +23,8 @@ public record ServerConfig(
     Limits limits,
     Duration handshakeTimeout,
     Duration requestTimeout,
-    Duration closeTimeout) {
+    Duration closeTimeout,
+    @Nullable ServerTls tls) {
   private static final Duration HANDSHAKE_TIMEOUT_DEFAULT = Duration.ofSeconds(10);
   private static final Duration REQUEST_TIMEOUT_DEFAULT = Duration.ofSeconds(30);
   private static final Duration CLOSE_TIMEOUT_DEFAULT = Duration.ofSeconds(5);
@@ -104,6 +108,12 @@ public record ServerConfig(
         Limits.ofHeap(nodes),
         HANDSHAKE_TIMEOUT_DEFAULT,
         REQUEST_TIMEOUT_DEFAULT,
-        CLOSE_TIMEOUT_DEFAULT);
+        CLOSE_TIMEOUT_DEFAULT,
+        null);
+  }
+
+  ServerConfig withTls(@Nullable ServerTls newTls) {
+    return new ServerConfig(
+        host, port, limits, handshakeTimeout, requestTimeout, closeTimeout, newTls);
   }
 }

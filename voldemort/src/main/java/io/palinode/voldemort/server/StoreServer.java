@@ -12,9 +12,11 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.request.Pb0Requests;
@@ -53,7 +55,7 @@ final class StoreServer implements AutoCloseable {
   private StoreServer(StoreNode node, LocalSnapshots snapshots, ServerConfig config) {
     this.node = node;
     this.config = config;
-    this.routing = new Routing(node);
+    this.routing = new Routing(node, config.tls());
     StoreRequests shared = new StoreRequests(node).withRouting(routing);
     this.requests = new Pb0Requests(node, shared, snapshots);
     this.vpRequests = new VpRequests(node, shared);
@@ -96,6 +98,9 @@ final class StoreServer implements AutoCloseable {
       connections.close().awaitUninterruptibly(timeoutMs);
     }
     stopThreads();
+    if (config.tls() != null) {
+      config.tls().close();
+    }
   }
 
   private Channel bind() {
@@ -137,13 +142,23 @@ final class StoreServer implements AutoCloseable {
   private final class Connection extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel channel) {
+      channel.pipeline().addLast(connectionLimit.idleness());
+      ServerTls tls = config.tls();
+      if (tls != null) {
+        channel.pipeline().addLast(handler(tls));
+      }
       channel
           .pipeline()
-          .addLast(connectionLimit.idleness())
           .addLast(
               new Handshake(
                   StoreServer.this::addHandlers, config.handshakeTimeout(), node.counters()));
     }
+  }
+
+  private SslHandler handler(ServerTls tls) {
+    SslHandler handler = new SslHandler(tls.engine());
+    handler.setHandshakeTimeoutMillis(config.handshakeTimeout().toMillis());
+    return handler;
   }
 
   private boolean addHandlers(ChannelHandlerContext ctx, String protocol) {

@@ -1,6 +1,7 @@
 package io.palinode.voldemort.server;
 
 import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.cluster.Node;
@@ -34,5 +35,13 @@ public record StoreServiceConfig(
   /** The same with window-logs on disk; null for none. */
   public StoreServiceConfig withWindowLogDisk(@Nullable DiskBound bound) {
     return new StoreServiceConfig(node, data, bdb, server, bound);
+  }
+
+  /**
+   * The same over TLS, which the node closes; null for clear text. Clients and other nodes need a
+   * certificate.
+   */
+  public StoreServiceConfig withTls(@Nullable ServerTls tls) {
+    return new StoreServiceConfig(node, data, bdb, server.withTls(tls), windowLogDisk);
   }
 }

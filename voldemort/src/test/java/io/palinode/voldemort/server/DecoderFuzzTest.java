@@ -64,7 +64,7 @@ class DecoderFuzzTest {
     for (int first = 0; first < inputs; first += INPUTS_PER_NODE) {
       try (StoreNode node = TestNodes.inMemory(TestNodes.clock());
           BulkRequests bulk = new BulkRequests("fuzz-bulk", Duration.ofSeconds(10));
-          Routing routing = new Routing(node)) {
+          Routing routing = new Routing(node, null)) {
         Handlers handlers = new Handlers(node, bulk, routing, protocol, folder);
         for (int i = first; i < Math.min(inputs, first + INPUTS_PER_NODE); i++) {
           run(handlers, i);

@@ -63,7 +63,8 @@ final class FileWorld {
                 2, ServerConfig.Connections.DEFAULT, 1 << 20, TestServices.REQUEST_BYTES_MAX),
             Duration.ofSeconds(1),
             Duration.ofSeconds(10),
-            Duration.ofSeconds(1));
+            Duration.ofSeconds(1),
+            null);
     return StoreService.open(
         new StoreServiceConfig(
             config, data, BDB, server, new DiskBound(Duration.ofDays(1), 8 << 20, 0)),

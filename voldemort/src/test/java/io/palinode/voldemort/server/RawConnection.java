@@ -25,7 +25,11 @@ final class RawConnection implements AutoCloseable {
 
   /** From another address of this machine. */
   RawConnection(int port, InetAddress from) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), port, from, 0);
+    this(new Socket(InetAddress.getLoopbackAddress(), port, from, 0));
+  }
+
+  RawConnection(Socket connected) throws IOException {
+    socket = connected;
     socket.setSoTimeout(READ_TIMEOUT_MS);
     socket.setTcpNoDelay(true);
     in = new DataInputStream(socket.getInputStream());
@@ -33,7 +37,10 @@ final class RawConnection implements AutoCloseable {
   }
 
   static RawConnection pb0(int port) throws IOException {
-    RawConnection connection = new RawConnection(port);
+    return pb0(new RawConnection(port));
+  }
+
+  static RawConnection pb0(RawConnection connection) throws IOException {
     connection.send("pb0".getBytes(StandardCharsets.US_ASCII));
     String answer = connection.text(2);
     if (!answer.equals("ok")) {

@@ -256,7 +256,7 @@ class RequestHandlerTest {
             new RequestHandler(
                 new Pb0Requests(node, snapshots()),
                 bulk,
-                new Routing(node),
+                new Routing(node, null),
                 share,
                 node.counters()));
     return channel;

@@ -54,7 +54,8 @@ final class TestServices {
         new ServerConfig.Limits(2, connections, IN_FLIGHT_MAX, REQUEST_BYTES_MAX),
         HANDSHAKE_TIMEOUT,
         requestTimeout,
-        BOUND);
+        BOUND,
+        null);
   }
 
   /** Of a connection that is alone. */

@@ -40,7 +40,7 @@ class TooManyKeysTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (StoreNode node = TestNodes.inMemory(TestNodes.clock());
         BulkRequests bulk = new BulkRequests("scan-bulk", Duration.ofSeconds(10));
-        Routing routing = new Routing(node)) {
+        Routing routing = new Routing(node, null)) {
       Pb0Requests requests = new Pb0Requests(node, new LocalSnapshots(0, node.history(), folder));
       EmbeddedChannel channel =
           new EmbeddedChannel(

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Users {
-  private static final String TOKEN = "sha256:";
-  private static final String SUBJECT = "subject:";
+  static final String TOKEN = "sha256:";
+  static final String SUBJECT = "subject:";
   private static final String HASH = "[0-9a-f]{64}";
   private static final String NAME = "[A-Za-z0-9._@-]{1,64}";
   private static final int COLUMNS = 3;

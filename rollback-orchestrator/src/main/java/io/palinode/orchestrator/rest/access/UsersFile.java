@@ -4,13 +4,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The users of a file that may change. Thread-safe. */
-final class UsersFile {
+public final class UsersFile {
+  private static final String OWNER_ONLY = "rw-------";
   private static final Logger log = LoggerFactory.getLogger(UsersFile.class);
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long BYTES_MAX = 1 << 20;
@@ -28,6 +32,39 @@ final class UsersFile {
     this.lookedNanos = nanoTime.getAsLong();
     this.stamp = stamp();
     this.users = read();
+  }
+
+  /** The credential of a token, which it does not contain. */
+  public static String ofToken(String token) {
+    return Users.TOKEN + Tokens.hash(token);
+  }
+
+  /** The credential of a certificate with this subject, such as {@code CN=alice,O=Example}. */
+  public static String ofSubject(String subject) {
+    return Users.SUBJECT + subject;
+  }
+
+  /**
+   * Adds a user to a file, or makes the file. Throws {@link UsersException}; then changes nothing.
+   */
+  public static void add(Path file, Role role, String name, String credential) {
+    String line = "%s %s %s".formatted(role.label(), name, credential);
+    try {
+      List<String> lines = new ArrayList<>();
+      if (Files.exists(file)) {
+        lines.addAll(Files.readAllLines(file));
+      }
+      lines.add(line);
+      Users unused = Users.parse(lines, file.toString());
+      if (!Files.exists(file)) {
+        Files.createFile(
+            file,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
+      }
+      Files.write(file, lines);
+    } catch (IOException e) {
+      throw new UsersException("cannot write the users file %s: %s".formatted(file, e));
+    }
   }
 
   /** The file is read again at most once per second; one that cannot be read changes nothing. */

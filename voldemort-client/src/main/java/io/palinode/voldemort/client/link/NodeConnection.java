@@ -12,6 +12,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
 import io.palinode.voldemort.client.session.NodeException;
 import io.palinode.voldemort.client.session.ObsoleteVersionException;
 import io.palinode.voldemort.client.session.RefusedByFence;
@@ -33,6 +34,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -227,8 +231,21 @@ final class NodeConnection {
   private final class Pipeline extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel opening) {
+      SSLContext tls = transport.links().tls();
+      if (tls != null) {
+        opening.pipeline().addLast(new SslHandler(engine(tls, address)));
+      }
       opening.pipeline().addLast(new Handshake(NodeConnection.this::opened), new Answers());
     }
+  }
+
+  private static SSLEngine engine(SSLContext tls, InetSocketAddress address) {
+    SSLEngine engine = tls.createSSLEngine(address.getHostString(), address.getPort());
+    engine.setUseClientMode(true);
+    SSLParameters checked = engine.getSSLParameters();
+    checked.setEndpointIdentificationAlgorithm("HTTPS");
+    engine.setSSLParameters(checked);
+    return engine;
   }
 
   private final class Answers extends SimpleChannelInboundHandler<ByteBuf> {

@@ -1,0 +1,83 @@
+package io.palinode.cli.run;
+
+import io.palinode.orchestrator.rest.RestSettings;
+import io.palinode.orchestrator.rest.access.AccessSettings;
+import io.palinode.terminal.Refusal;
+import io.palinode.tls.ServerFiles;
+import io.palinode.tls.ServerTls;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** TLS and users of what a part serves; a picocli mixin. */
+final class AccessOptions {
+  @Option(
+      names = "--tls-certificate",
+      paramLabel = "FILE",
+      description =
+          "Serve with TLS: PEM file of the certificate, then of its authorities. A replaced file"
+              + " is used within seconds.")
+  private @Nullable Path certificate;
+
+  @Option(
+      names = "--tls-key",
+      paramLabel = "FILE",
+      description = "PEM file of the certificate's private key, without a password.")
+  private @Nullable Path key;
+
+  @Option(
+      names = "--tls-client-ca",
+      paramLabel = "FILE",
+      description =
+          "PEM file of the authorities of clients' certificates. Clients of a store node then need"
+              + " a certificate; users of HTTP may have one instead of a token.")
+  private @Nullable Path clientAuthorities;
+
+  @Option(
+      names = "--users",
+      paramLabel = "FILE",
+      description = "The users of HTTP, as 'palinode user add' writes them.")
+  private @Nullable Path users;
+
+  @Option(
+      names = "--insecure",
+      description = "Listen beyond this machine although TLS, users or client certificates miss.")
+  private boolean insecure;
+
+  /** Of an HTTP server. Throws {@link Refusal} if it would be open to other machines. */
+  RestSettings http(String option, String host, int port) {
+    return Refusal.valid(
+        option, () -> new RestSettings(host, port, new AccessSettings(files(), users, insecure)));
+  }
+
+  /**
+   * The TLS of a store node; null: clear text. Throws {@link Refusal} if the node would be open to
+   * other machines, {@link io.palinode.tls.TlsException} for unreadable files.
+   */
+  @Nullable ServerTls store(String host) {
+    ServerFiles files = files();
+    if (files == null) {
+      if (insecure || AccessSettings.isLoopback(host)) {
+        return null;
+      }
+      throw new Refusal(
+          "a store node on %s is reached from other machines and needs TLS (--tls-certificate,"
+                  .formatted(host)
+              + " --tls-key, --tls-client-ca): name them, or allow it with --insecure");
+    }
+    if (clientAuthorities == null) {
+      throw new Refusal("a store node with TLS needs --tls-client-ca, as its clients prove their name");
+    }
+    return ServerTls.watching(files);
+  }
+
+  private @Nullable ServerFiles files() {
+    if (certificate != null && key != null) {
+      return new ServerFiles(certificate, key, clientAuthorities);
+    }
+    if (certificate != null || key != null || clientAuthorities != null) {
+      throw new Refusal("--tls-certificate and --tls-key must be named together");
+    }
+    return null;
+  }
+}
