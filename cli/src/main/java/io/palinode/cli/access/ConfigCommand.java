@@ -200,6 +200,7 @@ public final class ConfigCommand {
                           Objects.requireNonNullElse(context.server(), "-"),
                           addresses(context))));
       spec.commandLine().getOut().print(table.render());
+      spec.commandLine().getOut().flush();
       return 0;
     }
   }

@@ -1,6 +1,7 @@
 package io.palinode.cli.run;
 
 import io.palinode.orchestrator.rest.RestSettings;
+import io.palinode.orchestrator.rest.access.Access;
 import io.palinode.orchestrator.rest.access.AccessSettings;
 import io.palinode.terminal.Refusal;
 import io.palinode.tls.ServerFiles;
@@ -44,8 +45,19 @@ final class AccessOptions {
       description = "Listen beyond this machine although TLS, users or client certificates miss.")
   private boolean insecure;
 
-  /** Of an HTTP server. Throws {@link Refusal} if it would be open to other machines. */
+  /**
+   * Of an HTTP server. Throws {@link Refusal} if it would be open to other machines, {@link
+   * io.palinode.tls.TlsException} or {@link io.palinode.orchestrator.rest.access.UsersException}
+   * for files that cannot be used.
+   */
   RestSettings http(String option, String host, int port) {
+    RestSettings settings = settings(option, host, port);
+    // Before a part waits for Kafka.
+    new Access(settings.access()).close();
+    return settings;
+  }
+
+  private RestSettings settings(String option, String host, int port) {
     return Refusal.valid(
         option, () -> new RestSettings(host, port, new AccessSettings(files(), users, insecure)));
   }
@@ -66,7 +78,8 @@ final class AccessOptions {
               + " --tls-key, --tls-client-ca): name them, or allow it with --insecure");
     }
     if (clientAuthorities == null) {
-      throw new Refusal("a store node with TLS needs --tls-client-ca, as its clients prove their name");
+      throw new Refusal(
+          "a store node with TLS needs --tls-client-ca, as its clients prove their name");
     }
     return ServerTls.watching(files);
   }

@@ -106,8 +106,7 @@ final class RunNodeCommand implements Callable<Integer> {
   }
 
   @SuppressWarnings("try") // A resource for its close alone.
-  private Running start(
-      Cluster cluster, List<StoreDefinition> definitions, @Nullable ServerTls tls)
+  private Running start(Cluster cluster, List<StoreDefinition> definitions, @Nullable ServerTls tls)
       throws IOException, InterruptedException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     OwnerOnly.createFolders(data);

@@ -6,19 +6,20 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.palinode.cli.Main;
 import io.palinode.hvc.Hlc;
 import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.launcher.embedded.Ports;
-import io.palinode.voldemort.client.ClientConfig;
-import io.palinode.voldemort.client.StoreClient;
+import io.palinode.tls.ClientFiles;
+import io.palinode.tls.ClientTls;
 import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,11 +46,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
-/** The parts as processes, on a broker that asks for TLS, a password, and rights. */
+/**
+ * The parts as processes, with TLS and users on every socket, on a broker that asks for a password
+ * and rights. Users run commands as processes, with a context.
+ */
 @Timeout(300)
-class SecuredKafkaIT {
+class SecuredPartsIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration BOUND = Duration.ofSeconds(90);
   private static final Pattern ACL =
@@ -68,8 +71,24 @@ class SecuredKafkaIT {
   @Test
   void thePartsWorkWithThePrintedRightsAndWithNoOthers() throws Exception {
     makeCertificate();
-    int api = Ports.free(1).get(0);
-    List<Integer> stores = Ports.free(1);
+    List<Integer> ports = Ports.free(3);
+    int api = ports.get(0);
+    int metrics = ports.get(1);
+    List<Integer> stores = ports.subList(2, 3);
+    for (String role : List.of("viewer", "operator")) {
+      Files.writeString(
+          folder.resolve(role + ".token"),
+          palinode(
+              "viewer",
+              0,
+              "user",
+              "add",
+              role + "-user",
+              "--role",
+              role,
+              "--file",
+              users().toString()));
+    }
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0, securedBroker())) {
       String broker = kafka.bootstrapServers();
       grant(broker);
@@ -84,6 +103,7 @@ class SecuredKafkaIT {
       Path asOrchestrator = properties("palinode-orchestrator", "pw");
       orchestrator(broker, api, asOrchestrator, log("orchestrator"));
       awaitReady("orchestrator");
+      aServerBeyondThisMachineNeedsUsers(broker, asOrchestrator);
       run(
           "detection",
           properties("palinode-detection", "pw"),
@@ -92,18 +112,68 @@ class SecuredKafkaIT {
       Path cluster =
           Files.writeString(folder.resolve("cluster.xml"), StoreCluster.layout(stores).toXml());
       Path asNode = properties("palinode-node", "pw");
-      run(
-          "node",
-          asNode,
-          broker,
-          List.of("--id", "0", "--cluster", cluster.toString(), "--data", folder.toString()));
+      List<String> node =
+          new ArrayList<>(
+              List.of("--id", "0", "--cluster", cluster.toString(), "--data", folder.toString()));
+      node.addAll(
+          List.of("--metrics-port", Integer.toString(metrics), "--metrics-host", "0.0.0.0"));
+      node.addAll(secured());
+      run("node", asNode, broker, node);
       awaitReady("node");
-      aWriteIsJudgedAndUndone("http://127.0.0.1:" + api, "tcp://127.0.0.1:" + stores.get(0));
+      metricsNeedAUser("https://localhost:" + metrics + "/metrics");
+      context("viewer", api, stores.get(0));
+      context("operator", api, stores.get(0));
+      aWriteIsJudgedAndUndone();
       aNodeMayNotReportViolations(broker, asNode);
     }
   }
 
-  private void aWriteIsJudgedAndUndone(String api, String store) throws IOException {
+  private void aServerBeyondThisMachineNeedsUsers(String broker, Path properties) throws Exception {
+    Process refused =
+        run(
+            "orchestrator",
+            properties,
+            broker,
+            List.of("--nodes", "1", "--host", "0.0.0.0"),
+            log("open"));
+    assertThat(refused.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(refused.exitValue()).isEqualTo(2);
+    assertThat(Files.readString(log("open"))).contains("allow it with --insecure");
+  }
+
+  private void metricsNeedAUser(String url) throws Exception {
+    HttpClient client =
+        HttpClient.newBuilder()
+            .sslContext(ClientTls.context(new ClientFiles(file("ca.pem"), null, null)))
+            .build();
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url));
+    assertThat(client.send(request.build(), BodyHandlers.discarding()).statusCode()).isEqualTo(401);
+    String token = Files.readString(folder.resolve("viewer.token")).strip();
+    String scraped =
+        client
+            .send(
+                request.header("Authorization", "Bearer " + token).build(), BodyHandlers.ofString())
+            .body();
+    assertThat(scraped).contains("palinode_");
+  }
+
+  private void context(String role, int api, int store) throws Exception {
+    String unused =
+        palinode(
+            role,
+            0,
+            "config",
+            "set-context",
+            "it",
+            "--server=https://localhost:" + api,
+            "--bootstrap=tls://localhost:" + store,
+            "--ca=" + file("ca.pem"),
+            "--certificate=" + file("client.pem"),
+            "--key=" + file("client.key"),
+            "--token-file=" + folder.resolve(role + ".token"));
+  }
+
+  private void aWriteIsJudgedAndUndone() throws Exception {
     Path file = folder.resolve("one.yaml");
     Files.writeString(
         file,
@@ -117,16 +187,25 @@ class SecuredKafkaIT {
                 - {var: "x", equals: "1"}
           onViolation: {rollback: none}
         """);
-    palinode("apply", "-f", file.toString(), "--server", api);
-    try (StoreClient client = StoreClient.connect(ClientConfig.of(List.of(store), "it"))) {
-      assertThat(client.store("default").put("x", "1")).isNotNull();
-    }
-    await("the violation").atMost(BOUND).until(() -> get("violations", api).size() == 1);
-    long violate = Hlc.parse(get("violations", api).get(0).path("violate").asText());
-    palinode("rollback", "run", "--to", Hlc.format(violate - 1), "--yes", "--server", api);
-    try (StoreClient client = StoreClient.connect(ClientConfig.of(List.of(store), "reader"))) {
-      assertThat(client.store("default").getAll(List.of("x"))).isEmpty();
-    }
+    assertThat(palinode("viewer", 2, "apply", "-f", file.toString()))
+        .contains("needs the role editor: 'viewer-user' has the role viewer");
+    palinode("operator", 0, "apply", "-f", file.toString());
+    palinode("operator", 0, "put", "x", "1");
+    await("the violation").atMost(BOUND).until(() -> violations().size() == 1);
+    long violate = Hlc.parse(violations().get(0).path("violate").asText());
+    String to = Hlc.format(violate - 1);
+    assertThat(palinode("viewer", 2, "rollback", "run", "--to", to, "--yes"))
+        .contains("needs the role operator");
+    palinode("operator", 0, "rollback", "run", "--to", to, "--yes");
+    assertThat(palinode("viewer", 1, "get-value", "x")).contains("no value");
+    assertThat(Files.readString(log("orchestrator")))
+        .contains("user=operator-user from=127.0.0.1 request=\"POST /api/v1/rollbacks\" status=202")
+        .contains("user=viewer-user from=127.0.0.1 request=\"PUT /api/v1/predicates\" status=403");
+  }
+
+  private JsonNode violations() throws Exception {
+    return Objects.requireNonNull(
+        JSON.readTree(palinode("viewer", 0, "get", "violations", "-o", "json")));
   }
 
   private static void aNodeMayNotReportViolations(String broker, Path asNode) {
@@ -140,7 +219,7 @@ class SecuredKafkaIT {
 
   /** As the printed commands would. */
   private void grant(String broker) throws Exception {
-    String printed = palinode("kafka", "acls");
+    String printed = palinode("viewer", 0, "kafka", "acls");
     List<AclBinding> bindings = new ArrayList<>();
     for (String line : printed.lines().toList()) {
       Matcher acl = ACL.matcher(line);
@@ -257,7 +336,7 @@ class SecuredKafkaIT {
         "orchestrator",
         properties,
         broker,
-        List.of("--nodes", "1", "--port", Integer.toString(api)),
+        secured("--nodes", "1", "--port", Integer.toString(api), "--host", "0.0.0.0"),
         log);
   }
 
@@ -304,17 +383,47 @@ class SecuredKafkaIT {
     return folder.resolve(part + ".log");
   }
 
-  private static JsonNode get(String kind, String api) throws IOException {
-    return Objects.requireNonNull(
-        JSON.readTree(palinode("get", kind, "-o", "json", "--server", api)));
+  /** The arguments, and those of TLS and users. */
+  private List<String> secured(String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(
+        List.of(
+            "--tls-certificate=" + file("server.pem"),
+            "--tls-key=" + file("server.key"),
+            "--tls-client-ca=" + file("ca.pem"),
+            "--users=" + users()));
+    return all;
   }
 
-  private static String palinode(String... args) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine palinode = Main.commandLine();
-    palinode.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    assertThat(palinode.execute(args)).as("%s %s", out, err).isZero();
-    return out.toString();
+  private Path users() {
+    return folder.resolve("users");
+  }
+
+  private static Path file(String name) {
+    return Path.of("../tls/src/test/certificates").resolve(name).toAbsolutePath();
+  }
+
+  /** Returns what a command of the user with this role prints. */
+  private String palinode(String role, int exitStatus, String... args) throws Exception {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                java("java"),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.palinode.cli.Main"));
+    command.addAll(List.of(args));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(log("command").toFile());
+    builder.environment().put("PALINODE_CONFIG", folder.resolve(role + ".json").toString());
+    Process process = builder.start();
+    started.add(process);
+    assertThat(process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    String printed = Files.readString(log("command"));
+    assertThat(process.exitValue()).as(printed).isEqualTo(exitStatus);
+    return printed;
   }
 }
