@@ -73,6 +73,9 @@ public final class StatusCommand implements Callable<Integer> {
     line(out, "nodes", "%d of %d joined".formatted(status.nodesJoined(), status.nodes()));
     line(out, "predicates", Integer.toString(status.predicates()));
     WaitLines.waits(status).forEach(text -> line(out, "waits for", text));
+    if (status.insecure() != null) {
+      line(out, "insecure", status.insecure());
+    }
     StockClientsLine.of(access).ifPresent(text -> line(out, "clients", text));
     if (output.isWide()) {
       line(out, "HLCs", WaitLines.hlcs(status));

@@ -197,6 +197,7 @@ class SecuredPartsIT {
     assertThat(palinode("viewer", 2, "rollback", "run", "--to", to, "--yes"))
         .contains("needs the role operator");
     palinode("operator", 0, "rollback", "run", "--to", to, "--yes");
+    assertThat(palinode("viewer", 0, "rollback", "status", "1")).contains("by operator-user");
     assertThat(palinode("viewer", 1, "get-value", "x")).contains("no value");
     assertThat(Files.readString(log("orchestrator")))
         .contains("user=operator-user from=127.0.0.1 request=\"POST /api/v1/rollbacks\" status=202")

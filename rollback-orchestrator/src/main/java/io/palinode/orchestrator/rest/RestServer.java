@@ -322,7 +322,11 @@ public final class RestServer implements AutoCloseable {
   }
 
   private Views.StatusView status() {
-    return Views.StatusView.of(backend.status(), backend.judgement(), backend.unjudged());
+    return Views.StatusView.of(
+        backend.status(),
+        backend.judgement(),
+        backend.unjudged(),
+        settings.access().openTo(settings.host()));
   }
 
   private void acknowledgeCoverage(Context ctx) {

@@ -15,6 +15,7 @@ import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RequestName;
 import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.request.Seeds;
+import io.palinode.orchestrator.rest.access.Access;
 import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
@@ -185,17 +186,16 @@ final class RollbackRoutes {
 
   private void rollBack(Context ctx) throws RefusedException {
     Wanted wanted = wanted(ctx.body()).named(ctx.header("Idempotency-Key"));
-    ctx.status(202).json(view(rollBack(wanted)));
+    RollbackRequest request = requested(wanted).by(Access.userName(ctx));
+    ctx.status(202).json(view(backend.operator().run(request)));
   }
 
-  private Rollback rollBack(Wanted wanted) throws RefusedException {
+  private RollbackRequest requested(Wanted wanted) throws RefusedException {
     if (wanted.comparesAll()) {
-      return backend.operator().run(comparison(wanted));
+      return comparison(wanted);
     }
     String plan = planOf(wanted);
-    return backend
-        .operator()
-        .run(plan == null ? request(wanted) : backend.operator().planned(plan).request());
+    return plan == null ? request(wanted) : backend.operator().planned(plan).request();
   }
 
   private static RollbackRequest comparison(Wanted wanted) {

@@ -342,9 +342,11 @@ public final class Views {
       long unjudgedSinceMicros,
       @Nullable Long jobPublishedMicros,
       List<WaitView> waits,
+      @Nullable String insecure,
       @Nullable String failure) {
 
-    static StatusView of(Status s, Judgement judgement, List<Unjudged> unjudged) {
+    static StatusView of(
+        Status s, Judgement judgement, List<Unjudged> unjudged, @Nullable String insecure) {
       Long heldAt = s.heldAt();
       return new StatusView(
           s.epoch(),
@@ -375,6 +377,7 @@ public final class Views {
           judgement.unjudgedSinceMicros(),
           judgement.publishedMicros() == 0 ? null : judgement.publishedMicros(),
           WaitView.of(judgement),
+          insecure,
           s.failure());
     }
   }

@@ -180,6 +180,30 @@ class AccessTest {
   /** {@code asks} is the header {@code WWW-Authenticate}. */
   private record Answer(int statusCode, String body, String asks) {}
 
+  @Test
+  void theStatusNamesWhatIsOpen() throws Exception {
+    try (RestServer open =
+        new RestServer(
+            new RestSettings("0.0.0.0", 0, new AccessSettings(null, null, true)), backend)) {
+      open.start();
+      int port = URI.create(open.url()).getPort();
+      String status =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api/v1/status"))
+                      .build(),
+                  HttpResponse.BodyHandlers.ofString())
+              .body();
+      assertThat(JSON.readTree(status).path("insecure").asText())
+          .startsWith("the API on 0.0.0.0 has no TLS")
+          .contains("and no users");
+    }
+    JsonNode closed =
+        JSON.readTree(
+            send(client("ca", null), "GET /api/v1/status", tokens.get(Role.VIEWER)).body());
+    assertThat(closed.path("insecure").isNull()).isTrue();
+  }
+
   private RestServer server() {
     return Objects.requireNonNull(server);
   }

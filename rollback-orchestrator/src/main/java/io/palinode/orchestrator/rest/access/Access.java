@@ -110,9 +110,10 @@ public final class Access implements AutoCloseable {
         : null;
   }
 
-  /** The user of a request that was checked; null: there are no users. */
-  static @Nullable User user(Context ctx) {
-    return ctx.attribute(USER);
+  /** The name of the user of a request that was checked; empty: there are no users. */
+  public static String userName(Context ctx) {
+    User user = ctx.attribute(USER);
+    return user == null ? "" : user.name();
   }
 
   @Override

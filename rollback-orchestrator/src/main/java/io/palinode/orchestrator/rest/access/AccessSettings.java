@@ -30,6 +30,13 @@ public record AccessSettings(@Nullable ServerFiles tls, @Nullable Path users, bo
     return missing;
   }
 
+  /** What other machines may do without proof, in one sentence; null: nothing. */
+  public @Nullable String openTo(String host) {
+    return missing().isEmpty() || isLoopback(host)
+        ? null
+        : "the API on %s has no %s".formatted(host, String.join(" and no ", missing()));
+  }
+
   /** Throws {@link IllegalArgumentException} if {@code host} needs what is missing. */
   public void requireFor(String host) {
     if (!insecure && !missing().isEmpty() && !isLoopback(host)) {

@@ -18,10 +18,10 @@ public final class AuditLog {
     if (ctx.method().toString().equals("GET") && status != UNAUTHORIZED && status != FORBIDDEN) {
       return;
     }
-    User user = Access.user(ctx);
+    String user = Access.userName(ctx);
     log.info(
         "user={} from={} request=\"{} {}\" status={}",
-        user == null ? "-" : user.name(),
+        user.isEmpty() ? "-" : user,
         ctx.ip(),
         ctx.method(),
         ctx.path(),

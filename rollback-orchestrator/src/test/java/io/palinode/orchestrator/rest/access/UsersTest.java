@@ -1,0 +1,106 @@
+package io.palinode.orchestrator.rest.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.security.auth.x500.X500Principal;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class UsersTest {
+  private static final String HASH = "0123456789abcdef".repeat(4);
+
+  @TempDir Path folder;
+
+  @Test
+  void aLineIsACredentialOfAUser() {
+    String token = Tokens.random();
+    Users users =
+        Users.parse(
+            List.of(
+                "# role name credential",
+                "",
+                "  viewer\tbob  sha256:" + Tokens.hash(token),
+                "admin carol subject:CN=Carol King,O=Example"),
+            "users");
+    assertThat(users.withToken(token)).isEqualTo(new User("bob", Role.VIEWER));
+    assertThat(users.withToken(token + " ")).isNull();
+    assertThat(users.withToken("")).isNull();
+    assertThat(users.withSubject(new X500Principal("CN=Carol King, O=Example")))
+        .isEqualTo(new User("carol", Role.ADMIN));
+    assertThat(users.withSubject(new X500Principal("CN=Carol King"))).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          viewer bob                  | a user is '<role> <name> <credential>'
+          owner bob sha256:H          | a role is one of viewer, editor, operator, admin: 'owner'
+          anyone bob sha256:H         | a role is one of viewer, editor, operator, admin: 'anyone'
+          viewer b/b sha256:H         | a name has 1 to 64 characters A-Z a-z 0-9 . _ @ -: 'b/b'
+          viewer bob H                | a credential is 'sha256:' and 64 hexadecimal digits
+          viewer bob sha256:12        | a credential is 'sha256:' and 64 hexadecimal digits
+          viewer bob subject:Carol    | improperly specified input name: Carol
+          viewer bob sha256:A         | 'alice' has this credential already
+          """)
+  void aBadLineIsRefusedWithItsNumber(String line, String reason) {
+    String known = "f".repeat(64);
+    List<String> lines =
+        List.of(
+            "viewer alice sha256:" + known,
+            line.replaceAll("sha256:H$", "sha256:" + HASH).replaceAll(":A$", ":" + known));
+    assertThatThrownBy(() -> Users.parse(lines, "users"))
+        .isInstanceOf(UsersException.class)
+        .hasMessageStartingWith("users:2: " + reason);
+  }
+
+  @Test
+  void aFileWithoutUsersIsRefused() {
+    assertThatThrownBy(() -> Users.parse(List.of("# none"), "users"))
+        .hasMessage("there is no user in users: add one with 'palinode user add'");
+    assertThatThrownBy(() -> new UsersFile(folder.resolve("absent"), () -> 0))
+        .hasMessageContaining("absent: make one with 'palinode user add'");
+  }
+
+  @Test
+  void addedUsersAreReadWithinASecond() throws IOException {
+    Path file = folder.resolve("users");
+    String first = Tokens.random();
+    UsersFile.add(file, Role.VIEWER, "bob", UsersFile.ofToken(first));
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    assertThat(Files.readString(file)).doesNotContain(first);
+    AtomicLong nanos = new AtomicLong();
+    UsersFile users = new UsersFile(file, nanos::get);
+    String second = Tokens.random();
+    UsersFile.add(file, Role.ADMIN, "carol", UsersFile.ofToken(second));
+    assertThat(users.users().withToken(second)).isNull();
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    assertThat(users.users().withToken(second)).isEqualTo(new User("carol", Role.ADMIN));
+    assertThat(users.users().withToken(first)).isEqualTo(new User("bob", Role.VIEWER));
+  }
+
+  @Test
+  void aRefusedUserChangesNoFile() throws IOException {
+    Path file = folder.resolve("users");
+    assertThatThrownBy(() -> UsersFile.add(file, Role.VIEWER, "b b", UsersFile.ofToken("x")))
+        .isInstanceOf(UsersException.class);
+    assertThat(file).doesNotExist();
+    UsersFile.add(file, Role.VIEWER, "bob", UsersFile.ofToken("x"));
+    String before = Files.readString(file);
+    assertThatThrownBy(() -> UsersFile.add(file, Role.ADMIN, "eve", UsersFile.ofToken("x")))
+        .hasMessageContaining("users:2: 'bob' has this credential already");
+    assertThat(Files.readString(file)).isEqualTo(before);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.orchestrator.rest.access;
+
+import org.jspecify.annotations.NullMarked;
