@@ -30,6 +30,7 @@ class ArchitectureTest {
   private static final String CLIENT_CLUSTER = "io.palinode.voldemort.cluster..";
   private static final String CLIENT = "io.palinode.voldemort.client..";
 
+  private static final String TLS = "io.palinode.tls..";
   private static final String TERMINAL = "io.palinode.terminal..";
   private static final String CLI = "io.palinode.cli..";
 
@@ -41,6 +42,7 @@ class ArchitectureTest {
   private static final Map<String, List<String>> ARROWS =
       Map.ofEntries(
           Map.entry(HVC, List.of()),
+          Map.entry(TLS, List.of()),
           Map.entry(RETROSCOPE, List.of(HVC)),
           Map.entry(PREDICATE, List.of(HVC)),
           Map.entry(WIRE, List.of(HVC, PREDICATE)),
@@ -48,10 +50,10 @@ class ArchitectureTest {
           Map.entry(DETECTOR, List.of(HVC, PREDICATE, WIRE)),
           Map.entry("io.palinode.store..", List.of(HVC, RETROSCOPE, PREDICATE, WIRE, DETECTOR)),
           Map.entry("io.palinode.monitor..", List.of(HVC, PREDICATE, DETECTION, WIRE)),
-          Map.entry("io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION)),
+          Map.entry("io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION, TLS)),
           Map.entry(CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER)),
           Map.entry("io.palinode.examples..", List.of(HVC, CLIENT)),
-          Map.entry(TERMINAL, List.of()),
+          Map.entry(TERMINAL, List.of(TLS)),
           Map.entry(
               "io.palinode.chaos..",
               List.of(

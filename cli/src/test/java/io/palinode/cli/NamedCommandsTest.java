@@ -151,7 +151,7 @@ class NamedCommandsTest {
     return commands;
   }
 
-  /** A line without its prompt, settings of variables, redirections and comment. */
+  /** A line without its prompt, settings of variables, redirections, files of options, comment. */
   private static List<List<String>> simpleCommands(String line) {
     List<List<String>> commands = new ArrayList<>();
     List<String> words = new ArrayList<>();
@@ -159,7 +159,7 @@ class NamedCommandsTest {
       if (word.matches("&&|\\|\\|?|;|&")) {
         commands.add(words);
         words = new ArrayList<>();
-      } else if (!word.matches("#.*|\\d?[<>].*|…")
+      } else if (!word.matches("#.*|\\d?[<>].*|@\\w+|…")
           && !(words.isEmpty() && word.matches("\\$|\\w+=.*"))) {
         words.add(word.replaceAll("^[\"']|[\"']$", ""));
       }
