@@ -1,8 +1,13 @@
 package io.palinode.cli.options;
 
 import io.palinode.orchestrator.alert.AlertSettings;
+import io.palinode.orchestrator.alert.WebhookRules;
 import io.palinode.terminal.Refusal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Where alerts to operators go. */
@@ -17,12 +22,43 @@ public final class AlertOptions {
               + " their predicate names.")
   private List<String> operators = List.of();
 
+  @Option(
+      names = "--alert-allow",
+      split = ",",
+      paramLabel = "HOST",
+      description =
+          "Hosts that the webhooks of predicates may name: a name, *.domain or an address (default:"
+              + " every host whose addresses are public).")
+  private List<String> allowed = List.of();
+
+  @Option(
+      names = "--alert-secret-file",
+      paramLabel = "FILE",
+      description =
+          "File of a secret that signs the bodies of webhooks, in the header Palinode-Signature.")
+  private @Nullable Path secretFile;
+
   /** Throws {@link Refusal} for a destination that a predicate could not name either. */
   public AlertSettings settings() {
-    try {
-      return AlertSettings.DEFAULT.withOperators(operators);
-    } catch (IllegalArgumentException e) {
-      throw new Refusal("--alert: " + e.getMessage(), e);
+    AlertSettings settings =
+        Refusal.valid("--alert", () -> AlertSettings.DEFAULT.withOperators(operators));
+    WebhookRules rules = Refusal.valid("--alert-allow", () -> new WebhookRules(allowed));
+    return settings.withWebhooks(rules).withSecret(secret());
+  }
+
+  private @Nullable String secret() {
+    Path file = secretFile;
+    if (file == null) {
+      return null;
     }
+    try {
+      String secret = Files.readString(file).strip();
+      if (!secret.isEmpty()) {
+        return secret;
+      }
+    } catch (IOException e) {
+      throw new Refusal("--alert-secret-file: cannot read %s: %s".formatted(file, e), e);
+    }
+    throw new Refusal("--alert-secret-file: there is no secret in " + file);
   }
 }

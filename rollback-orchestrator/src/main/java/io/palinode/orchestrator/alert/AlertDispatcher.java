@@ -60,7 +60,7 @@ public final class AlertDispatcher implements AutoCloseable {
     console.start();
     settings.operators().stream()
         .filter(operator -> !operator.equals(AlertSettings.CONSOLE))
-        .forEach(operator -> queue(url(operator)));
+        .forEach(operator -> queue(AlertSettings.url(operator)));
   }
 
   /** Returns at once. */
@@ -71,7 +71,7 @@ public final class AlertDispatcher implements AutoCloseable {
       if (destination.equals(AlertSettings.CONSOLE)) {
         var unused = console.offer(alert);
       } else {
-        post(url(destination), alert);
+        post(AlertSettings.url(destination), alert);
       }
     }
   }
@@ -90,7 +90,7 @@ public final class AlertDispatcher implements AutoCloseable {
 
   private CompletableFuture<TestedDestination> test(String operator, Alert alert) {
     if (!operator.equals(AlertSettings.CONSOLE)) {
-      return webhook(url(operator)).test(alert, webhookCounts);
+      return webhook(AlertSettings.url(operator)).test(alert, webhookCounts);
     }
     boolean isTaken = console.offer(alert);
     return CompletableFuture.completedFuture(
@@ -153,10 +153,6 @@ public final class AlertDispatcher implements AutoCloseable {
 
   private Webhook webhook(String url) {
     return new Webhook(URI.create(url), http, settings, externalUrl);
-  }
-
-  private static String url(String destination) {
-    return destination.substring(AlertSettings.WEBHOOK.length());
   }
 
   private static boolean print(List<Alert> batch, Consumer<String> console) {

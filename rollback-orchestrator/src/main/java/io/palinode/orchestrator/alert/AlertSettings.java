@@ -1,28 +1,52 @@
 package io.palinode.orchestrator.alert;
 
 import io.palinode.predicate.OnViolation;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How alerts are delivered. Immutable.
  *
  * @param operators destinations of alerts that no predicate asked for: {@code console}, {@code
  *     webhook:URL}
+ * @param webhooks where alerts of predicates may go besides
  * @param queueMax alerts that wait for one destination; further ones are dropped
- * @param attemptsMax posts of one payload
- * @param backOff before the second attempt; doubled before each further one
- * @param requestTimeout for one post
+ * @param posts of one payload
+ * @param secret signs the bodies of webhooks; null: they are not signed
  */
 public record AlertSettings(
     List<String> operators,
+    WebhookRules webhooks,
     int queueMax,
-    int attemptsMax,
-    Duration backOff,
-    Duration requestTimeout) {
+    Posts posts,
+    @Nullable String secret) {
+  /**
+   * How often a payload is posted.
+   *
+   * @param attemptsMax posts of one payload
+   * @param backOff before the second attempt; doubled before each further one
+   * @param requestTimeout for one post
+   */
+  public record Posts(int attemptsMax, Duration backOff, Duration requestTimeout) {
+    public Posts {
+      if (attemptsMax < 1 || attemptsMax > 10) {
+        throw new IllegalArgumentException(
+            "attemptsMax must be in [1, 10]: attemptsMax=" + attemptsMax);
+      }
+      requirePositive("backOff", backOff);
+      requirePositive("requestTimeout", requestTimeout);
+    }
+  }
+
   public static final AlertSettings DEFAULT =
       new AlertSettings(
-          List.of(AlertSettings.CONSOLE), 1_000, 4, Duration.ofMillis(200), Duration.ofSeconds(5));
+          List.of(AlertSettings.CONSOLE),
+          WebhookRules.PUBLIC,
+          1_000,
+          new Posts(4, Duration.ofMillis(200), Duration.ofSeconds(5)),
+          null);
 
   static final String CONSOLE = "console";
   static final String WEBHOOK = "webhook:";
@@ -32,16 +56,38 @@ public record AlertSettings(
     if (queueMax < 1 || queueMax > 1_000_000) {
       throw new IllegalArgumentException("queueMax must be in [1, 1000000]: queueMax=" + queueMax);
     }
-    if (attemptsMax < 1 || attemptsMax > 10) {
-      throw new IllegalArgumentException(
-          "attemptsMax must be in [1, 10]: attemptsMax=" + attemptsMax);
-    }
-    requirePositive("backOff", backOff);
-    requirePositive("requestTimeout", requestTimeout);
   }
 
   public AlertSettings withOperators(List<String> destinations) {
-    return new AlertSettings(destinations, queueMax, attemptsMax, backOff, requestTimeout);
+    return new AlertSettings(destinations, webhooks, queueMax, posts, secret);
+  }
+
+  public AlertSettings withWebhooks(WebhookRules rules) {
+    return new AlertSettings(operators, rules, queueMax, posts, secret);
+  }
+
+  public AlertSettings withSecret(@Nullable String newSecret) {
+    return new AlertSettings(operators, webhooks, queueMax, posts, newSecret);
+  }
+
+  /** Throws {@link IllegalArgumentException} for a refused destination. Looks hosts up. */
+  public void requireAllowed(OnViolation onViolation) {
+    for (String destination : onViolation.alerts()) {
+      String refusal = destination.equals(CONSOLE) ? null : refusal(URI.create(url(destination)));
+      if (refusal != null) {
+        throw new IllegalArgumentException(refusal);
+      }
+    }
+  }
+
+  /** Why alerts may not go there; null: they may. Operators' own destinations are allowed. */
+  @Nullable String refusal(URI url) {
+    return operators.contains(WEBHOOK + url) ? null : webhooks.refusal(url);
+  }
+
+  /** Of a destination that is a webhook. */
+  static String url(String destination) {
+    return destination.substring(WEBHOOK.length());
   }
 
   private static void requirePositive(String name, Duration value) {

@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -39,14 +40,20 @@ final class Webhook implements AlertQueue.Delivery {
 
   @Override
   public boolean deliver(List<Alert> batch, AlertQueue.Pause pause) throws InterruptedException {
+    // A name may resolve to another address than when its predicate was applied.
+    String refusal = settings.refusal(url);
+    if (refusal != null) {
+      log.warn("webhook={} alerts={} refused: {}", url.getHost(), batch.size(), refusal);
+      return false;
+    }
     HttpRequest request = request(batch);
-    Duration backOff = settings.backOff();
+    Duration backOff = settings.posts().backOff();
     for (int attempt = 1; ; attempt++) {
       Answer answer = post(request);
       if (answer != Answer.TRY_AGAIN) {
         return answer == Answer.TAKEN;
       }
-      if (attempt == settings.attemptsMax() || !pause.sleep(backOff)) {
+      if (attempt == settings.posts().attemptsMax() || !pause.sleep(backOff)) {
         log.warn("webhook={} alerts={} attempts={} failed", url.getHost(), batch.size(), attempt);
         return false;
       }
@@ -104,13 +111,18 @@ final class Webhook implements AlertQueue.Delivery {
 
   private HttpRequest request(List<Alert> batch) {
     try {
-      return HttpRequest.newBuilder(url)
-          .timeout(settings.requestTimeout())
-          .header("Content-Type", "application/json")
-          .POST(
-              HttpRequest.BodyPublishers.ofByteArray(
-                  JSON.writeValueAsBytes(Payload.of(batch, externalUrl.get()))))
-          .build();
+      byte[] body = JSON.writeValueAsBytes(Payload.of(batch, externalUrl.get()));
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(url)
+              .timeout(settings.posts().requestTimeout())
+              .header("Content-Type", "application/json")
+              .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+      String secret = settings.secret();
+      if (secret != null) {
+        long seconds = Instant.now().getEpochSecond();
+        request.header(Signature.HEADER, Signature.of(body, secret, seconds));
+      }
+      return request.build();
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a payload of strings can always be written", e);
     }

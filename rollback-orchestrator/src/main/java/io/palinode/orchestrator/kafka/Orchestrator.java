@@ -124,7 +124,12 @@ public final class Orchestrator implements Backend, AutoCloseable {
     alerts = new AlertDispatcher(config.alerts(), console, rest::url);
     registry =
         new PredicateRegistry(
-            predicateProducer, topics.predicates(), texts, config.predicates(), wallMicros);
+            predicateProducer,
+            topics.predicates(),
+            texts,
+            config.predicates(),
+            config.alerts(),
+            wallMicros);
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     RefusedEvents events = new RefusedEvents(topics, refused);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, events, this::fail);

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.kafka.PredicateAppends.Append;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.Policy;
@@ -45,17 +46,21 @@ final class PredicateRegistry {
   private final PredicateTexts texts;
   private final LongSupplier wallMicros;
   private final PredicateLimits limits;
+  private final AlertSettings alerts;
 
   /**
    * @param texts learns every version that is read
    * @param limits of applied predicates
+   * @param alerts where their alerts may go
    */
   PredicateRegistry(
       Producer<byte[], byte[]> producer,
       String topic,
       PredicateTexts texts,
       PredicateLimits limits,
+      AlertSettings alerts,
       LongSupplier wallMicros) {
+    this.alerts = alerts;
     this.wallMicros = wallMicros;
     this.limits = limits;
     this.appends = new PredicateAppends(producer, topic);
@@ -171,6 +176,15 @@ final class PredicateRegistry {
     }
   }
 
+  private void requireAllowedAlerts(Predicate predicate) {
+    try {
+      alerts.requireAllowed(predicate.onViolation());
+    } catch (IllegalArgumentException refused) {
+      throw new PredicateException(
+          "predicate '%s': %s".formatted(predicate.name(), refused.getMessage()), refused);
+    }
+  }
+
   /** See {@link io.palinode.orchestrator.rest.Backend#applyOne}. */
   AppliedPredicate applyOne(
       String document, String name, Consumer<@Nullable AppliedPredicate> check) {
@@ -185,6 +199,7 @@ final class PredicateRegistry {
 
   /** Checks all predicates before the first is written, after {@code check}. */
   private List<AppliedPredicate> write(List<Predicate> predicates, Runnable check) {
+    predicates.forEach(this::requireAllowedAlerts);
     lockForWriting();
     try {
       check.run();

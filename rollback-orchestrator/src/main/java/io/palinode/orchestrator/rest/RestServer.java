@@ -165,7 +165,10 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void addRoutes() {
-    server.get(PREDICATES, ctx -> ctx.json(views(backend.predicates(), this::view)), Role.VIEWER);
+    server.get(
+        PREDICATES,
+        ctx -> ctx.json(views(backend.predicates(), known -> view(ctx, known))),
+        Role.VIEWER);
     server.get(PREDICATES + "/{name}", this::predicate, Role.VIEWER);
     server.put(PREDICATES, this::applyAll, Role.EDITOR);
     server.put(PREDICATES + "/{name}", this::applyOne, Role.EDITOR);
@@ -258,12 +261,13 @@ public final class RestServer implements AutoCloseable {
     write(ctx, known);
   }
 
-  private Views.PredicateView view(AppliedPredicate predicate) {
-    return Views.PredicateView.of(predicate, backend.history().watched());
+  private Views.PredicateView view(Context ctx, AppliedPredicate predicate) {
+    Views.PredicateView view = Views.PredicateView.of(predicate, backend.history().watched());
+    return Access.may(ctx, Role.EDITOR) ? view : view.withoutSecrets();
   }
 
   private void applyAll(Context ctx) {
-    ctx.json(views(backend.apply(ctx.body(), "request"), this::view));
+    ctx.json(views(backend.apply(ctx.body(), "request"), known -> view(ctx, known)));
   }
 
   private void applyOne(Context ctx) {
@@ -280,7 +284,7 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void write(Context ctx, AppliedPredicate predicate) {
-    ctx.header("ETag", tag(predicate)).json(view(predicate));
+    ctx.header("ETag", tag(predicate)).json(view(ctx, predicate));
   }
 
   /** Refuses a change if the request's {@code If-Match} does not name the version in force. */

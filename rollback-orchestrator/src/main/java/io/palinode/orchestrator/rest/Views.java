@@ -26,6 +26,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON of the API: one record a resource. The server writes it, and its clients read it. */
@@ -69,6 +70,21 @@ public final class Views {
       Map<Integer, Long> nodeVersions,
       @Nullable Long jobVersion,
       String yaml) {
+    /** The path of a webhook is often its password. */
+    private static final Pattern WEBHOOK =
+        Pattern.compile("(webhook:https?://)(?:[^/@\\s\"']*@)?([^/?\\s\"',\\]]*)[^\\s\"',\\]]*");
+
+    /** Without the paths and passwords of its webhooks. */
+    PredicateView withoutSecrets() {
+      return new PredicateView(
+          name,
+          version,
+          converged,
+          nodeVersions,
+          jobVersion,
+          WEBHOOK.matcher(yaml).replaceAll("$1$2/hidden"));
+    }
+
     static PredicateView of(AppliedPredicate p, WatchedVersions watched) {
       WatchedVersions.Versions versions = watched.of(p.name());
       return new PredicateView(

@@ -28,10 +28,16 @@ import org.junit.jupiter.api.Test;
 class AlertDispatcherTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final AlertSettings FAST =
-      new AlertSettings(List.of("console"), 10, 3, Duration.ofMillis(5), Duration.ofMillis(500));
+      new AlertSettings(
+          List.of("console"),
+          new WebhookRules(List.of("127.0.0.1")),
+          10,
+          new AlertSettings.Posts(3, Duration.ofMillis(5), Duration.ofMillis(500)),
+          null);
 
   private final List<String> console = new CopyOnWriteArrayList<>();
   private final List<JsonNode> posts = new CopyOnWriteArrayList<>();
+  private final List<String> signatures = new CopyOnWriteArrayList<>();
   private final Deque<Integer> statuses = new ArrayDeque<>();
   private final CountDownLatch release = new CountDownLatch(1);
   private HttpServer server;
@@ -188,6 +194,38 @@ class AlertDispatcherTest {
   }
 
   @Test
+  void aWebhookOfAPredicateReachesNoPrivateAddress() {
+    String hook = "webhook:" + url("/hook");
+    AlertSettings strict = FAST.withWebhooks(WebhookRules.PUBLIC);
+    try (AlertDispatcher guarded = new AlertDispatcher(strict, console::add, () -> "")) {
+      guarded.start();
+      guarded.raise(alert("a=1", hook));
+      await().until(() -> guarded.webhookCounts().failed() == 1);
+    }
+    try (AlertDispatcher operators =
+        new AlertDispatcher(strict.withOperators(List.of(hook)), console::add, () -> "")) {
+      operators.start();
+      operators.raise(alert("a=1", hook));
+      await().until(() -> operators.webhookCounts().sent() == 1);
+    }
+    assertThat(posts).hasSize(1);
+  }
+
+  @Test
+  void aBodyIsSignedWithTheSecret() {
+    try (AlertDispatcher signing =
+        new AlertDispatcher(FAST.withSecret("secret"), console::add, () -> "")) {
+      signing.start();
+      signing.raise(alert("a=1", "webhook:" + url("/hook")));
+      await().until(() -> signatures.size() == 1);
+      assertThat(signatures.get(0)).matches("t=[0-9]{10},v1=[0-9a-f]{64}");
+    }
+    dispatcher.raise(alert("a=1", "webhook:" + url("/hook")));
+    await().until(() -> signatures.size() == 2);
+    assertThat(signatures.get(1)).isEmpty();
+  }
+
+  @Test
   void aTestReturnsTheAnswerOfEachDestination() {
     synchronized (statuses) {
       statuses.add(404);
@@ -222,6 +260,8 @@ class AlertDispatcherTest {
 
   private void answer(HttpExchange exchange) throws IOException {
     posts.add(JSON.readTree(exchange.getRequestBody()));
+    String signature = exchange.getRequestHeaders().getFirst(Signature.HEADER);
+    signatures.add(signature == null ? "" : signature);
     Integer status;
     synchronized (statuses) {
       status = statuses.poll();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
@@ -30,7 +31,8 @@ class PredicateRegistryTest {
   private final MockProducer<byte[], byte[]> kafka =
       new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
   private final PredicateRegistry registry =
-      new PredicateRegistry(kafka, "predicates", new PredicateTexts(), LIMITS, () -> 1_000);
+      new PredicateRegistry(
+          kafka, "predicates", new PredicateTexts(), LIMITS, AlertSettings.DEFAULT, () -> 1_000);
 
   @Test
   void allRecordsAreSentBeforeTheFirstIsAwaited() throws Exception {
@@ -80,6 +82,18 @@ class PredicateRegistryTest {
     assertThatThrownBy(() -> registry.apply(document("a", "b") + "---\n" + tooLong, "test"))
         .isInstanceOf(PredicateException.class)
         .hasMessageStartingWith("predicate 'c' clause 1: a clause must have at most 2 terms");
+    assertThat(kafka.history()).isEmpty();
+  }
+
+  @Test
+  void aWebhookToAPrivateAddressIsRefusedWithItsPredicate() {
+    String alerts = "onViolation: {rollback: none, alert: [\"webhook:http://10.0.0.1/x\"]}";
+    String guarded = document("c").stripTrailing() + "\n  " + alerts + "\n";
+    assertThatThrownBy(() -> registry.apply(document("a", "b") + "---\n" + guarded, "test"))
+        .isInstanceOf(PredicateException.class)
+        .hasMessage(
+            "predicate 'c': webhooks to the private address 10.0.0.1 are refused: allow them with"
+                + " --alert-allow 10.0.0.1");
     assertThat(kafka.history()).isEmpty();
   }
 

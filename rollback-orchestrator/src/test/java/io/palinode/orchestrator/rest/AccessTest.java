@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.rest.access.AccessSettings;
 import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.access.Tokens;
@@ -179,6 +180,18 @@ class AccessTest {
 
   /** {@code asks} is the header {@code WWW-Authenticate}. */
   private record Answer(int statusCode, String body, String asks) {}
+
+  @Test
+  void aViewerSeesNoPathOfAWebhook() throws Exception {
+    backend.put(new AppliedPredicate("p", 1, "alert: [webhook:https://h.example/secret]"));
+    HttpClient client = client("ca", null);
+    for (String path : List.of("GET /api/v1/predicates", "GET /api/v1/predicates/p")) {
+      assertThat(send(client, path, tokens.get(Role.VIEWER)).body())
+          .contains("https://h.example/hidden")
+          .doesNotContain("secret");
+      assertThat(send(client, path, tokens.get(Role.EDITOR)).body()).contains("/secret");
+    }
+  }
 
   @Test
   void theStatusNamesWhatIsOpen() throws Exception {

@@ -97,6 +97,10 @@ final class FakeBackend implements Backend, OperatorBackend {
     return applied;
   }
 
+  void put(AppliedPredicate predicate) {
+    predicates.put(predicate.name(), predicate);
+  }
+
   private long version(String name) {
     AppliedPredicate before = predicates.get(name);
     return before == null ? 1 : before.version() + 1;

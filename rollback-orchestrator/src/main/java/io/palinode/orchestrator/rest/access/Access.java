@@ -110,6 +110,12 @@ public final class Access implements AutoCloseable {
         : null;
   }
 
+  /** Whether the request's user may do what {@code role} may; without users, each client may. */
+  public static boolean may(Context ctx, Role role) {
+    User user = ctx.attribute(USER);
+    return user == null || user.role().covers(role);
+  }
+
   /** The name of the user of a request that was checked; empty: there are no users. */
   public static String userName(Context ctx) {
     User user = ctx.attribute(USER);
