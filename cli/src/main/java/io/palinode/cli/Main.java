@@ -10,6 +10,7 @@ import io.palinode.cli.detect.DetectCommand;
 import io.palinode.cli.explain.ExplainCommand;
 import io.palinode.cli.predicate.ApplyCommand;
 import io.palinode.cli.predicate.DeleteCommand;
+import io.palinode.cli.predicate.DiffCommand;
 import io.palinode.cli.predicate.ExportCommand;
 import io.palinode.cli.predicate.LintCommand;
 import io.palinode.cli.predicate.SchemaCommand;
@@ -69,6 +70,7 @@ public final class Main {
           UpCommand.class,
           RunCommand.class,
           ApplyCommand.class,
+          DiffCommand.class,
           GetCommand.class,
           DescribeCommand.class,
           DeleteCommand.class,

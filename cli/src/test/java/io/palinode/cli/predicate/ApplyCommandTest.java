@@ -2,6 +2,7 @@ package io.palinode.cli.predicate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.TextNode;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.palinode.cli.Main;
@@ -16,7 +17,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -42,6 +45,7 @@ class ApplyCommandTest {
 
   @TempDir Path folder;
   private final List<String> applied = new ArrayList<>();
+  private final Map<String, String> inForce = new HashMap<>();
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
   private HttpServer server;
@@ -111,7 +115,51 @@ class ApplyCommandTest {
     String large = PREDICATE.replace("all: [{var: x, equals: \"1\"}]", "any: [" + terms + "]");
     assertThat(apply("p.yaml", large.formatted("a") + "---\n" + large.formatted("b"))).isEqualTo(2);
     assertThat(applied).isEmpty();
-    assertThat(err.toString()).contains("p.yaml: the full form", "split the file");
+    assertThat(err.toString()).contains("p.yaml: the full form", "split the files");
+  }
+
+  @Test
+  void aDryRunChangesNothing() throws IOException {
+    inForce.put("a", Predicates.toYaml(Predicates.parse(PREDICATE.formatted("a"), "a")));
+    applied.add("a");
+    String changed = PREDICATE.formatted("b") + "---\n" + PREDICATE.formatted("a");
+    assertThat(run("apply", "-f", file("p.yaml", changed), "--dry-run")).isZero();
+    assertThat(applied).containsExactly("a");
+    assertThat(out.toString().lines())
+        .containsExactly(
+            "predicate b version 1 would be applied", "predicate a version 7 unchanged");
+  }
+
+  @Test
+  void aFolderIsOneRequest() throws IOException {
+    String first = file("1.yaml", yaml("a"));
+    file("2.yml", yaml("b"));
+    file("3.xml", XML);
+    file("notes.txt", "no predicate");
+    assertThat(run("apply", "-f", folder.toString())).isZero();
+    assertThat(applied).containsExactly("a", "b", "3");
+    String again = file("4.yaml", yaml("a"));
+    assertThat(run("apply", "-f", folder.toString())).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("predicate 'a' is in two files: %s and %s".formatted(first, again));
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    assertThat(run("apply", "-f", empty.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("there is no *.yaml, *.yml or *.xml in " + empty);
+  }
+
+  @Test
+  void aDiffShowsWhatAFileWouldChange() throws IOException {
+    inForce.put("a", Predicates.toYaml(Predicates.parse(PREDICATE.formatted("a"), "a")));
+    applied.add("a");
+    assertThat(run("diff", "-f", file("same.yaml", yaml("a")))).isZero();
+    assertThat(out.toString()).isEmpty();
+    String changed = yaml("a").replace("\"1\"", "\"2\"") + "---\n" + yaml("new");
+    assertThat(run("diff", "-f", file("p.yaml", changed))).isEqualTo(1);
+    assertThat(out.toString().lines())
+        .contains("--- a version 7", "+++ a version 8", "--- /dev/null", "+++ new version 1")
+        .anyMatch(line -> line.startsWith("-") && line.contains("1"))
+        .anyMatch(line -> line.startsWith("+") && line.contains("2"));
+    assertThat(applied).containsExactly("a");
   }
 
   private void answer(HttpExchange exchange) throws IOException {
@@ -131,12 +179,13 @@ class ApplyCommandTest {
     respond(exchange, 200, one ? views(names) : "[" + views(names) + "]");
   }
 
-  private static String views(List<String> names) {
-    return names.stream()
-        .map(
-            "{\"name\":\"%s\",\"version\":7,\"converged\":false,\"nodeVersions\":{},\"jobVersion\":null,\"yaml\":\"\"}"
-                ::formatted)
-        .collect(Collectors.joining(","));
+  private String views(List<String> names) {
+    return names.stream().map(this::view).collect(Collectors.joining(","));
+  }
+
+  private String view(String name) {
+    return "{\"name\":\"%s\",\"version\":7,\"converged\":false,\"nodeVersions\":{},\"jobVersion\":null,\"yaml\":%s}"
+        .formatted(name, TextNode.valueOf(inForce.getOrDefault(name, "")));
   }
 
   private static void respond(HttpExchange exchange, int status, String text) throws IOException {
@@ -151,10 +200,18 @@ class ApplyCommandTest {
   }
 
   private int apply(String name, String text) throws IOException {
-    Path file = Files.writeString(folder.resolve(name), text);
-    String url = "http://127.0.0.1:" + server.getAddress().getPort();
+    return run("apply", "-f", file(name, text));
+  }
+
+  private String file(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text).toString();
+  }
+
+  private int run(String... args) {
+    List<String> all = new ArrayList<>(List.of(args));
+    all.addAll(List.of("--server", "http://127.0.0.1:" + server.getAddress().getPort()));
     CommandLine command = Main.commandLine();
     command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    return command.execute("apply", "-f", file.toString(), "--server", url);
+    return command.execute(all.toArray(String[]::new));
   }
 }

@@ -53,6 +53,15 @@ class ProblemTest extends RestFixture {
   }
 
   @Test
+  void aReasonDoesNotRepeatALongTextOfTheRequest() throws Exception {
+    String unknown = "x".repeat(20_000);
+    HttpResponse<String> answer =
+        send("POST", "/api/v1/rollbacks", "{\"%s\": 1}".formatted(unknown));
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(error(answer)).hasSize(2_000).contains("xxx").endsWith("…");
+  }
+
+  @Test
   void whatCannotBeWrittenNowIsUnavailable() throws Exception {
     backend.unavailable = true;
     String predicate =

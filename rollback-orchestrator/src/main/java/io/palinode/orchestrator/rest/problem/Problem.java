@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Problem(
     String type, String title, int status, String detail, String code, String error) {
+  static final int DETAIL_CHARS_MAX = 2_000;
+
   private static final String MEDIA_TYPE = "application/problem+json";
 
   /** Answers the request with an error. */
@@ -28,8 +30,15 @@ public record Problem(
     write(ctx, status, ProblemCode.of(status), detail);
   }
 
+  /** A reason may repeat a text of the request. */
+  static String cut(String reason) {
+    return reason.length() <= DETAIL_CHARS_MAX
+        ? reason
+        : reason.substring(0, DETAIL_CHARS_MAX - 1) + "…";
+  }
+
   private static void write(Context ctx, int status, ProblemCode code, @Nullable String detail) {
-    String reason = Objects.requireNonNullElse(detail, "no reason was given");
+    String reason = cut(Objects.requireNonNullElse(detail, "no reason was given"));
     String title = HttpStatus.forStatus(status).getMessage();
     ctx.status(status)
         .json(new Problem("about:blank", title, status, reason, code.label(), reason))
