@@ -30,6 +30,7 @@ class ArchitectureTest {
   private static final String CLIENT_CLUSTER = "io.palinode.voldemort.cluster..";
   private static final String CLIENT = "io.palinode.voldemort.client..";
 
+  private static final String CONSOLE = "io.palinode.console..";
   private static final String TERMINAL = "io.palinode.terminal..";
   private static final String CLI = "io.palinode.cli..";
 
@@ -48,7 +49,9 @@ class ArchitectureTest {
           Map.entry(DETECTOR, List.of(HVC, PREDICATE, WIRE)),
           Map.entry("io.palinode.store..", List.of(HVC, RETROSCOPE, PREDICATE, WIRE, DETECTOR)),
           Map.entry("io.palinode.monitor..", List.of(HVC, PREDICATE, DETECTION, WIRE)),
-          Map.entry("io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION)),
+          Map.entry(CONSOLE, List.of()),
+          Map.entry(
+              "io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION, CONSOLE)),
           Map.entry(CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER)),
           Map.entry("io.palinode.examples..", List.of(HVC, CLIENT)),
           Map.entry(TERMINAL, List.of()),
@@ -256,6 +259,11 @@ class ArchitectureTest {
         "io.palinode.chaos..",
         "io.palinode.demo..",
         CLI);
+  }
+
+  @Test
+  void onlyTheServerOfTheApiUsesTheConsole() {
+    onlyTheseUse(CONSOLE, CONSOLE, "io.palinode.orchestrator.rest");
   }
 
   private static void onlyTheseUse(String module, String... users) {

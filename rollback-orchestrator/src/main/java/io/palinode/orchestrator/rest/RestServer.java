@@ -9,6 +9,8 @@ import io.javalin.http.HttpResponseException;
 import io.javalin.router.ParsedEndpoint;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinException;
+import io.palinode.console.Console;
+import io.palinode.detection.shiviz.ShivizLog;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.orchestrator.Event;
@@ -24,6 +26,7 @@ import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -137,6 +140,7 @@ public final class RestServer implements AutoCloseable {
     config.startupWatcherEnabled = false;
     config.http.maxRequestSize = 4L * Predicates.DOCUMENT_BYTES_MAX;
     config.http.prefer405over404 = true;
+    Console.addTo(config);
   }
 
   private static void limitConnections(Server jetty) {
@@ -160,6 +164,7 @@ public final class RestServer implements AutoCloseable {
                     Views.ViolationView::of)));
     server.get(VIOLATIONS + "/{id}", this::violation);
     server.get(VIOLATIONS + "/{id}/witness", this::witness);
+    server.get(VIOLATIONS + "/{id}/shiviz", this::shiviz);
     server.get(
         ROLLBACKS,
         ctx ->
@@ -292,11 +297,21 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void witness(Context ctx) throws RefusedException {
+    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(requireWitness(ctx)));
+  }
+
+  private void shiviz(Context ctx) throws IOException, RefusedException {
+    StringBuilder log = new StringBuilder();
+    ShivizLog.of(requireWitness(ctx)).write(log);
+    ctx.contentType("text/plain; charset=utf-8").result(log.toString());
+  }
+
+  private PortableWitness requireWitness(Context ctx) throws RefusedException {
     PortableWitness witness = backend.witness(ctx.pathParam(ID));
     if (witness == null) {
       throw noSuchViolation(ctx);
     }
-    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
+    return witness;
   }
 
   private Views.StatusView status() {
