@@ -31,6 +31,7 @@ class ArchitectureTest {
   private static final String CLIENT = "io.palinode.voldemort.client..";
 
   private static final String TLS = "io.palinode.tls..";
+  private static final String CONSOLE = "io.palinode.console..";
   private static final String TERMINAL = "io.palinode.terminal..";
   private static final String CLI = "io.palinode.cli..";
 
@@ -50,7 +51,10 @@ class ArchitectureTest {
           Map.entry(DETECTOR, List.of(HVC, PREDICATE, WIRE)),
           Map.entry("io.palinode.store..", List.of(HVC, RETROSCOPE, PREDICATE, WIRE, DETECTOR)),
           Map.entry("io.palinode.monitor..", List.of(HVC, PREDICATE, DETECTION, WIRE)),
-          Map.entry("io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION, TLS)),
+          Map.entry(CONSOLE, List.of()),
+          Map.entry(
+              "io.palinode.orchestrator..",
+              List.of(HVC, PREDICATE, WIRE, DETECTION, TLS, CONSOLE)),
           Map.entry(CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER)),
           Map.entry("io.palinode.examples..", List.of(HVC, CLIENT)),
           Map.entry(TERMINAL, List.of(TLS)),
@@ -258,6 +262,11 @@ class ArchitectureTest {
         "io.palinode.chaos..",
         "io.palinode.demo..",
         CLI);
+  }
+
+  @Test
+  void onlyTheServerOfTheApiUsesTheConsole() {
+    onlyTheseUse(CONSOLE, CONSOLE, "io.palinode.orchestrator.rest");
   }
 
   private static void onlyTheseUse(String module, String... users) {

@@ -11,6 +11,8 @@ import io.javalin.security.Roles;
 import io.javalin.security.RouteRole;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinException;
+import io.palinode.console.Console;
+import io.palinode.detection.shiviz.ShivizLog;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.orchestrator.Event;
@@ -29,6 +31,7 @@ import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -86,7 +89,7 @@ public final class RestServer implements AutoCloseable {
     this.server = Javalin.create(this::configure);
     RequestGuard guard = new RequestGuard(settings);
     server.before(guard::checkSite);
-    server.beforeMatched(access::check);
+    server.beforeMatched(this::checkUser);
     server.beforeMatched(guard::checkBody);
     server.beforeMatched(RestServer::requireKnownParameters);
     server.after(AuditLog::write);
@@ -156,6 +159,7 @@ public final class RestServer implements AutoCloseable {
     config.startupWatcherEnabled = false;
     config.http.maxRequestSize = 4L * Predicates.DOCUMENT_BYTES_MAX;
     config.http.prefer405over404 = true;
+    Console.addTo(config);
   }
 
   private static void limitConnections(Server jetty) {
@@ -183,6 +187,7 @@ public final class RestServer implements AutoCloseable {
         Role.VIEWER);
     server.get(VIOLATIONS + "/{id}", this::violation, Role.VIEWER);
     server.get(VIOLATIONS + "/{id}/witness", this::witness, Role.VIEWER);
+    server.get(VIOLATIONS + "/{id}/shiviz", this::shiviz, Role.VIEWER);
     server.get(
         ROLLBACKS,
         ctx ->
@@ -203,6 +208,12 @@ public final class RestServer implements AutoCloseable {
     server.get("/healthz", this::health, Role.ANYONE);
     server.get("/livez", ctx -> ctx.json(new Views.Probe("up")), Role.ANYONE);
     server.get("/readyz", this::ready, Role.ANYONE);
+  }
+
+  private void checkUser(Context ctx) {
+    if (!Console.hasPath(ctx.path())) {
+      access.check(ctx);
+    }
   }
 
   /** Refuses a parameter that the request would ignore. */
@@ -318,11 +329,21 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void witness(Context ctx) throws RefusedException {
+    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(requireWitness(ctx)));
+  }
+
+  private void shiviz(Context ctx) throws IOException, RefusedException {
+    StringBuilder log = new StringBuilder();
+    ShivizLog.of(requireWitness(ctx)).write(log);
+    ctx.contentType("text/plain; charset=utf-8").result(log.toString());
+  }
+
+  private PortableWitness requireWitness(Context ctx) throws RefusedException {
     PortableWitness witness = backend.witness(ctx.pathParam(ID));
     if (witness == null) {
       throw noSuchViolation(ctx);
     }
-    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
+    return witness;
   }
 
   private Views.StatusView status() {

@@ -114,6 +114,20 @@ class AccessTest {
   }
 
   @Test
+  void theFilesOfTheConsoleNeedNoUser() throws Exception {
+    HttpClient client = client("ca", null);
+    for (String path : List.of("/", "/console/app.js", "/console/style.css")) {
+      Answer answer = send(client, "GET " + path, null);
+      assertThat(answer.statusCode()).as("%s %s", path, answer.body()).isEqualTo(200);
+    }
+    assertThat(send(client, "GET /console/absent.js", null).statusCode()).isEqualTo(404);
+    for (String path :
+        List.of("/console/../api/v1/status", "/console/%2e%2e/api/v1/status", "//api/v1/status")) {
+      assertThat(send(client, "GET " + path, null).statusCode()).as(path).isIn(400, 401, 403, 404);
+    }
+  }
+
+  @Test
   void aCertificateIsAUserToo() throws Exception {
     HttpClient client = client("ca", "client");
     assertThat(send(client, "GET /api/v1/status", null).statusCode()).isEqualTo(200);

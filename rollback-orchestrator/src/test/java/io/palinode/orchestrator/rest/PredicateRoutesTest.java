@@ -161,6 +161,16 @@ class PredicateRoutesTest extends RestFixture {
     assertThat(witness.rules().epsilon()).hasToString("10ms");
   }
 
+  @Test
+  void aShivizLogHasTheWitnessesOrIsRefusedAsTheWitnessIs() throws Exception {
+    assertThat(send("GET", "/api/v1/violations/v2/shiviz", "").statusCode()).isEqualTo(404);
+    assertThat(send("GET", "/api/v1/violations/v1/shiviz", "").statusCode()).isEqualTo(409);
+    backend.witnessText = YAML;
+    HttpResponse<String> log = send("GET", "/api/v1/violations/v1/shiviz", "");
+    assertThat(log.headers().firstValue("Content-Type")).hasValue("text/plain;charset=utf-8");
+    assertThat(log.body()).startsWith("(?<event>").contains("cs_1 = base64:/w==");
+  }
+
   private JsonNode put(String path, String body) throws IOException, InterruptedException {
     return ok(send("PUT", path, body));
   }

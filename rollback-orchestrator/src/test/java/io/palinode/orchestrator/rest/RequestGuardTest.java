@@ -28,6 +28,14 @@ class RequestGuardTest extends RestFixture {
     assertThat(answer("GET /api/v1/status HTTP/1.1\r\nHost: " + host)).startsWith("HTTP/1.1 200");
   }
 
+  @Test
+  void theConsoleIsServedToThisMachineAlone() throws IOException {
+    assertThat(answer("GET / HTTP/1.1\r\nHost: localhost"))
+        .startsWith("HTTP/1.1 200")
+        .contains("Content-Security-Policy: default-src 'none'");
+    assertThat(answer("GET / HTTP/1.1\r\nHost: evil.example")).startsWith("HTTP/1.1 403");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "http://evil.example, 403",

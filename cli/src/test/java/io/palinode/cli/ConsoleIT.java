@@ -1,0 +1,262 @@
+package io.palinode.cli;
+
+import static io.palinode.cli.RealParts.BOUND;
+import static io.palinode.cli.RealParts.STORE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.client.session.RolledBackException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import org.assertj.core.data.Offset;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The console in a real browser, over a real cluster. */
+class ConsoleIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final double HLC_COUNTS = 4_096;
+  private static final Offset<Double> PIXEL = Offset.offset(0.01);
+
+  @TempDir private static Path folder;
+  private static @Nullable RealParts started;
+
+  private RealParts parts;
+  private Browser browser;
+
+  @BeforeEach
+  void start(@TempDir Path home) {
+    assumeTrue(
+        Browser.isInstalled(),
+        "no chromium: install Debian's packages chromium and chromium-driver");
+    if (started == null) {
+      started = RealParts.start(folder);
+    }
+    parts = started;
+    browser = new Browser(home);
+    browser.open(parts.plane().apiUrl());
+    browser.awaitText("3 of 3");
+  }
+
+  @AfterEach
+  void closeBrowser() {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    if (started != null) {
+      started.close();
+    }
+  }
+
+  @Test
+  void aPersonAppliesAPredicateSeesItsViolationAndUndoesItsRollback() throws Exception {
+    browser.awaitText("Nothing is watched: no predicate is in force.");
+    browser.awaitText("palinode apply -f edge-mutex.yaml");
+
+    browser.click("apply a predicate");
+    browser.awaitText("No predicate is in force, so nothing is watched.");
+    browser.run("document.getElementById('text').value += 'x: 1';");
+    browser.click("Apply");
+    browser.awaitText("unknown field 'x'");
+    browser.run(
+        "const text = document.getElementById('text');"
+            + " text.value = text.value.replace('x: 1', '');");
+    browser.click("Apply");
+    browser.awaitText("In force: edge-mutex version 1.");
+
+    browser.click("Violations");
+    browser.awaitText("No violation yet.");
+    violate();
+    browser.awaitText("edge-mutex a=1,b=2");
+    browser.awaitText("rolled back");
+    String id = api("/api/v1/violations").get(0).get("id").asText();
+    assertThat(browser.run("return document.querySelector('.space a').hash").asText())
+        .isEqualTo("#/violations/" + id);
+
+    browser.run("document.querySelector('.space a').click()");
+    browser.awaitText("target of rollback 1");
+    assertDiagramShows(api("/api/v1/violations/" + id + "/witness"));
+    assertThat(download(id, "witness")).startsWith("{").contains(id);
+    assertThat(download(id, "shiviz")).startsWith("(?<event>").contains("cs_1_2_1 = 1");
+
+    browser.run(
+        "[...document.querySelectorAll('.facts a')].find((one) =>"
+            + " one.hash === '#/rollbacks/1').click()");
+    browser.awaitText("Phases by node");
+    assertThat(browser.run("return document.querySelectorAll('.phases').length").asInt())
+        .isEqualTo(RealParts.NODES);
+    browser.click("Undo this rollback…");
+    browser.awaitText("Writes to discard");
+    JsonNode plan = browser.run("return document.querySelector('dialog').innerText");
+    assertThat(plan.asText()).contains("Expected pause", "By node, each copy counts");
+    browser.click("Roll back now");
+    browser.awaitText("Rollback 2");
+    await("the undo ends").atMost(BOUND).until(() -> !parts.ended().isEmpty());
+    browser.awaitText("rollback 1");
+    assertThat(api("/api/v1/rollbacks/2").get("undoes").asInt()).isEqualTo(1);
+  }
+
+  private void violate() {
+    try (StoreClient client = parts.client("c")) {
+      client.store(STORE).put("cs_1_2_1", "1");
+      client.store(STORE).put("cs_1_2_2", "1");
+    } catch (RolledBackException e) {
+      // The rollback came before the answer.
+    }
+  }
+
+  /** Number by number: node, clock and place of each interval, edge and mark. */
+  private void assertDiagramShows(JsonNode witness) {
+    JsonNode drawn =
+        browser.run(
+            "const root = document.querySelector('.diagram');"
+                + "const data = (one) => ({...one.dataset, x: Number(one.getAttribute('x')),"
+                + " width: Number(one.getAttribute('width')), x1: Number(one.getAttribute('x1'))});"
+                + "const all = (what) => [...root.querySelectorAll(what)].map(data);"
+                + "return {view: data(root), pixels: root.clientWidth, left:"
+                + " Number(root.querySelector('clipPath rect').getAttribute('x')),"
+                + " intervals: all('.interval rect'), edges: all('.edge path[data-hlc]'),"
+                + " marks: all('.mark line')}");
+    JsonNode intervals = witness.get("intervals");
+    assertThat(drawn.get("intervals")).hasSize(intervals.size());
+    int entries = 0;
+    for (int i = 0; i < intervals.size(); i++) {
+      JsonNode interval = intervals.get(i);
+      JsonNode rect = drawn.get("intervals").get(i);
+      int node = interval.get("node").asInt();
+      String start = interval.get("start").get(node).asText();
+      assertThat(rect.get("node").asInt()).isEqualTo(node);
+      assertThat(rect.get("term").asInt()).isEqualTo(interval.get("term").asInt());
+      assertThat(rect.get("start").asText()).isEqualTo(start);
+      assertPlace(drawn, rect.get("x").asDouble(), start, witness);
+      double right = rect.get("x").asDouble() + rect.get("width").asDouble();
+      JsonNode end = interval.get("end");
+      if (end == null) {
+        assertThat(rect.has("end")).isFalse();
+        assertThat(right).isCloseTo(drawn.get("pixels").asDouble(), PIXEL);
+      } else {
+        String ended = end.get(interval.get("endNode").asInt()).asText();
+        assertThat(rect.get("end").asText()).isEqualTo(ended);
+        assertPlace(drawn, right, ended, witness);
+      }
+      for (int other = 0; other < interval.get("start").size(); other++) {
+        if (other != node) {
+          assertThat(drawn.get("edges").get(entries++).get("hlc").asText())
+              .isEqualTo(interval.get("start").get(other).asText());
+        }
+      }
+    }
+    assertThat(drawn.get("edges")).hasSize(entries);
+    assertThat(drawn.get("marks")).hasSize(3);
+    for (JsonNode mark : drawn.get("marks")) {
+      assertPlace(drawn, mark.get("x1").asDouble(), mark.get("hlc").asText(), witness);
+    }
+    assertThat(drawn.get("marks").findValuesAsText("hlc"))
+        .contains(witness.get("first").asText(), witness.get("violate").asText());
+  }
+
+  /** The pixel of an HLC is where the diagram's own span of time puts it. */
+  private static void assertPlace(JsonNode drawn, double x, String hlc, JsonNode witness) {
+    double from = drawn.get("view").get("from").asDouble();
+    double to = drawn.get("view").get("to").asDouble();
+    double left = drawn.get("left").asDouble();
+    long base = Hlc.micros(Hlc.parse(witness.get("first").asText()));
+    long parsed = Hlc.parse(hlc);
+    double at = Hlc.micros(parsed) - base + Hlc.counter(parsed) / HLC_COUNTS;
+    double pixels = drawn.get("pixels").asDouble() - left;
+    assertThat(x).as(hlc).isCloseTo(left + (at - from) / (to - from) * pixels, PIXEL);
+  }
+
+  /** What the button of a file would save. */
+  private String download(String id, String kind) {
+    return browser
+        .run(
+            "const blobs = []; const make = URL.createObjectURL;"
+                + "URL.createObjectURL = (blob) => { blobs.push(blob); return make(blob); };"
+                + "const name = {witness: 'Witness (JSON)', shiviz: 'ShiViz log'}[args[1]];"
+                + "[...document.querySelectorAll('button')]"
+                + ".find((one) => one.textContent === name).click();"
+                + "while (blobs.length === 0) await new Promise(requestAnimationFrame);"
+                + "return blobs[0].text();",
+            id,
+            kind)
+        .asText();
+  }
+
+  @Test
+  void tenThousandViolationsAreAFewRowsAndScrollWithoutAPause() {
+    JsonNode list =
+        browser.run(
+            "const {windowed} = await import('/console/windowed.js');"
+                + "const items = Array.from({length: 10000}, (unused, index) => 'row ' + index);"
+                + "const list = windowed('rows', [['Text', (text) => text]], () => {});"
+                + "document.getElementById('main').replaceChildren(list.node);"
+                + "list.set(items);"
+                + "const rows = list.node.querySelector('.rows');"
+                + "const frame = () => new Promise(requestAnimationFrame);"
+                + "let most = 0; let steps = 0;"
+                + "for (; rows.scrollTop + rows.clientHeight < rows.scrollHeight - 1; steps++) {"
+                + "  rows.scrollTop += 3600; await frame(); await frame();"
+                + "  most = Math.max(most, list.node.querySelectorAll('.space .row').length);"
+                + "}"
+                + "return {most, steps, last: list.node.innerText.includes('row 9999')};");
+    assertThat(list.get("last").asBoolean()).as(list.toString()).isTrue();
+    assertThat(list.get("steps").asInt()).isGreaterThan(90);
+    assertThat(list.get("most").asInt()).isLessThan(60);
+  }
+
+  @Test
+  void anOutageIsShownAndThePageComesBackByItself() {
+    browser.run(
+        "globalThis.real = fetch; globalThis.fetch = () => Promise.reject(new TypeError('down'));");
+    browser.awaitText("The orchestrator does not answer.");
+    browser.awaitText("no answer");
+    browser.run("globalThis.fetch = globalThis.real;");
+    await("the outage ends").atMost(BOUND).until(() -> !browser.text().contains("does not answer"));
+  }
+
+  @Test
+  void aTokenIsAskedForOnceAndSentWithEveryRequest() {
+    browser.run(
+        "const real = fetch; globalThis.sent = [];"
+            + "globalThis.fetch = (path, options) => {"
+            + "  const token = options.headers?.Authorization; globalThis.sent.push(token);"
+            + "  return token === 'Bearer right' ? real(path, options) : Promise.resolve("
+            + "new Response(JSON.stringify({code: 'unauthorized', detail: 'a token is needed'}),"
+            + " {status: 401}));"
+            + "};");
+    browser.awaitText("This API needs a token");
+    browser.awaitText("a token is needed");
+    assertThat(browser.run("return document.querySelectorAll('dialog').length").asInt()).isOne();
+    browser.run("document.getElementById('token').value = 'right';");
+    browser.click("Use it");
+    browser.click("Predicates");
+    browser.awaitText("YAML, or the XML of the papers.");
+    assertThat(browser.run("return sessionStorage.getItem('palinode.token')").asText())
+        .isEqualTo("right");
+  }
+
+  private JsonNode api(String path) throws IOException, InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(URI.create(parts.plane().apiUrl() + path)).build();
+    return JSON.readTree(
+        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body());
+  }
+}

@@ -1,0 +1,135 @@
+/** The first page: what is wrong, what to do, and how far behind judgement is. */
+import { get, post } from './api.js';
+import { action, badge, command, el, empty, table, when } from './dom.js';
+import { confirmed } from './dialogs.js';
+import { lagChart } from './chart.js';
+import { rates } from './rates.js';
+import { ago, count, millis, outcome, parseHlc, plural, time } from './text.js';
+import { nodeStates, verdict } from './verdict.js';
+
+const RECENT = 5;
+
+async function answer(approval, word) {
+  const figures = el('p', {}, `${plural(approval.violations, 'violation')} of`
+    + ` ${approval.predicate}; the target is ${time(parseHlc(approval.target).micros)}.`);
+  const question = word === 'approve'
+    ? 'Approve this rollback?' : 'Reject this rollback? Its violations then stand.';
+  if (await confirmed(question, figures, word === 'approve' ? 'Approve' : 'Reject')) {
+    await post(`/api/v1/approvals/${approval.id}/${word}`);
+  }
+}
+
+function item(one) {
+  return el('li', { class: one.level },
+    el('span', {}, one.what),
+    one.todo && el('span', { class: 'todo' }, ` ${one.todo}`),
+    one.link && el('a', { href: one.link[0] }, one.link[1]),
+    one.approval && [
+      el('a', { href: `#/violations/${one.approval.violationIds[0]}` }, 'See the violation'),
+      action('Approve…', () => answer(one.approval, 'approve')),
+      action('Reject…', () => answer(one.approval, 'reject')),
+    ],
+    one.command && command(one.command));
+}
+
+function headline(status, recent) {
+  const standing = recent.filter((one) => outcome(one).stands && !one.phantom).length;
+  const { level, headline: text, items } = verdict(status, standing);
+  return el('section', { class: `verdict ${level}`, 'aria-label': 'Verdict' },
+    el('h1', {}, text),
+    items.length > 0 && el('ul', {}, items.map(item)),
+    status.predicates === 0 && el('p', {}, 'First step: ',
+      el('a', { href: '#/predicates' }, 'apply a predicate'), ', or run ',
+      command('palinode apply -f edge-mutex.yaml')));
+}
+
+function tile(name, value, detail, level = '') {
+  return el('div', { class: `tile ${level}` },
+    el('dt', {}, name), el('dd', {}, value), detail && el('dd', { class: 'detail' }, detail));
+}
+
+function tiles(status) {
+  const isJudged = status.epochJudged;
+  const held = status.safePointHeldAt !== null;
+  const waits = status.waits.map((wait) => wait.what).join('; ');
+  return el('dl', { class: 'tiles' },
+    tile('Safe point behind', isJudged ? millis(status.safePointLagMs) : 'not judged yet',
+      held ? `held at ${time(parseHlc(status.safePointHeldAt).micros)}`
+        : 'no automatic rollback goes further back', held ? 'bad' : ''),
+    tile('Judged behind', isJudged ? millis(status.judgedLagMs) : 'not judged yet',
+      waits ? `waits for: ${waits}` : 'waits for nothing'),
+    tile('Coverage', status.coverageLosses > 0 ? plural(status.coverageLosses, 'gap') : 'complete',
+      `${plural(status.coverageGaps, 'gap')} in all`, status.coverageLosses > 0 ? 'bad' : ''),
+    tile('Nodes', `${count(status.nodesJoined)} of ${count(status.nodes)}`,
+      `epoch ${count(status.epoch)}`, status.nodesJoined < status.nodes ? 'bad' : ''),
+    tile('Violations', count(status.violations), plural(status.phantoms, 'phantom')),
+    tile('Rollbacks', count(status.rollbacks), plural(status.predicates, 'predicate')));
+}
+
+function gaps(status) {
+  if (status.unknown.length === 0) return null;
+  return table('Coverage gaps that are not acknowledged', [
+    ['From', (gap) => (gap.from ? time(parseHlc(gap.from).micros) : 'unknown')],
+    ['To', (gap) => time(parseHlc(gap.to).micros)],
+    ['Reason', (gap) => gap.reason],
+  ], status.unknown);
+}
+
+function nodes(status, joined) {
+  return table('Nodes', [
+    ['Node', (row) => String(row.number), 'num'],
+    ['State', (row) => badge(row.word, row.level)],
+    ['Waits for', (row) => (row.wait ? `${row.wait.what} (${row.wait.wayOut})` : '–')],
+    ['Last step', (row) => (row.node
+      ? `${row.node.lastAck}, ${ago(row.node.lastAckMicros)}` : '–')],
+    ['Incarnation', (row) => (row.node ? count(row.node.incarnation) : '–'), 'num'],
+  ], nodeStates(status, joined));
+}
+
+function latest(recent) {
+  if (recent.length === 0) {
+    return empty('No violation yet. With the predicate of the tutorial, these two writes make one:',
+      command('palinode put cs_1_2_1 1'), el('br'), command('palinode put cs_1_2_2 1'));
+  }
+  return table('Latest violations', [
+    ['When', (one) => when(ago(parseHlc(one.violate).micros), `HLC ${one.violate}`)],
+    ['Predicate', (one) => el('a', { href: `#/violations/${one.id}` },
+      `${one.predicate} ${one.binding}`)],
+    ['Grade', (one) => one.grade],
+    ['Outcome', (one) => badge(outcome(one).word, outcome(one).level)],
+    ['Latency', (one) => millis(one.latencyMs), 'num'],
+  ], recent);
+}
+
+/** Replaces the content of a part unless it is the same, so that focus and selection stay. */
+function put(part, content) {
+  const next = el('div', {}, content);
+  if (part.innerHTML !== next.innerHTML) part.replaceChildren(...next.childNodes);
+}
+
+export async function show(main, unused, state) {
+  let recent = await get(`/api/v1/violations?limit=${RECENT}`);
+  const [top, numbers, list, nodeList] = [0, 1, 2, 3].map(() => el('div'));
+  const chart = lagChart();
+  const rate = rates();
+  main.append(top, numbers, el('div', { class: 'columns' }, list, nodeList), chart.node, rate.node);
+  const update = ({ status, nodes: joined, history }) => {
+    if (!status) return;
+    put(top, headline(status, recent));
+    put(numbers, tiles(status));
+    put(list, latest(recent));
+    put(nodeList, [nodes(status, joined), gaps(status)]);
+    chart.update(history);
+    rate.update(history);
+  };
+  update(state);
+  return {
+    update,
+    event: async (type) => {
+      if (type !== 'violation' && type !== 'missed') return;
+      recent = await get(`/api/v1/violations?limit=${RECENT}`);
+      update(state);
+    },
+    close: chart.close,
+  };
+}

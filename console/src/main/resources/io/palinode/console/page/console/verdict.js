@@ -1,0 +1,113 @@
+/** What is wrong, and what to do about it, from the status. Pure. */
+import { count, plural } from './text.js';
+
+/** Waits that have a more exact item below. */
+const ELSEWHERE = new Set(['plan', 'approval', 'coverage', 'abandoned']);
+
+function* wrongs(status) {
+  if (status.failure) yield { level: 'bad', what: status.failure, command: 'palinode doctor' };
+  if (status.trouble) yield { level: 'bad', what: status.trouble, command: 'palinode doctor' };
+  if (status.haltReason) {
+    yield {
+      level: 'bad',
+      what: `Rollback ${status.openEpoch} is halted: ${status.haltReason}`,
+      link: [`#/rollbacks/${status.openEpoch}`, 'See it by node'],
+      command: `palinode rollback retry ${status.openEpoch}`,
+    };
+  }
+  for (const wait of status.waits.filter((one) => one.standsStill && !ELSEWHERE.has(one.reason))) {
+    yield { level: 'bad', what: `Judgement waits: ${wait.what}.`, todo: sentence(wait.wayOut) };
+  }
+  for (const approval of status.approvals) {
+    yield {
+      level: 'bad',
+      what: `A rollback for ${approval.predicate} waits for your approval`
+        + ` (${plural(approval.violations, 'violation')}).`,
+      approval,
+    };
+  }
+  if (status.abandonedEpoch !== null) {
+    yield {
+      level: 'bad',
+      what: `Rollback ${status.abandonedEpoch} was abandoned. It holds the safe point.`,
+      command: 'palinode acknowledge',
+    };
+  }
+  if (status.coverageLosses > 0) {
+    yield {
+      level: 'bad',
+      what: `${plural(status.coverageLosses, 'coverage gap')} not acknowledged:`
+        + ' violations of these times may be unknown.',
+      command: 'palinode acknowledge',
+    };
+  }
+  for (const budget of status.budgets.filter((one) => one.standsUntilMicros !== null)) {
+    yield {
+      level: 'bad',
+      what: `The rollback budget of ${budget.predicate} is spent`
+        + ` (${count(budget.spent)} of ${count(budget.atMost)}): further violations stand.`,
+      command: `palinode rollback renew ${budget.predicate}`,
+    };
+  }
+}
+
+function* works(status) {
+  if (status.openEpoch !== null && !status.haltReason) {
+    yield {
+      level: 'busy',
+      what: `Rollback ${status.openEpoch} is in progress: ${status.phase}.`,
+      link: [`#/rollbacks/${status.openEpoch}`, 'Follow it'],
+    };
+  } else if (status.notServing.length > 0) {
+    const nodes = status.notServing.join(', ');
+    yield { level: 'busy', what: `Not serving epoch ${status.epoch} yet: node ${nodes}.` };
+  }
+  if (status.sequential.allKeys || status.sequential.keys > 0) {
+    const keys = status.sequential.allKeys ? 'All keys' : plural(status.sequential.keys, 'key');
+    yield { level: 'busy', what: `After frequent rollbacks, clients use R + W > N: ${keys}.` };
+  }
+}
+
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function quiet(status, standing) {
+  if (status.predicates === 0) return 'Nothing is watched: no predicate is in force.';
+  if (standing > 0) return `${plural(standing, 'recent violation')} not rolled back.`;
+  if (status.violations === 0) return 'All is well. No violation is known.';
+  return 'All is well. Every recent violation was rolled back.';
+}
+
+/**
+ * The headline and its items, the worst first.
+ *
+ * @param standing the number of recent violations that remain in the store
+ */
+export function verdict(status, standing) {
+  const bad = [...wrongs(status)];
+  const busy = [...works(status)];
+  if (bad.length > 0) {
+    const headline = bad.length === 1 ? '1 thing needs you.' : `${bad.length} things need you.`;
+    return { level: 'bad', headline, items: [...bad, ...busy] };
+  }
+  if (busy.length > 0) return { level: 'busy', headline: 'Work is in progress.', items: busy };
+  const level = status.predicates > 0 && standing === 0 ? 'good' : 'busy';
+  return { level, headline: quiet(status, standing), items: [] };
+}
+
+/** The state of each node from 0 on, also of those that have not joined. */
+export function nodeStates(status, joined) {
+  const known = new Map(joined.map((node) => [node.node, node]));
+  const last = Math.max(status.nodes - 1, ...known.keys());
+  return Array.from({ length: last + 1 }, (unused, number) => {
+    const node = known.get(number) ?? null;
+    const wait = status.waits.find((one) => one.node === number) ?? null;
+    if (!node) return { number, node, level: 'bad', word: 'not joined', wait };
+    if (wait?.standsStill) return { number, node, level: 'bad', word: 'stands still', wait };
+    if (status.notServing.includes(number)) {
+      return { number, node, level: 'busy', word: status.phase ?? 'resuming', wait };
+    }
+    return { number, node, level: wait ? 'busy' : 'good', word: wait ? 'late' : 'serves', wait };
+  });
+}
