@@ -53,8 +53,7 @@ class ArchitectureTest {
           Map.entry("io.palinode.monitor..", List.of(HVC, PREDICATE, DETECTION, WIRE)),
           Map.entry(CONSOLE, List.of()),
           Map.entry(
-              "io.palinode.orchestrator..",
-              List.of(HVC, PREDICATE, WIRE, DETECTION, TLS, CONSOLE)),
+              "io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION, TLS, CONSOLE)),
           Map.entry(CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER)),
           Map.entry("io.palinode.examples..", List.of(HVC, CLIENT)),
           Map.entry(TERMINAL, List.of(TLS)),

@@ -1,15 +1,25 @@
 package io.palinode.orchestrator.rest;
 
+import io.javalin.http.ContentTooLargeResponse;
 import io.javalin.http.Context;
 import io.javalin.http.ForbiddenResponse;
+import io.javalin.http.HttpResponseException;
+import io.javalin.http.HttpStatus;
 import io.javalin.http.LengthRequiredResponse;
 import io.javalin.http.UnsupportedMediaTypeResponse;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
+import io.palinode.predicate.form.Predicates;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +31,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestGuard {
   static final int BODIES_MAX = 8;
+  static final int BODY_BYTES_MAX = 4 * Predicates.DOCUMENT_BYTES_MAX;
+
+  /** A body may take so long at any rate: a busy machine delays small ones. */
+  private static final long GRACE_MS = 5_000;
+
+  private static final int BODY_BYTES_PER_MS_MIN = 64;
+  private static final int CHUNK_BYTES = 8_192;
+  private static final String BODY = "palinode.body";
 
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final Set<String> BODY_TYPES =
@@ -52,10 +70,15 @@ final class RequestGuard {
     requireOwnOrigin(ctx.header("Origin"), ctx.scheme() + "://" + ctx.header("Host"));
   }
 
-  /** Throws the exception of an answer 411, 413, 415 or 503. */
+  /** Throws the exception of an answer 408, 411, 413, 415 or 503. */
   void checkBody(Context ctx) {
     if (ctx.header("Transfer-Encoding") != null) {
       throw new LengthRequiredResponse("a request with a body must have a Content-Length");
+    }
+    if (ctx.contentLength() > BODY_BYTES_MAX) {
+      throw new ContentTooLargeResponse(
+          "a body has at most %d bytes: Content-Length=%d"
+              .formatted(BODY_BYTES_MAX, ctx.contentLength()));
     }
     if (ctx.contentLength() > 0) {
       requireBodyType(ctx.contentType());
@@ -97,7 +120,6 @@ final class RequestGuard {
     }
   }
 
-  /** The handlers read the same bytes, which Javalin keeps. It refuses a longer body. */
   private void readBody(Context ctx) {
     if (!bodies.tryAcquire()) {
       throw new ProblemException(
@@ -105,9 +127,37 @@ final class RequestGuard {
           "%d other requests are being received; try again".formatted(BODIES_MAX));
     }
     try {
-      byte[] unused = ctx.bodyAsBytes();
+      ctx.attribute(BODY, received(ctx.req().getInputStream(), ctx.contentLength()));
+    } catch (IOException e) {
+      throw new HttpResponseException(
+          HttpStatus.REQUEST_TIMEOUT.getCode(), "the body has not arrived: " + e.getMessage());
     } finally {
       bodies.release();
     }
+  }
+
+  /** A read ends when the connection was idle for too long. */
+  private static byte[] received(InputStream in, int length) throws IOException {
+    long startNanos = System.nanoTime();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    byte[] chunk = new byte[CHUNK_BYTES];
+    while (bytes.size() < length) {
+      int read = in.read(chunk, 0, Math.min(chunk.length, length - bytes.size()));
+      if (read < 0) {
+        throw new EOFException("its connection ended");
+      }
+      bytes.write(chunk, 0, read);
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+      if (millis - GRACE_MS > bytes.size() / BODY_BYTES_PER_MS_MIN) {
+        throw new IOException("it comes too slowly");
+      }
+    }
+    return bytes.toByteArray();
+  }
+
+  /** The text of a request's body; empty if there is none. */
+  static String body(Context ctx) {
+    byte[] bytes = ctx.attribute(BODY);
+    return bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8);
   }
 }

@@ -43,9 +43,12 @@ import org.eclipse.jetty.server.ConnectionLimit;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves the API of this package over a {@link Backend}. */
 public final class RestServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RestServer.class);
   private static final String PREDICATES = "/api/v1/predicates";
   private static final String VIOLATIONS = "/api/v1/violations";
   private static final String ROLLBACKS = "/api/v1/rollbacks";
@@ -72,8 +75,6 @@ public final class RestServer implements AutoCloseable {
 
   /** A request that neither sends nor takes a byte for so long is refused. */
   private static final int SLOW_MS = 5_000;
-
-  private static final int BODY_BYTES_PER_SECOND_MIN = 1_024;
 
   private final RestSettings settings;
   private final Backend backend;
@@ -152,12 +153,11 @@ public final class RestServer implements AutoCloseable {
     config.jetty.modifyHttpConfiguration(
         http -> {
           http.setIdleTimeout(SLOW_MS);
-          http.setMinRequestDataRate(BODY_BYTES_PER_SECOND_MIN);
           http.setSendServerVersion(false);
         });
     config.showJavalinBanner = false;
     config.startupWatcherEnabled = false;
-    config.http.maxRequestSize = 4L * Predicates.DOCUMENT_BYTES_MAX;
+    config.http.maxRequestSize = RequestGuard.BODY_BYTES_MAX;
     config.http.prefer405over404 = true;
     Console.addTo(config);
   }
@@ -248,11 +248,13 @@ public final class RestServer implements AutoCloseable {
         ProblemException.class, (e, ctx) -> Problem.write(ctx, e.code(), e.getMessage()));
     server.exception(
         HttpResponseException.class, (e, ctx) -> Problem.write(ctx, e.getStatus(), detail(e, ctx)));
-    server.error(
-        500,
-        ctx ->
-            Problem.write(
-                ctx, ProblemCode.INTERNAL_ERROR, "the server has failed; its log says how"));
+    server.exception(Exception.class, RestServer::failed);
+  }
+
+  /** Catches what no handler expects: a defect. */
+  private static void failed(Exception e, Context ctx) {
+    log.error("request=\"{} {}\" failed", ctx.method(), ctx.path(), e);
+    Problem.write(ctx, ProblemCode.INTERNAL_ERROR, "the server has failed; its log says how");
   }
 
   /** Of a refusal of the server itself, which knows no sentence for a path or a method. */
@@ -278,13 +280,13 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void applyAll(Context ctx) {
-    ctx.json(views(backend.apply(ctx.body(), "request"), known -> view(ctx, known)));
+    ctx.json(views(backend.apply(RequestGuard.body(ctx), "request"), known -> view(ctx, known)));
   }
 
   private void applyOne(Context ctx) {
     write(
         ctx,
-        backend.applyOne(ctx.body(), ctx.pathParam(NAME), present -> requireMatch(ctx, present)));
+        backend.applyOne(RequestGuard.body(ctx), ctx.pathParam(NAME), present -> requireMatch(ctx, present)));
   }
 
   private void delete(Context ctx) {

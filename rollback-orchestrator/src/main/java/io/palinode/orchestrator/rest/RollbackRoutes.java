@@ -108,7 +108,7 @@ final class RollbackRoutes {
     server.get(ONE + "/discarded", this::discarded, Role.VIEWER);
     server.post(ROLLBACKS, this::rollBack, Role.OPERATOR);
     server.post(
-        ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(plan(wanted(ctx.body())))), Role.VIEWER);
+        ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(plan(wanted(RequestGuard.body(ctx))))), Role.VIEWER);
     server.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
     server.post(ONE + "/retry", ctx -> intervene(ctx, Intervention.RETRY), Role.OPERATOR);
     server.post(ABANDON, this::abandon, Role.OPERATOR);
@@ -185,7 +185,7 @@ final class RollbackRoutes {
   }
 
   private void rollBack(Context ctx) throws RefusedException {
-    Wanted wanted = wanted(ctx.body()).named(ctx.header("Idempotency-Key"));
+    Wanted wanted = wanted(RequestGuard.body(ctx)).named(ctx.header("Idempotency-Key"));
     RollbackRequest request = requested(wanted).by(Access.userName(ctx));
     ctx.status(202).json(view(backend.operator().run(request)));
   }

@@ -57,7 +57,7 @@ final class SnapshotRoutes {
   }
 
   private void take(Context ctx) throws RefusedException {
-    Wanted wanted = JsonBody.read(ctx.body(), Wanted.class, "a snapshot");
+    Wanted wanted = JsonBody.read(RequestGuard.body(ctx), Wanted.class, "a snapshot");
     try {
       String at = wanted.at();
       Long hlc =
@@ -74,7 +74,7 @@ final class SnapshotRoutes {
 
   private void schedule(Context ctx) throws RefusedException {
     try {
-      Schedule wanted = JsonBody.read(ctx.body(), ScheduleView.class, "a schedule").toSchedule();
+      Schedule wanted = JsonBody.read(RequestGuard.body(ctx), ScheduleView.class, "a schedule").toSchedule();
       backend.snapshots().schedule(wanted);
       ctx.status(202).json(ScheduleView.of(wanted));
     } catch (IllegalArgumentException e) {

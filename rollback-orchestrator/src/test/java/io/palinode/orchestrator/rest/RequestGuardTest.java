@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -110,6 +112,33 @@ class RequestGuardTest extends RestFixture {
       for (Socket socket : slow) {
         socket.close();
       }
+    }
+  }
+
+  @Test
+  void aSmallBodyThatIsDelayedIsRead() throws Exception {
+    String head =
+        "POST /api/v1/rollbacks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+            + "Content-Length: 2\r\n\r\n";
+    try (Socket socket = connect()) {
+      send(socket, head + "{");
+      // Longer than the body would take at 1,024 bytes/s.
+      assertThat(answer("GET /healthz HTTP/1.1\r\nHost: localhost")).startsWith("HTTP/1.1 200");
+      Awaitility.await().pollDelay(Duration.ofMillis(500)).until(() -> true);
+      send(socket, "}");
+      assertThat(new String(socket.getInputStream().readAllBytes(), US_ASCII))
+          .startsWith("HTTP/1.1 400");
+    }
+  }
+
+  @Test
+  void aBodyThatStopsIsATimeout() throws Exception {
+    String head =
+        "POST /api/v1/rollbacks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{";
+    try (Socket socket = connect()) {
+      send(socket, head);
+      String answer = new String(socket.getInputStream().readAllBytes(), US_ASCII);
+      assertThat(answer).startsWith("HTTP/1.1 408").contains("the body has not arrived");
     }
   }
 
