@@ -86,7 +86,7 @@ class ConsoleIT {
     browser.awaitText("No violation yet.");
     violate();
     browser.awaitText("edge-mutex a=1,b=2");
-    browser.awaitText("rolled back");
+    browser.awaitText("definite");
     String id = api("/api/v1/violations").get(0).get("id").asText();
     assertThat(browser.run("return document.querySelector('.space a').hash").asText())
         .isEqualTo("#/violations/" + id);
