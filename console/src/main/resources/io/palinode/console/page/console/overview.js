@@ -33,7 +33,7 @@ function item(one) {
 }
 
 function headline(status, recent) {
-  const standing = recent.filter((one) => outcome(one).stands).length;
+  const standing = recent.filter((one) => outcome(one).stands);
   const { level, headline: text, items } = verdict(status, standing);
   return el('section', { class: `verdict ${level}`, 'aria-label': 'Verdict' },
     el('h1', {}, text),
