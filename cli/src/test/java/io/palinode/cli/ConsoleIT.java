@@ -86,7 +86,7 @@ class ConsoleIT {
     browser.awaitText("No violation yet.");
     violate();
     browser.awaitText("edge-mutex a=1,b=2");
-    browser.awaitText("rolled back");
+    browser.awaitText("definite");
     String id = api("/api/v1/violations").get(0).get("id").asText();
     assertThat(browser.run("return document.querySelector('.space a').hash").asText())
         .isEqualTo("#/violations/" + id);
@@ -221,6 +221,25 @@ class ConsoleIT {
     assertThat(list.get("last").asBoolean()).as(list.toString()).isTrue();
     assertThat(list.get("steps").asInt()).isGreaterThan(90);
     assertThat(list.get("most").asInt()).isLessThan(60);
+  }
+
+  /** Node 1 knew 1 ms of node 0 by a message; entries 10 ms old follow from ε. */
+  @Test
+  void knowledgeOfAMessageDiffersFromKnowledgeByEpsilon() {
+    JsonNode layout =
+        browser.run(
+            "const {layout} = await import('/console/layout.js');"
+                + "const interval = (node, start, more) => ({term: node, node, start, ...more,"
+                + " writer: 'c', values: []});"
+                + "const {edges, bars} = layout({first: '1000000', violate: '1004000.7',"
+                + " rules: {epsilon: '10ms'}, intervals: ["
+                + "interval(0, ['1000000', '990000'], {endNode: 1, end: ['1006000', '1007000.3']}),"
+                + "interval(1, ['1003000.2', '1004000.7']),"
+                + "interval(0, ['1002000', '992000'])]}, []);"
+                + "return {byEpsilon: edges.map((edge) => edge.isByEpsilon), bars};");
+    assertThat(layout.get("byEpsilon").toString()).isEqualTo("[true,false,true]");
+    assertThat(layout.get("bars").findValuesAsText("row")).containsExactly("0", "0", "1");
+    assertThat(layout.get("bars").get(0).get("endHlc").asText()).isEqualTo("1007000.3");
   }
 
   @Test

@@ -29,7 +29,6 @@ import io.palinode.orchestrator.rest.events.EventStreams;
 import io.palinode.orchestrator.rest.problem.Problem;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
-import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -286,7 +285,8 @@ public final class RestServer implements AutoCloseable {
   private void applyOne(Context ctx) {
     write(
         ctx,
-        backend.applyOne(RequestGuard.body(ctx), ctx.pathParam(NAME), present -> requireMatch(ctx, present)));
+        backend.applyOne(
+            RequestGuard.body(ctx), ctx.pathParam(NAME), present -> requireMatch(ctx, present)));
   }
 
   private void delete(Context ctx) {

@@ -108,7 +108,9 @@ final class RollbackRoutes {
     server.get(ONE + "/discarded", this::discarded, Role.VIEWER);
     server.post(ROLLBACKS, this::rollBack, Role.OPERATOR);
     server.post(
-        ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(plan(wanted(RequestGuard.body(ctx))))), Role.VIEWER);
+        ROLLBACKS + "/plan",
+        ctx -> ctx.json(EffectView.of(plan(wanted(RequestGuard.body(ctx))))),
+        Role.VIEWER);
     server.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
     server.post(ONE + "/retry", ctx -> intervene(ctx, Intervention.RETRY), Role.OPERATOR);
     server.post(ABANDON, this::abandon, Role.OPERATOR);

@@ -74,7 +74,8 @@ final class SnapshotRoutes {
 
   private void schedule(Context ctx) throws RefusedException {
     try {
-      Schedule wanted = JsonBody.read(RequestGuard.body(ctx), ScheduleView.class, "a schedule").toSchedule();
+      Schedule wanted =
+          JsonBody.read(RequestGuard.body(ctx), ScheduleView.class, "a schedule").toSchedule();
       backend.snapshots().schedule(wanted);
       ctx.status(202).json(ScheduleView.of(wanted));
     } catch (IllegalArgumentException e) {

@@ -117,11 +117,10 @@ class RequestGuardTest extends RestFixture {
 
   @Test
   void aSmallBodyThatIsDelayedIsRead() throws Exception {
-    String head =
-        "POST /api/v1/rollbacks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-            + "Content-Length: 2\r\n\r\n";
+    String head = "POST /api/v1/rollbacks HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
     try (Socket socket = connect()) {
-      send(socket, head + "{");
+      send(socket, head);
+      send(socket, "Content-Length: 2\r\n\r\n{");
       // Longer than the body would take at 1,024 bytes/s.
       assertThat(answer("GET /healthz HTTP/1.1\r\nHost: localhost")).startsWith("HTTP/1.1 200");
       Awaitility.await().pollDelay(Duration.ofMillis(500)).until(() -> true);

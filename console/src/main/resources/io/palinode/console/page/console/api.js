@@ -3,6 +3,8 @@ import { askToken } from './dialogs.js';
 
 const TOKEN = 'palinode.token';
 const ANSWER_MAX_MS = 10_000;
+/** Of a change, which waits for Kafka or for the nodes. */
+const CHANGE_MAX_MS = 60_000;
 const UNAUTHORIZED = 401;
 
 /** The API refused the request; the message is its reason. */
@@ -53,7 +55,7 @@ async function answerOf(path, options) {
 /** A successful answer. Throws Problem or NoAnswer. */
 export async function request(path, options = {}) {
   const { token, answer } = await answerOf(path, {
-    signal: options.stop ?? AbortSignal.timeout(ANSWER_MAX_MS),
+    signal: options.stop ?? AbortSignal.timeout(options.method ? CHANGE_MAX_MS : ANSWER_MAX_MS),
     ...options,
   });
   if (answer.ok) return answer;

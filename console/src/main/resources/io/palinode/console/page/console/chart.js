@@ -29,7 +29,7 @@ function options(width) {
     },
     axes: [
       axis({ values: '{HH}:{mm}:{ss}', space: 80 }),
-      axis({ size: 70, values: (unused, values) => values.map((value) => millis(value)) }),
+      axis({ size: 70, values: (unused, all) => all.map((ms) => millis(ms, ms >= MS_PER_S)) }),
     ],
     legend: { live: false },
     series: [

@@ -64,9 +64,14 @@ function parts(model, toX, width, on) {
     svg('rect', { class: 'lane', x: 0, y: HEAD_PX + top, width, height }),
     svg('text', { class: 'lane-name', x: 8, y: HEAD_PX + top + height / 2 }, `node ${node}`),
   ];
-  const tick = ({ at, x }) => svg('g', { class: 'tick' },
-    svg('line', { x1: x, x2: x, y1: HEAD_PX, y2: bottom }),
-    svg('text', { x, y: bottom + 17 }, at === 0 ? exactTime(model.base) : since(at)));
+  const tick = ({ at, x }) => {
+    const words = at === 0 ? exactTime(model.base) : since(at);
+    const half = (words.length * CHAR_PX) / 2;
+    const inside = Math.max(GUTTER_PX + half, Math.min(x, width - half));
+    return svg('g', { class: 'tick' },
+      svg('line', { x1: x, x2: x, y1: HEAD_PX, y2: bottom }),
+      svg('text', { x: inside, y: bottom + 17 }, words));
+  };
   const bands = (bar) => {
     const box = plan.rectangle(bar, model.lanes, toX, width);
     const reach = toX(model.epsilon) - toX(0);

@@ -1,4 +1,5 @@
 /** Elements of the page. Text is always text, never markup: values of the store are not trusted. */
+import { outcome } from './text.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -63,6 +64,11 @@ export function empty(why, ...steps) {
   return el('div', { class: 'empty' }, el('p', {}, why), steps);
 }
 
+export function noViolation() {
+  return empty('No violation yet. With the predicate of the tutorial, these two writes make one:',
+    command('palinode put cs_1_2_1 1'), el('br'), command('palinode put cs_1_2_2 1'));
+}
+
 export function problem(error) {
   return el('p', { class: 'problem', role: 'alert' }, error.message);
 }
@@ -90,4 +96,9 @@ export function action(label, work, kind = '') {
 /** A word with a colour; the word alone has the meaning. */
 export function badge(word, level) {
   return el('span', { class: `badge ${level}` }, word);
+}
+
+export function outcomeBadge(violation, status) {
+  const { word, level } = outcome(violation, status);
+  return badge(violation.phantom ? `${word}, phantom` : word, level);
 }

@@ -9,7 +9,7 @@ export const ROW_PX = 34;
 export const BAR_PX = 18;
 export const LANE_PAD_PX = 8;
 export const GUTTER_PX = 70;
-export const LABEL_ROWS = 2;
+export const LABEL_ROWS = 3;
 
 /** A lane's intervals in rows such that no two of a row overlap. */
 function inRows(bars) {

@@ -1,6 +1,6 @@
 /** The first page: what is wrong, what to do, and how far behind judgement is. */
 import { get, post } from './api.js';
-import { action, badge, command, el, empty, table, when } from './dom.js';
+import { action, badge, command, el, noViolation, outcomeBadge, table, when } from './dom.js';
 import { confirmed } from './dialogs.js';
 import { lagChart } from './chart.js';
 import { rates } from './rates.js';
@@ -33,7 +33,7 @@ function item(one) {
 }
 
 function headline(status, recent) {
-  const standing = recent.filter((one) => outcome(one).stands && !one.phantom).length;
+  const standing = recent.filter((one) => outcome(one).stands);
   const { level, headline: text, items } = verdict(status, standing);
   return el('section', { class: `verdict ${level}`, 'aria-label': 'Verdict' },
     el('h1', {}, text),
@@ -54,10 +54,9 @@ function tiles(status) {
   const waits = status.waits.map((wait) => wait.what).join('; ');
   return el('dl', { class: 'tiles' },
     tile('Safe point behind', isJudged ? millis(status.safePointLagMs) : 'not judged yet',
-      held ? `held at ${time(parseHlc(status.safePointHeldAt).micros)}`
-        : 'no automatic rollback goes further back', held ? 'bad' : ''),
+      waits ? `waits for: ${waits}` : 'no automatic rollback goes further back', held ? 'bad' : ''),
     tile('Judged behind', isJudged ? millis(status.judgedLagMs) : 'not judged yet',
-      waits ? `waits for: ${waits}` : 'waits for nothing'),
+      'violations up to then are published'),
     tile('Coverage', status.coverageLosses > 0 ? plural(status.coverageLosses, 'gap') : 'complete',
       `${plural(status.coverageGaps, 'gap')} in all`, status.coverageLosses > 0 ? 'bad' : ''),
     tile('Nodes', `${count(status.nodesJoined)} of ${count(status.nodes)}`,
@@ -86,17 +85,14 @@ function nodes(status, joined) {
   ], nodeStates(status, joined));
 }
 
-function latest(recent) {
-  if (recent.length === 0) {
-    return empty('No violation yet. With the predicate of the tutorial, these two writes make one:',
-      command('palinode put cs_1_2_1 1'), el('br'), command('palinode put cs_1_2_2 1'));
-  }
+function latest(recent, status) {
+  if (recent.length === 0) return noViolation();
   return table('Latest violations', [
     ['When', (one) => when(ago(parseHlc(one.violate).micros), `HLC ${one.violate}`)],
     ['Predicate', (one) => el('a', { href: `#/violations/${one.id}` },
       `${one.predicate} ${one.binding}`)],
     ['Grade', (one) => one.grade],
-    ['Outcome', (one) => badge(outcome(one).word, outcome(one).level)],
+    ['Outcome', (one) => outcomeBadge(one, status)],
     ['Latency', (one) => millis(one.latencyMs), 'num'],
   ], recent);
 }
@@ -117,7 +113,7 @@ export async function show(main, unused, state) {
     if (!status) return;
     put(top, headline(status, recent));
     put(numbers, tiles(status));
-    put(list, latest(recent));
+    put(list, latest(recent, status));
     put(nodeList, [nodes(status, joined), gaps(status)]);
     chart.update(history);
     rate.update(history);

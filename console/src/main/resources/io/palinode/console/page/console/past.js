@@ -1,7 +1,7 @@
 /** How far back nodes can be read, and snapshots. */
 import { get, post } from './api.js';
 import { action, badge, command, el, empty, facts, table, when } from './dom.js';
-import { ago, bytes, count, millis, parseHlc, time } from './text.js';
+import { ago, bytes, count, millis, parseHlc, plural, time } from './text.js';
 
 const LEVELS = { complete: 'good', taking: 'busy', partial: 'bad', failed: 'bad', cancelled: '' };
 const SNAPSHOTS = '/api/v1/snapshots';
@@ -29,7 +29,7 @@ function snapshots(all) {
     return empty('No snapshot yet. Take one here, or on a schedule:',
       command('palinode snapshot schedule --every 10m --keep 6'));
   }
-  return table(`${count(all.length)} snapshots`, [
+  return table(plural(all.length, 'snapshot'), [
     ['Name', (one) => one.id],
     ['State', (one) => badge(one.state, LEVELS[one.state])],
     ['Kind', (one) => one.kind],

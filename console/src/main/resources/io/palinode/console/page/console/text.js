@@ -44,7 +44,7 @@ export function millis(ms, isCoarse = false) {
   if (ms < 1000 && !isCoarse) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
   if (ms < 60_000) return `${isCoarse ? Math.floor(ms / 1000) : (ms / 1000).toFixed(2)} s`;
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.floor(ms / 1000) % 60} s`;
+  if (minutes < 60) return `${minutes} min${isCoarse ? '' : ` ${Math.floor(ms / 1000) % 60} s`}`;
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   return `${Math.floor(minutes / 1440)} days`;
 }
@@ -71,7 +71,7 @@ export function bytes(number) {
 
 /** By outcome: its level, its words, and whether the violation remains in the store. */
 const OUTCOMES = {
-  rollback: ['good', 'rolled back', 'Its rollback waits, is open, or is done.'],
+  rollback: ['good', 'rollback', 'Its rollback waits, is open, or is done.'],
   covered: ['good', 'covered', 'A rollback for another violation also discarded it.'],
   waiting: ['busy', 'waiting', 'Its predicate is not known yet.'],
   rejected: ['bad', 'stands', 'An operator rejected its rollback; it stands.'],
@@ -84,16 +84,15 @@ const OUTCOMES = {
   expired: ['bad', 'expired', 'Its predicate was not known within 5 s; no rollback follows.'],
 };
 
-export function outcome(violation) {
-  const [level, word, meaning] = OUTCOMES[violation.outcome]
-    ?? ['busy', violation.outcome ?? 'undecided', 'The orchestrator has not decided yet.'];
-  const isPhantom = violation.phantom;
-  return {
-    level,
-    word: isPhantom ? `${word}, phantom` : word,
-    meaning: isPhantom ? `${meaning} It is a phantom: a replica was late.` : meaning,
-    stands: level === 'bad',
-  };
+/** @param status may be null; its approvals name violations whose rollback waits for one */
+export function outcome(violation, status) {
+  const isWaiting = status?.approvals.some((one) => one.violationIds.includes(violation.id));
+  const known = isWaiting
+    ? ['busy', 'needs approval', 'Its rollback waits for the approval of an operator.']
+    : OUTCOMES[violation.outcome] ?? ['busy', 'undecided', 'The orchestrator decides soon.'];
+  const [level, word, meaning] = known;
+  const phantom = violation.phantom ? ' It is a phantom: a replica was late.' : '';
+  return { level, word, meaning: meaning + phantom, stands: level === 'bad' && !phantom };
 }
 
 /** The values of a witness, such as cs_1_2_1 = 1. */

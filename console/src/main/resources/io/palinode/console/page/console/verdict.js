@@ -74,7 +74,7 @@ function sentence(text) {
 
 function quiet(status, standing) {
   if (status.predicates === 0) return 'Nothing is watched: no predicate is in force.';
-  if (standing > 0) return `${plural(standing, 'recent violation')} not rolled back.`;
+  if (standing.length > 0) return `${plural(standing.length, 'recent violation')} not rolled back.`;
   if (status.violations === 0) return 'All is well. No violation is known.';
   return 'All is well. Every recent violation was rolled back.';
 }
@@ -82,7 +82,7 @@ function quiet(status, standing) {
 /**
  * The headline and its items, the worst first.
  *
- * @param standing the number of recent violations that remain in the store
+ * @param standing recent violations that remain in the store
  */
 export function verdict(status, standing) {
   const bad = [...wrongs(status)];
@@ -92,8 +92,13 @@ export function verdict(status, standing) {
     return { level: 'bad', headline, items: [...bad, ...busy] };
   }
   if (busy.length > 0) return { level: 'busy', headline: 'Work is in progress.', items: busy };
-  const level = status.predicates > 0 && standing === 0 ? 'good' : 'busy';
-  return { level, headline: quiet(status, standing), items: [] };
+  const level = status.predicates > 0 && standing.length === 0 ? 'good' : 'busy';
+  const items = standing.map((one) => ({
+    level: 'busy',
+    what: `${one.predicate} ${one.binding}`,
+    link: [`#/violations/${one.id}`, 'See it'],
+  }));
+  return { level, headline: quiet(status, standing), items };
 }
 
 /** The state of each node from 0 on, also of those that have not joined. */

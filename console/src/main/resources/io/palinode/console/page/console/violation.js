@@ -1,7 +1,7 @@
 /** One violation: what happened, its space-time diagram, and what became of it. */
 import { download, get, page } from './api.js';
 import { diagram } from './diagram.js';
-import { action, badge, command, el, facts, problem, table, when } from './dom.js';
+import { action, command, el, facts, outcomeBadge, problem, table, when } from './dom.js';
 import { planAndRun } from './plan.js';
 import { exactTime, millis, outcome, parseHlc, time, values } from './text.js';
 
@@ -36,11 +36,10 @@ function intervals(witness) {
   ], witness.intervals);
 }
 
-function summary(one, rollbacks) {
-  const { level, word, meaning } = outcome(one);
+function summary(one, rollbacks, status) {
   return [
-    el('h1', {}, `${one.predicate} ${one.binding} `, badge(word, level)),
-    el('p', {}, meaning),
+    el('h1', {}, `${one.predicate} ${one.binding} `, outcomeBadge(one, status)),
+    el('p', {}, outcome(one, status).meaning),
     facts([
       ['Grade', one.grade],
       ['All held at', when(time(parseHlc(one.violate).micros), `HLC ${one.violate}`)],
@@ -66,7 +65,7 @@ function actions(one, id) {
       'Roll back to right before this violation?')));
 }
 
-export async function show(main, id) {
+export async function show(main, id, state) {
   let drawn = null;
   const draw = async () => {
     const one = await get(`/api/v1/violations/${id}`);
@@ -76,7 +75,7 @@ export async function show(main, id) {
     const next = JSON.stringify([one, rollbacks, witness]);
     if (next === drawn) return;
     drawn = next;
-    main.replaceChildren(...summary(one, rollbacks),
+    main.replaceChildren(...summary(one, rollbacks, state.status),
       ...(file instanceof Error ? [problem(file)] : []),
       ...(witness.intervals.length > 0 ? [diagram(witness, rollbacks), intervals(witness)] : []),
       actions(one, one.id),

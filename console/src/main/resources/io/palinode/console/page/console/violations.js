@@ -1,17 +1,17 @@
 /** All remembered violations, live, the latest first. */
 import { get, page } from './api.js';
-import { badge, command, el, empty, problem, when } from './dom.js';
-import { count, millis, outcome, parseHlc, time } from './text.js';
+import { command, el, empty, noViolation, outcomeBadge, problem, when } from './dom.js';
+import { count, millis, parseHlc, time } from './text.js';
 import { windowed } from './windowed.js';
 
 const PAGE_ITEMS = 500;
 
-const COLUMNS = [
+const columns = (state) => [
   ['When (UTC)', (one) => el('a', { href: `#/violations/${one.id}` },
     when(time(parseHlc(one.violate).micros), `HLC ${one.violate}`))],
   ['Violation of', (one) => `${one.predicate} ${one.binding}`],
   ['Grade', (one) => one.grade, 'c-grade'],
-  ['Outcome', (one) => badge(outcome(one).word, outcome(one).level)],
+  ['Outcome', (one) => outcomeBadge(one, state.status)],
   ['Latency', (one) => millis(one.latencyMs), 'c-latency num'],
 ];
 
@@ -29,11 +29,10 @@ function first(predicates) {
   return predicates.length === 0
     ? empty('No violation, and no predicate that could have one. Apply one first:',
       command('palinode apply -f edge-mutex.yaml'))
-    : empty('No violation yet. With the predicate of the tutorial, these two writes make one:',
-      command('palinode put cs_1_2_1 1'), el('br'), command('palinode put cs_1_2_2 1'));
+    : noViolation();
 }
 
-export async function show(main) {
+export async function show(main, unused, state) {
   const predicates = await get('/api/v1/predicates');
   let items = [];
   let next = null;
@@ -45,7 +44,7 @@ export async function show(main) {
     ['definite', 'possible', 'uncertain'].map((grade) => option(grade, grade)));
   const shown = el('p', { class: 'quiet', role: 'status' });
   const place = el('div');
-  const list = windowed('Violations', COLUMNS, () => read().catch(report));
+  const list = windowed('Violations', columns(state), () => read().catch(report));
   main.append(
     el('h1', {}, 'Violations'),
     el('div', { class: 'filters' },
