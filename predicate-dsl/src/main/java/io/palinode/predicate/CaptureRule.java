@@ -1,5 +1,6 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.template.Binding;
 import io.palinode.predicate.template.Condition;
 import io.palinode.predicate.template.Template;
 import io.palinode.predicate.text.Spelling;
@@ -8,7 +9,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,13 +33,32 @@ public final class CaptureRule {
 
   public record InTerm(int clause, int term) implements Site {}
 
+  /**
+   * What a write's binding says beside its instance: the part of {@code all} with captures that are
+   * not {@code declared}. Empty unless the term's clause has {@code distinct}.
+   */
+  public static Binding member(Binding all, Set<String> declared) {
+    return part(all, name -> !declared.contains(name));
+  }
+
+  /** The instance that a write belongs to: the part of {@code all} that is {@code declared}. */
+  public static Binding instance(Binding all, Set<String> declared) {
+    return part(all, declared::contains);
+  }
+
+  private static Binding part(Binding all, Predicate<String> names) {
+    Map<String, String> values = new TreeMap<>(all.values());
+    values.keySet().removeIf(names.negate());
+    return values.size() == all.values().size() ? all : new Binding(values);
+  }
+
   /** The first breach, or null. O(terms). */
   public static @Nullable Breach firstBreach(
       Map<String, Template> forEach, List<Condition> where, List<Clause> violation) {
     Set<String> declared = new TreeSet<>();
     forEach.values().forEach(template -> declared.addAll(template.captures()));
     for (int i = 0; i < where.size(); i++) {
-      String reason = undeclared(where.get(i).captures(), declared);
+      String reason = undeclaredInWhere(where.get(i).captures(), declared, violation);
       if (reason != null) {
         return new Breach(new InWhere(i), reason);
       }
@@ -44,8 +66,12 @@ public final class CaptureRule {
     Set<String> used = new LinkedHashSet<>();
     for (int c = 0; c < violation.size(); c++) {
       List<Term> terms = violation.get(c).terms();
+      String distinct = violation.get(c).distinct();
       for (int t = 0; t < terms.size(); t++) {
-        String reason = undeclared(terms.get(t).captures(), declared);
+        String reason =
+            distinct != null && declared.contains(distinct)
+                ? declaredDistinct(distinct)
+                : undeclared(without(distinct, terms.get(t).captures()), declared);
         if (reason != null) {
           return new Breach(new InTerm(c, t), reason);
         }
@@ -78,6 +104,35 @@ public final class CaptureRule {
       }
     }
     return null;
+  }
+
+  private static Set<String> without(@Nullable String distinct, Set<String> captures) {
+    Set<String> others = new TreeSet<>(captures);
+    if (distinct != null) {
+      others.remove(distinct);
+    }
+    return others;
+  }
+
+  private static String declaredDistinct(String distinct) {
+    return "the capture of distinct must not be declared in forEach, else each of its bindings is an"
+        + " instance by itself: '"
+        + distinct
+        + "'";
+  }
+
+  private static @Nullable String undeclaredInWhere(
+      Collection<String> captures, Set<String> declared, List<Clause> violation) {
+    for (Clause clause : violation) {
+      String distinct = clause.distinct();
+      if (distinct != null && captures.contains(distinct)) {
+        return "a condition is about the instance, so about captures of forEach, not about that of"
+            + " distinct: '"
+            + distinct
+            + "'";
+      }
+    }
+    return undeclared(captures, declared);
   }
 
   private static @Nullable Breach unused(Map<String, Template> forEach, Set<String> used) {
