@@ -1,6 +1,5 @@
 package io.palinode.predicate;
 
-import io.palinode.predicate.template.Binding;
 import io.palinode.predicate.template.Condition;
 import io.palinode.predicate.template.Template;
 import io.palinode.predicate.text.Spelling;
@@ -9,9 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,25 +29,6 @@ public final class CaptureRule {
   public record InWhere(int condition) implements Site {}
 
   public record InTerm(int clause, int term) implements Site {}
-
-  /**
-   * What a write's binding says beside its instance: the part of {@code all} with captures that are
-   * not {@code declared}. Empty unless the term's clause has {@code distinct}.
-   */
-  public static Binding member(Binding all, Set<String> declared) {
-    return part(all, name -> !declared.contains(name));
-  }
-
-  /** The instance that a write belongs to: the part of {@code all} that is {@code declared}. */
-  public static Binding instance(Binding all, Set<String> declared) {
-    return part(all, declared::contains);
-  }
-
-  private static Binding part(Binding all, Predicate<String> names) {
-    Map<String, String> values = new TreeMap<>(all.values());
-    values.keySet().removeIf(names.negate());
-    return values.size() == all.values().size() ? all : new Binding(values);
-  }
 
   /** The first breach, or null. O(terms). */
   public static @Nullable Breach firstBreach(

@@ -1,5 +1,6 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.template.Binding;
 import io.palinode.predicate.text.Spelling;
 import java.math.BigInteger;
 import java.util.List;
@@ -57,6 +58,18 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
   /** Whether it is about the states of a variable's replicas. */
   public boolean isOfStates() {
     return rule instanceof ClauseRule.ReplicasDiverged;
+  }
+
+  /** The instance that a term's binding belongs to: all of it but the capture of distinct. */
+  public Binding instance(Binding all) {
+    String distinct = distinct();
+    return distinct == null ? all : all.without(distinct);
+  }
+
+  /** What a term's binding has besides its instance: the capture of distinct, if there is one. */
+  public Binding member(Binding all) {
+    String distinct = distinct();
+    return distinct == null ? Binding.NONE : all.only(distinct);
   }
 
   public boolean hasGroups() {

@@ -299,9 +299,9 @@ class PredicateTest {
 
     assertThat(predicate.captures()).containsExactly("l");
     assertThat(predicate.type()).isEqualTo(PredicateClass.SEMILINEAR);
-    assertThat(predicate.violation().get(0).terms().get(0).bind("lock_7_ann", "held"))
-        .isEqualTo(all);
-    assertThat(CaptureRule.instance(all, predicate.captures())).hasToString("l=7");
-    assertThat(CaptureRule.member(all, predicate.captures())).hasToString("client=ann");
+    Clause clause = predicate.violation().get(0);
+    assertThat(clause.terms().get(0).bind("lock_7_ann", "held")).isEqualTo(all);
+    assertThat(clause.instance(all)).hasToString("l=7");
+    assertThat(clause.member(all)).hasToString("client=ann");
   }
 }
