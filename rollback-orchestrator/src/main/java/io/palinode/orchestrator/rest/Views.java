@@ -133,7 +133,8 @@ public final class Views {
       List<String> start,
       @Nullable List<String> end,
       String writer,
-      List<ValueView> values) {
+      List<ValueView> values,
+      @Nullable String member) {
 
     static WitnessView of(Witness w) {
       return new WitnessView(
@@ -144,7 +145,8 @@ public final class Views {
           clock(w.getStart()),
           w.hasEnd() ? clock(w.getEnd()) : null,
           w.getWriter(),
-          w.getValuesList().stream().map(ValueView::of).toList());
+          w.getValuesList().stream().map(ValueView::of).toList(),
+          w.hasMember() ? w.getMember() : null);
     }
   }
 
