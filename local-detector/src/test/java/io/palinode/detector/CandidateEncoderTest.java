@@ -74,7 +74,8 @@ class CandidateEncoderTest {
         new Holding(
             new WatchedTerm(oneHolder, 0, 0), new Binding(Map.of("l", "7", "c", "ann")), ONE);
     IntervalRef ref = CandidateEncoder.onCut(held);
-    assertThat(HexFormat.of().formatHex(ref.toByteArray())).isEqualTo("0a0a6f6e652d686f6c64657210041a036c3d374205633d616e6e");
+    assertThat(HexFormat.of().formatHex(ref.toByteArray()))
+        .isEqualTo("0a0a6f6e652d686f6c64657210041a036c3d374205633d616e6e");
     assertThat(REF.hasMember()).isFalse();
   }
 
