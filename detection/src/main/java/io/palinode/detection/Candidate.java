@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  *     ("store/key@clock.time"); empty when unknown
  * @param origin the node that accepted that version first; null when unknown
  * @param state what a replica has, where that is what the predicate is about; else null
+ * @param member with {@code distinct}: the binding of that capture, such as {@code client=7}; else
+ *     empty
  * @param payload carried through to the witness untouched (the monitor keeps values and the writer
  *     here)
  */
@@ -24,6 +26,7 @@ public record Candidate(
     @Nullable Integer origin,
     @Nullable BigDecimal amount,
     @Nullable ReplicaState state,
+    String member,
     byte[] payload) {
 
   public Candidate {
@@ -50,13 +53,13 @@ public record Candidate(
       @Nullable Integer origin,
       @Nullable BigDecimal amount,
       byte[] payload) {
-    this(clause, term, id, interval, version, origin, amount, null, payload);
+    this(clause, term, id, interval, version, origin, amount, null, "", payload);
   }
 
   /** Of what a replica has, from the start of {@code interval} on. */
   public static Candidate ofState(
       CandidateId id, Interval interval, ReplicaState state, byte[] payload) {
-    return new Candidate(0, 0, id, interval, "", null, null, state, payload);
+    return new Candidate(0, 0, id, interval, "", null, null, state, "", payload);
   }
 
   /** Of a term that is not summed up. */
@@ -73,12 +76,18 @@ public record Candidate(
 
   /** The same candidate, when more became known of its interval. */
   public Candidate over(Interval known) {
-    return new Candidate(clause, term, id, known, version, origin, amount, state, payload);
+    return new Candidate(clause, term, id, known, version, origin, amount, state, member, payload);
   }
 
   /** The same candidate with another payload. */
   public Candidate carrying(byte[] other) {
-    return new Candidate(clause, term, id, interval, version, origin, amount, state, other);
+    return new Candidate(clause, term, id, interval, version, origin, amount, state, member, other);
+  }
+
+  /** The same candidate, of {@code other} member. */
+  public Candidate ofMember(String other) {
+    return new Candidate(
+        clause, term, id, interval, version, origin, amount, state, other, payload);
   }
 
   /** Whether this is another replica's copy of a version that {@link #origin} accepted first. */

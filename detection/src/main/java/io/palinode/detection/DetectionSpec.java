@@ -87,6 +87,11 @@ public record DetectionSpec(
       throw new IllegalArgumentException(
           "a candidate of a sum needs the variable's value: " + candidate.id());
     }
+    if (clauses.get(candidate.clause()).isDistinct() == candidate.member().isEmpty()) {
+      throw new IllegalArgumentException(
+          "a candidate must have a member if its clause has distinct, else none: member="
+              + candidate.member());
+    }
     if (isOfStates()) {
       requireNodes(stateOf(candidate));
     }

@@ -27,14 +27,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FirstReplica {
   /** Which interval, whatever the replica. */
-  public record Key(int clause, int term, String version) implements Comparable<Key> {
+  public record Key(int clause, int term, String member, String version)
+      implements Comparable<Key> {
     private static final Comparator<Key> ORDER =
         Comparator.comparingInt(Key::clause)
             .thenComparingInt(Key::term)
+            .thenComparing(Key::member)
             .thenComparing(Key::version);
 
     public static Key of(Candidate candidate) {
-      return new Key(candidate.clause(), candidate.term(), candidate.version());
+      return new Key(candidate.clause(), candidate.term(), candidate.member(), candidate.version());
     }
 
     @Override

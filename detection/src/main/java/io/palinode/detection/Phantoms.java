@@ -57,7 +57,7 @@ public final class Phantoms<S> {
   /**
    * @param name the version; of an interval whose version is not known, its own id
    */
-  private record Key<S>(S scope, int clause, int term, Object name) {}
+  private record Key<S>(S scope, int clause, int term, String member, Object name) {}
 
   /** The interval of one version over all replicas, as far as its events have arrived. */
   private static final class Joined {
@@ -175,6 +175,6 @@ public final class Phantoms<S> {
 
   private static <S> Key<S> key(S scope, Candidate candidate) {
     Object name = candidate.version().isEmpty() ? candidate.id() : candidate.version();
-    return new Key<>(scope, candidate.clause(), candidate.term(), name);
+    return new Key<>(scope, candidate.clause(), candidate.term(), candidate.member(), name);
   }
 }

@@ -11,6 +11,7 @@ import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -30,11 +31,23 @@ final class BruteForce {
     List<Witness> witnesses = new ArrayList<>();
     for (int clause = 0; clause < spec.clauses().size(); clause++) {
       ClauseShape shape = spec.clauses().get(clause);
-      for (List<Integer> terms : combinations(shape)) {
+      for (List<Integer> terms :
+          shape.isDistinct() ? List.of(sameTerm(shape)) : combinations(shape)) {
         oracle.choose(clause, shape, terms, new ArrayList<>(), trace, witnesses);
       }
     }
     return witnesses;
+  }
+
+  private static List<Integer> sameTerm(ClauseShape shape) {
+    return Collections.nCopies(shape.intervalsMax(), 0);
+  }
+
+  /** Those of {@code distinct} in the order of members. */
+  private static boolean isNextMember(ClauseShape shape, List<Candidate> chosen, Candidate next) {
+    return !shape.isDistinct()
+        || chosen.isEmpty()
+        || chosen.get(chosen.size() - 1).member().compareTo(next.member()) < 0;
   }
 
   /** The sets of terms that have to hold together. */
@@ -80,6 +93,7 @@ final class BruteForce {
     for (Candidate candidate : trace) {
       boolean ofTerm = candidate.clause() == clause && candidate.term() == terms.get(chosen.size());
       if (ofTerm
+          && isNextMember(shape, chosen, candidate)
           && chosen.stream()
               .allMatch(other -> areConcurrent(other.interval(), candidate.interval()))) {
         chosen.add(candidate);
@@ -91,7 +105,7 @@ final class BruteForce {
 
   /** What a clause asks beside that its terms are concurrent. */
   private static boolean holds(ClauseShape shape, List<Candidate> chosen) {
-    for (Candidate one : chosen) {
+    for (Candidate one : shape.isDistinct() ? List.<Candidate>of() : chosen) {
       for (Candidate other : chosen) {
         boolean together = localOf(shape, one.term()) == localOf(shape, other.term());
         if (together && one.id().node() != other.id().node()) {

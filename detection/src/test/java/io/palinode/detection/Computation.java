@@ -5,7 +5,6 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
-import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +48,7 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
     private final List<List<TraceEvent>> events = new ArrayList<>();
     private final List<Candidate> trace = new ArrayList<>();
     private final List<@Nullable Candidate> open = new ArrayList<>();
+    private final List<Shapes.Variable> variables;
     private final long[] sequences;
     // From long intervals without messages to short ones that every node receives.
     private final double closing;
@@ -58,6 +58,7 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
       this.random = random;
       this.spec = spec;
       this.nodes = new Nodes(random, spec.nodes(), spec.causality().epsilon());
+      this.variables = Shapes.variables(spec.clauses());
       this.sequences = new long[spec.nodes()];
       this.closing = random.nextInt(3) * 0.45;
       this.talking = 0.1 + random.nextInt(3) * 0.35;
@@ -70,7 +71,7 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
     }
 
     private int terms() {
-      return spec.clauses().stream().mapToInt(ClauseShape::terms).sum();
+      return variables.size();
     }
 
     Computation make() {
@@ -127,21 +128,18 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
     }
 
     private void open(int node, int term, Hvc start) {
-      int clause = 0;
-      int inClause = term;
-      while (inClause >= spec.clauses().get(clause).terms()) {
-        inClause -= spec.clauses().get(clause++).terms();
-      }
+      Shapes.Variable of = variables.get(term);
       Candidate opened =
           new Candidate(
-              clause,
-              inClause,
-              new CandidateId(node, 0, ++sequences[node]),
-              new Interval(start, null),
-              "",
-              null,
-              Shapes.amount(spec.clauses().get(clause), random),
-              new byte[0]);
+                  of.clause(),
+                  of.term(),
+                  new CandidateId(node, 0, ++sequences[node]),
+                  new Interval(start, null),
+                  "",
+                  null,
+                  Shapes.amount(spec.clauses().get(of.clause()), random),
+                  new byte[0])
+              .ofMember(of.member());
       open.set(slot(node, term), opened);
       events.get(node).add(new TraceEvent(opened));
     }

@@ -44,7 +44,7 @@ class ConsistentCutsTest {
   /** An event of a node, and the interval that is under way after it. */
   private record Event(Hvc hvc, @Nullable Candidate holding) {}
 
-  /** Term i is about a variable that only node i has. */
+  /** Term i, or member i of the term, is about a variable that only node i has. */
   private static final class Run {
     private final ClauseShape shape;
     private final DetectionSpec spec;
@@ -52,7 +52,7 @@ class ConsistentCutsTest {
     private final List<Candidate> trace = new ArrayList<>();
 
     Run(ClauseShape shape, Random random) {
-      int count = shape.terms();
+      int count = shape.isDistinct() ? 2 + random.nextInt(3) : shape.terms();
       this.shape = shape;
       this.spec =
           new DetectionSpec(
@@ -104,14 +104,15 @@ class ConsistentCutsTest {
       Hvc after = nodes.write(node);
       Candidate begun =
           new Candidate(
-              0,
-              node,
-              new CandidateId(node, 0, events.get(node).size()),
-              new Interval(after, null),
-              "",
-              null,
-              Shapes.amount(shape, random),
-              new byte[0]);
+                  0,
+                  shape.isDistinct() ? 0 : node,
+                  new CandidateId(node, 0, events.get(node).size()),
+                  new Interval(after, null),
+                  "",
+                  null,
+                  Shapes.amount(shape, random),
+                  new byte[0])
+              .ofMember(shape.isDistinct() ? "m=" + node : "");
       events.get(node).add(new Event(after, random.nextInt(3) > 0 ? begun : null));
     }
 

@@ -53,7 +53,7 @@ class PhantomsOracleTest {
       spec =
           new DetectionSpec(
               run.spec().nodes(), run.spec().clauses(), run.spec().causality(), ReplicaRule.ANY);
-      run.trace().forEach(candidate -> joined.put(key(candidate), candidate));
+      run.trace().forEach(candidate -> joined.put(ReplicatedComputation.key(candidate), candidate));
       deliver(random, run.events());
     }
 
@@ -75,7 +75,7 @@ class PhantomsOracleTest {
     }
 
     private Interval interval(Candidate candidate) {
-      return Objects.requireNonNull(joined.get(key(candidate))).interval();
+      return Objects.requireNonNull(joined.get(ReplicatedComputation.key(candidate))).interval();
     }
 
     private void deliver(Random random, List<List<TraceEvent>> events) {
@@ -117,10 +117,6 @@ class PhantomsOracleTest {
         }
       }
       return bound;
-    }
-
-    private static String key(Candidate candidate) {
-      return candidate.clause() + "/" + candidate.term() + "/" + candidate.version();
     }
   }
 }

@@ -70,7 +70,9 @@ class PortableWitnessOracleTest {
     HeldValue value =
         new HeldValue(
             "s",
-            key(candidate.clause(), candidate.term()),
+            candidate.member().isEmpty()
+                ? key(candidate.clause(), candidate.term())
+                : key(candidate.clause(), Integer.parseInt(candidate.member().substring(2))),
             amount == null ? "1" : amount.toString(),
             "");
     return new HeldInterval(
@@ -79,7 +81,8 @@ class PortableWitnessOracleTest {
         candidate.interval().start(),
         candidate.interval().end(),
         "",
-        List.of(value));
+        List.of(value),
+        candidate.member());
   }
 
   private static String key(int clause, int term) {
@@ -115,7 +118,8 @@ class PortableWitnessOracleTest {
     for (int terms : shape.termsOf()) {
       List<Term> ofLocal = new ArrayList<>();
       for (int end = term + terms; term < end; term++) {
-        ofLocal.add(new Term(Template.parse(key(clause, term)), holds));
+        String key = shape.isDistinct() ? "x" + clause + "_{m}" : key(clause, term);
+        ofLocal.add(new Term(Template.parse(key), holds));
       }
       of.add(new LocalPredicate(ofLocal));
     }

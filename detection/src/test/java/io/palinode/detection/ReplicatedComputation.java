@@ -33,10 +33,8 @@ final class ReplicatedComputation {
     for (int node = 0; node < spec.nodes(); node++) {
       events.add(new ArrayList<>());
     }
-    for (int clause = 0; clause < spec.clauses().size(); clause++) {
-      for (int term = 0; term < spec.clauses().get(clause).terms(); term++) {
-        variables.add(new Variable(clause, term, spec.nodes()));
-      }
+    for (Shapes.Variable of : Shapes.variables(spec.clauses())) {
+      variables.add(new Variable(of, spec.nodes()));
     }
   }
 
@@ -58,15 +56,13 @@ final class ReplicatedComputation {
 
   /** One term's variable, on every node. */
   private static final class Variable {
-    private final int clause;
-    private final int term;
+    private final Shapes.Variable of;
     private final Version[] versions;
     private final @Nullable Candidate[] open;
     private int written;
 
-    Variable(int clause, int term, int nodes) {
-      this.clause = clause;
-      this.term = term;
+    Variable(Shapes.Variable of, int nodes) {
+      this.of = of;
       this.versions = new Version[nodes];
       this.open = new @Nullable Candidate[nodes];
       java.util.Arrays.fill(versions, new Version(0, false, null, null));
@@ -115,7 +111,7 @@ final class ReplicatedComputation {
   }
 
   private @Nullable BigDecimal amount(Variable variable) {
-    return Shapes.amount(spec.clauses().get(variable.clause), random);
+    return Shapes.amount(spec.clauses().get(variable.of.clause()), random);
   }
 
   private void arrive() {
@@ -146,17 +142,28 @@ final class ReplicatedComputation {
     if (version.holds) {
       Candidate opened =
           new Candidate(
-              variable.clause,
-              variable.term,
-              new CandidateId(node, 0, ++sequences[node]),
-              new Interval(after, null),
-              "v" + version.number,
-              version.origin,
-              version.amount,
-              new byte[0]);
+                  variable.of.clause(),
+                  variable.of.term(),
+                  new CandidateId(node, 0, ++sequences[node]),
+                  new Interval(after, null),
+                  "v" + version.number,
+                  version.origin,
+                  version.amount,
+                  new byte[0])
+              .ofMember(variable.of.member());
       variable.open[node] = opened;
       events.get(node).add(new TraceEvent(opened));
     }
+  }
+
+  static String key(Candidate candidate) {
+    return candidate.clause()
+        + "/"
+        + candidate.term()
+        + "/"
+        + candidate.member()
+        + "/"
+        + candidate.version();
   }
 
   /** From the node that accepted a version first to the node that superseded it first. */
@@ -167,7 +174,7 @@ final class ReplicatedComputation {
       for (TraceEvent event : ofNode) {
         Candidate candidate = event.candidate();
         Hvc end = candidate.interval().end();
-        String key = candidate.clause() + "/" + candidate.term() + "/" + candidate.version();
+        String key = key(candidate);
         if (end != null) {
           ends.merge(key, end, (one, other) -> other.own() < one.own() ? other : one);
         } else if (candidate.origin() == null || candidate.origin() == candidate.id().node()) {

@@ -39,6 +39,13 @@ enum Shapes {
           random.nextBoolean() ? ClauseRule.ALL : new ClauseRule.AtLeast(count), termsOf);
     }
   },
+  /** Intervals of one term, of different members. */
+  DISTINCT {
+    @Override
+    ClauseShape next(Random random) {
+      return new ClauseShape(new ClauseRule.AtLeast(2 + random.nextInt(2), "m"), List.of(1));
+    }
+  },
   SUM {
     @Override
     ClauseShape next(Random random) {
@@ -50,7 +57,28 @@ enum Shapes {
     }
   };
 
+  private static final int MEMBERS = 4;
+
   abstract ClauseShape next(Random random);
+
+  /** What turns true and false at a node: a term, with {@code distinct} for one of its members. */
+  record Variable(int clause, int term, String member) {}
+
+  /** In the order of clauses and terms. */
+  static List<Variable> variables(List<ClauseShape> clauses) {
+    List<Variable> variables = new ArrayList<>();
+    for (int clause = 0; clause < clauses.size(); clause++) {
+      for (int member = 0; clauses.get(clause).isDistinct() && member < MEMBERS; member++) {
+        variables.add(new Variable(clause, 0, "m=" + member));
+      }
+      for (int term = 0;
+          !clauses.get(clause).isDistinct() && term < clauses.get(clause).terms();
+          term++) {
+        variables.add(new Variable(clause, term, ""));
+      }
+    }
+    return variables;
+  }
 
   /** One or two clauses. */
   List<ClauseShape> some(Random random) {

@@ -9,6 +9,7 @@ import io.palinode.detector.ring.Emission.Closed;
 import io.palinode.detector.ring.Emission.Gap;
 import io.palinode.detector.ring.Emission.Opened;
 import io.palinode.detector.ring.Emission.Progress;
+import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.detector.terms.Holding;
 import io.palinode.detector.terms.OpenInterval;
 import io.palinode.detector.terms.WatchedTerm;
@@ -18,6 +19,7 @@ import io.palinode.predicate.template.Binding;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +56,27 @@ class CandidateEncoderTest {
                         .setWriter("client")
                         .setOrigin(1))
                 .build());
+  }
+
+  /** The bytes of the reference, as first written: the member is field 8. */
+  @Test
+  void aMemberIsPublishedBesideTheBindingOfItsInstance() {
+    ActivePredicate oneHolder =
+        Watched.predicate(
+            "one-holder",
+            4,
+            """
+            forEach: {lock: "{l}"}
+            violation:
+              - atLeast: {count: 2, of: {var: "lock_{l}_{c}", equals: "1"}, distinct: c}
+            """);
+    Holding held =
+        new Holding(
+            new WatchedTerm(oneHolder, 0, 0), new Binding(Map.of("l", "7", "c", "ann")), ONE);
+    IntervalRef ref = CandidateEncoder.onCut(held);
+    assertThat(HexFormat.of().formatHex(ref.toByteArray()))
+        .isEqualTo("0a0a6f6e652d686f6c64657210041a036c3d374205633d616e6e");
+    assertThat(REF.hasMember()).isFalse();
   }
 
   @Test

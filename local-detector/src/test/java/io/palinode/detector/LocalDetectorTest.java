@@ -88,6 +88,37 @@ class LocalDetectorTest extends DetectorFixture {
         .containsExactly("proper-colouring|a=1,b=2,k=3", "proper-colouring|a=1,b=2,k=4");
   }
 
+  /** A member that does not hold has no interval, so it costs nothing. */
+  @Test
+  void bindingsOfADistinctCaptureShareAnInstance() {
+    watch(
+        """
+        forEach: {lock: "{l}"}
+        violation:
+          - atLeast: {count: 2, of: {var: "lock_{l}_{client}", equals: held}, distinct: client}
+        """);
+    store.put("lock_7_ann", "held");
+    store.put("lock_7_bob", "held");
+    store.put("lock_8_eve", "held");
+    store.put("lock_7_idle", "free");
+    List<Emission> out = drain();
+    CandidateEncoder encoder = new CandidateEncoder(0, 1);
+    assertThat(out)
+        .extracting(e -> encoder.opened((Opened) e).getOpened().getInterval())
+        .extracting(ref -> ref.getBinding() + " " + ref.getMember())
+        .containsExactly("l=7 client=ann", "l=7 client=bob", "l=8 client=eve");
+    assertThat(out.get(0)).extracting(e -> ((Opened) e).instance()).asString().endsWith("|l=7");
+    assertThat(detector.openIntervals()).isEqualTo(3);
+
+    store.put("lock_7_ann", "free");
+    Closed closed = (Closed) only(drain());
+    assertThat(encoder.closed(closed).getClosed().getInterval().getMember())
+        .isEqualTo("client=ann");
+    assertThat(detector.holding())
+        .extracting(ref -> ref.getBinding() + " " + ref.getMember())
+        .containsExactlyInAnyOrder("l=7 client=bob", "l=8 client=eve");
+  }
+
   @Test
   void aValueThatIsNoTextIsCountedAndHoldsNothing() {
     detector.setPredicates(List.of(Watched.properColouring(1)));

@@ -135,7 +135,7 @@ public final class TruthOracle {
         term.version(),
         term.clause(),
         term.index(),
-        interval.binding(),
+        interval.holding().binding().toString(),
         interval.key(),
         interval.holding().version());
   }

@@ -36,7 +36,7 @@ public final class CaptureRule {
     Set<String> declared = new TreeSet<>();
     forEach.values().forEach(template -> declared.addAll(template.captures()));
     for (int i = 0; i < where.size(); i++) {
-      String reason = undeclared(where.get(i).captures(), declared);
+      String reason = undeclaredInWhere(where.get(i).captures(), declared, violation);
       if (reason != null) {
         return new Breach(new InWhere(i), reason);
       }
@@ -44,8 +44,12 @@ public final class CaptureRule {
     Set<String> used = new LinkedHashSet<>();
     for (int c = 0; c < violation.size(); c++) {
       List<Term> terms = violation.get(c).terms();
+      String distinct = violation.get(c).distinct();
       for (int t = 0; t < terms.size(); t++) {
-        String reason = undeclared(terms.get(t).captures(), declared);
+        String reason =
+            distinct != null && declared.contains(distinct)
+                ? declaredDistinct(distinct)
+                : undeclared(without(distinct, terms.get(t).captures()), declared);
         if (reason != null) {
           return new Breach(new InTerm(c, t), reason);
         }
@@ -78,6 +82,35 @@ public final class CaptureRule {
       }
     }
     return null;
+  }
+
+  private static Set<String> without(@Nullable String distinct, Set<String> captures) {
+    Set<String> others = new TreeSet<>(captures);
+    if (distinct != null) {
+      others.remove(distinct);
+    }
+    return others;
+  }
+
+  private static String declaredDistinct(String distinct) {
+    return "the capture of distinct must not be declared in forEach, else each of its bindings is an"
+        + " instance by itself: '"
+        + distinct
+        + "'";
+  }
+
+  private static @Nullable String undeclaredInWhere(
+      Collection<String> captures, Set<String> declared, List<Clause> violation) {
+    for (Clause clause : violation) {
+      String distinct = clause.distinct();
+      if (distinct != null && captures.contains(distinct)) {
+        return "a condition is about the instance, so about captures of forEach, not about that of"
+            + " distinct: '"
+            + distinct
+            + "'";
+      }
+    }
+    return undeclared(captures, declared);
   }
 
   private static @Nullable Breach unused(Map<String, Template> forEach, Set<String> used) {

@@ -1,7 +1,10 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.text.Spelling;
 import java.math.BigInteger;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Local predicates, and which of them are a violation when they hold concurrently. */
 public record Clause(ClauseRule rule, List<LocalPredicate> of) {
@@ -19,7 +22,7 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
           "a clause must have at most " + TERMS_MAX + " terms: terms=" + terms);
     }
     if (rule instanceof ClauseRule.AtLeast atLeast) {
-      requireCount(atLeast.count(), of.size());
+      requireParts(atLeast, of);
     }
     requireNumbers(rule, of);
     requireState(rule, of);
@@ -42,7 +45,14 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
   /** Whether all its local predicates have to hold, and nothing else. */
   public boolean isConjunction() {
     return rule instanceof ClauseRule.All
-        || (rule instanceof ClauseRule.AtLeast atLeast && atLeast.count() == of.size());
+        || (rule instanceof ClauseRule.AtLeast atLeast
+            && distinct() == null
+            && atLeast.count() == of.size());
+  }
+
+  /** The capture that its intervals bind differently; null if it has none. */
+  public @Nullable String distinct() {
+    return rule instanceof ClauseRule.AtLeast atLeast ? atLeast.distinct() : null;
   }
 
   /** Whether it is about the states of a variable's replicas. */
@@ -50,8 +60,43 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
     return rule instanceof ClauseRule.ReplicasDiverged;
   }
 
+  /** The instance that a term's binding belongs to: all of it but the capture of distinct. */
+  public Binding instance(Binding all) {
+    String distinct = distinct();
+    return distinct == null ? all : all.without(distinct);
+  }
+
+  /** What a term's binding has besides its instance: the capture of distinct, if there is one. */
+  public Binding member(Binding all) {
+    String distinct = distinct();
+    return distinct == null ? Binding.NONE : all.only(distinct);
+  }
+
   public boolean hasGroups() {
     return of.stream().anyMatch(LocalPredicate::isGroup);
+  }
+
+  private static void requireParts(ClauseRule.AtLeast rule, List<LocalPredicate> of) {
+    String distinct = rule.distinct();
+    if (distinct == null) {
+      requireCount(rule.count(), of.size());
+      return;
+    }
+    if (of.size() != 1 || of.get(0).isGroup()) {
+      throw new IllegalArgumentException(
+          "with distinct, 'of' must have exactly one term, and no group: terms="
+              + of.stream().mapToInt(local -> local.terms().size()).sum());
+    }
+    Term term = of.get(0).terms().get(0);
+    if (!term.captures().contains(distinct)) {
+      throw new IllegalArgumentException(
+          "distinct must name a capture of its term: '"
+              + distinct
+              + "' is not in '"
+              + term.variable()
+              + "'"
+              + Spelling.hint(distinct, term.captures()));
+    }
   }
 
   private static void requireCount(int count, int size) {

@@ -5,16 +5,41 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Which of a clause's local predicates make it true, when they hold concurrently. */
 public sealed interface ClauseRule {
   ClauseRule ALL = new All();
 
+  /** One interval alone is not distinct from another. */
+  int DISTINCT_MIN = 2;
+
+  /** Each further interval multiplies the combinations that a search tries. */
+  int DISTINCT_MAX = 16;
+
   /** All of them. */
   record All() implements ClauseRule {}
 
-  /** Some {@code count} of them, whichever. */
-  record AtLeast(int count) implements ClauseRule {}
+  /**
+   * Some {@code count} of them, whichever.
+   *
+   * @param distinct null; or the capture of the only term that {@code count} intervals bind
+   *     differently. The other captures bind the instance
+   */
+  record AtLeast(int count, @Nullable String distinct) implements ClauseRule {
+    public AtLeast {
+      if (distinct != null && (count < DISTINCT_MIN || count > DISTINCT_MAX)) {
+        throw new IllegalArgumentException(
+            "count must be between %d and %d with distinct: count=%d"
+                .formatted(DISTINCT_MIN, DISTINCT_MAX, count));
+      }
+    }
+
+    /** Of different terms. */
+    public AtLeast(int count) {
+      this(count, null);
+    }
+  }
 
   /** All of them, which are the variables of a sum that stands so to {@code limit}. */
   record Sum(Relation relation, Decimal limit) implements ClauseRule {

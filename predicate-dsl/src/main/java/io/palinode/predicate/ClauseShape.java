@@ -28,6 +28,16 @@ public record ClauseShape(ClauseRule rule, List<Integer> termsOf) {
     return terms;
   }
 
+  /** Whether its intervals are of one term, and each of another member of it. */
+  public boolean isDistinct() {
+    return rule instanceof ClauseRule.AtLeast atLeast && atLeast.distinct() != null;
+  }
+
+  /** The most intervals that a violation of it names. */
+  public int intervalsMax() {
+    return isDistinct() ? ((ClauseRule.AtLeast) rule).count() : terms();
+  }
+
   /** Whether it has terms that must hold on one node. */
   public boolean hasGroups() {
     return termsOf.stream().anyMatch(terms -> terms > 1);

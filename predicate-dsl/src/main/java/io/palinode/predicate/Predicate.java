@@ -93,6 +93,18 @@ public record Predicate(
     return Collections.unmodifiableSet(names);
   }
 
+  /** Those, and the captures of {@code distinct}: all that a term may hold. */
+  public Set<String> capturesOfTerms() {
+    TreeSet<String> names = new TreeSet<>(captures());
+    for (Clause clause : violation) {
+      String distinct = clause.distinct();
+      if (distinct != null) {
+        names.add(distinct);
+      }
+    }
+    return Collections.unmodifiableSet(names);
+  }
+
   public Predicate withName(String name) {
     return new Predicate(
         name, labels, type, epsilon, uncertainty, replicas, forEach, where, violation, onViolation);

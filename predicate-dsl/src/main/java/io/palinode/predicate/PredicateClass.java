@@ -49,6 +49,10 @@ public enum PredicateClass {
           + " both";
     }
     ClauseRule.AtLeast atLeast = (ClauseRule.AtLeast) violation.get(0).rule();
+    if (atLeast.distinct() != null) {
+      return "%d bindings of '%s' may hold on one cut and others on another, and fewer on the cut before both"
+          .formatted(atLeast.count(), atLeast.distinct());
+    }
     return "%d of %d may hold on one cut and others on another, and fewer on the cut before both"
         .formatted(atLeast.count(), violation.get(0).of().size());
   }

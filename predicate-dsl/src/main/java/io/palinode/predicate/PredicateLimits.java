@@ -34,6 +34,7 @@ public record PredicateLimits(
               .formatted(clauseTermsMax, terms));
     }
     if (clause.rule() instanceof ClauseRule.AtLeast atLeast
+        && atLeast.distinct() == null
         && Clause.hasMoreCombinations(clause.of().size(), atLeast.count(), combinationsMax)) {
       throw new IllegalArgumentException(
           "atLeast must have at most %d combinations (--combinations-max), each is looked for by itself: %d of %d have %s"

@@ -9,6 +9,8 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.template.Binding;
 import io.palinode.predicate.template.Condition;
 import io.palinode.predicate.template.Template;
 import java.time.Duration;
@@ -277,5 +279,29 @@ class PredicateTest {
         List.of(),
         clauses,
         OnViolation.DEFAULT);
+  }
+
+  @Test
+  void aDistinctCaptureIsNoPartOfTheInstance() {
+    Predicate predicate =
+        Predicates.parse(
+            """
+            apiVersion: palinode.io/v1
+            kind: Predicate
+            metadata: {name: one-holder}
+            spec:
+              forEach: {lock: "{l}"}
+              violation:
+                - atLeast: {count: 2, of: {var: "lock_{l}_{client}", equals: held}, distinct: client}
+            """,
+            "test");
+    Binding all = Binding.parse("client=ann,l=7");
+
+    assertThat(predicate.captures()).containsExactly("l");
+    assertThat(predicate.type()).isEqualTo(PredicateClass.SEMILINEAR);
+    Clause clause = predicate.violation().get(0);
+    assertThat(clause.terms().get(0).bind("lock_7_ann", "held")).isEqualTo(all);
+    assertThat(clause.instance(all)).hasToString("l=7");
+    assertThat(clause.member(all)).hasToString("client=ann");
   }
 }

@@ -138,14 +138,24 @@ public final class RandomPredicate {
   }
 
   private Clause clause(List<String> captures) {
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(5)) {
       case 0 -> sum(captures);
+      case 4 -> distinct(captures);
       case 1 -> {
         List<LocalPredicate> of = list(1, 5, () -> localPredicate(captures));
         yield new Clause(new ClauseRule.AtLeast(1 + random.nextInt(of.size())), of);
       }
       default -> new Clause(ClauseRule.ALL, list(1, 5, () -> localPredicate(captures)));
     };
+  }
+
+  private Clause distinct(List<String> captures) {
+    int count =
+        ClauseRule.DISTINCT_MIN
+            + random.nextInt(ClauseRule.DISTINCT_MAX - ClauseRule.DISTINCT_MIN + 1);
+    List<String> all = new ArrayList<>(captures);
+    all.add(random.nextInt(all.size() + 1), "m");
+    return new Clause(new ClauseRule.AtLeast(count, "m"), List.of(LocalPredicate.of(term(all))));
   }
 
   private Clause replicasDiverged(List<String> captures) {

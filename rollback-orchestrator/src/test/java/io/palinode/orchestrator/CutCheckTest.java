@@ -67,6 +67,27 @@ class CutCheckTest {
   }
 
   @Test
+  void withDistinctOnlyDifferentMembersCount() {
+    Map<String, Policy> policies =
+        policies("atLeast: {count: 2, of: {var: 'x_{c}', equals: 1}, distinct: c}");
+    assertThat(members(policies, "c=ann", "c=bob")).hasSize(1);
+    assertThat(members(policies, "c=ann", "c=ann")).isEmpty();
+    assertThat(members(policies, "c=ann")).isEmpty();
+  }
+
+  /** Each at another node. */
+  private static List<CutCheck.Instance> members(Map<String, Policy> policies, String... members) {
+    List<CutPiece> cut =
+        IntStream.range(0, members.length)
+            .mapToObj(
+                i ->
+                    new CutPiece(
+                        i, List.of(term("p", 1, "", 0).toBuilder().setMember(members[i]).build())))
+            .toList();
+    return CutCheck.violated(cut, CUT, policies, Gates.NONE, null);
+  }
+
+  @Test
   void aGroupHoldsOnOneNodeOnly() {
     String group = "all: [{on: same-node, all: [%s, %s]}, %s]";
     Map<String, Policy> policies = policies(group);

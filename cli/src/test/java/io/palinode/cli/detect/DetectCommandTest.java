@@ -117,6 +117,56 @@ class DetectCommandTest extends DetectFixture {
   }
 
   @Test
+  void twoMembersOfOneInstanceAreAViolation() throws IOException {
+    Files.writeString(predicate, ONE_HOLDER);
+    String ann = member("client=ann", bound("l=7", line(0, 0, 1, "100/0", "200/0")));
+    String bob = member("client=bob", bound("l=7", line(1, 0, 7, "0/150.3", "0/250")));
+    assertThat(detect(ann, bob)).isOne();
+    assertThat(out.toString())
+        .contains(
+            """
+            "witnesses":[{"term":0,"node":0,"seq":1,"member":"client=ann"},\
+            {"term":0,"node":1,"seq":7,"member":"client=bob"}]""");
+    assertThat(detect(ann, bob.replace("bob", "ann"))).as("one member alone").isZero();
+    assertThat(detect(ann, bob.replace("l=7", "l=8"))).as("two instances").isZero();
+  }
+
+  @Test
+  void aMemberThatTheClauseDoesNotHaveIsRefused() throws IOException {
+    Files.writeString(predicate, ONE_HOLDER);
+    String line = bound("l=7", line(0, 0, 1, "100/0", "200/0"));
+    assertThat(detect(line)).isEqualTo(2);
+    assertThat(err.toString()).contains("'member' is missing, because the clause has distinct");
+    assertThat(detect(member("c=ann", line))).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("'member' must give the capture 'client' a text, and no other: member=c=ann");
+    String valued = valued("lock_7_bob", "held", line);
+    assertThat(detect(member("client=ann", valued))).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("'values' must be of the member in 'member', not of 'client=bob'");
+    Files.writeString(predicate, INSTANCES);
+    assertThat(detect(bound("a=3,b=5", member("client=ann", line(0, 0, 1, "100/0", "200/0")))))
+        .isEqualTo(2);
+    assertThat(err.toString())
+        .contains("'member' must be absent, because the clause has no distinct: member=client=ann");
+  }
+
+  private static final String ONE_HOLDER =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: p}
+      spec:
+        forEach: {lock: "{l}"}
+        violation:
+          - atLeast: {count: 2, of: {var: "lock_{l}_{client}", equals: held}, distinct: client}
+      """;
+
+  private static String member(String member, String line) {
+    return "{\"member\":\"" + member + "\"," + line.substring(1);
+  }
+
+  @Test
   void theOrderOfCapturesInABindingChangesNothing() throws IOException {
     Files.writeString(predicate, INSTANCES);
     String a = bound("a=3,b=5", line(0, 0, 1, "100/0", "200/0"));

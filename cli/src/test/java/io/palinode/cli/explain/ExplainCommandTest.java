@@ -37,6 +37,7 @@ class ExplainCommandTest {
         "many-terms.yaml",
         "alone.yaml",
         "hard-texts.yaml",
+        "one-holder.yaml",
         "one-leader.yaml",
         "overbooked.yaml",
         "two-clauses-active.yaml"

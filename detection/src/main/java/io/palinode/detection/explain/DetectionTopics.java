@@ -3,6 +3,7 @@ package io.palinode.detection.explain;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateClass;
@@ -22,13 +23,16 @@ final class DetectionTopics {
 
   private final Predicate predicate;
 
-  /** In the largest clause. */
+  /** The most intervals that a violation names. */
   private final int terms;
 
   DetectionTopics(Predicate predicate) {
     this.predicate = predicate;
     this.terms =
-        predicate.violation().stream().mapToInt(clause -> clause.terms().size()).max().orElse(0);
+        predicate.violation().stream()
+            .mapToInt(clause -> clause.shape().intervalsMax())
+            .max()
+            .orElse(0);
   }
 
   Topic predicateClass() {
@@ -52,10 +56,13 @@ final class DetectionTopics {
       case SEMILINEAR ->
           diverged() != null
               ? "any two of the replicas suffice."
-              : clauses == 1
-                  ? "any sufficient number of the terms makes the clause true."
-                  : "%s are a disjunction. Each is detected by itself."
-                      .formatted(Shown.count(clauses, "clause"));
+              : clauses == 1 && distinct() != null
+                  ? "any sufficient number of the bindings of %s makes the clause true."
+                      .formatted(distinct())
+                  : clauses == 1
+                      ? "any sufficient number of the terms makes the clause true."
+                      : "%s are a disjunction. Each is detected by itself."
+                          .formatted(Shown.count(clauses, "clause"));
     };
   }
 
@@ -80,7 +87,11 @@ final class DetectionTopics {
               + " first of another queue, it is in no further violation and is removed. If none"
               + " can be removed, the first intervals are a violation.");
     }
-    if (has(ClauseRule.AtLeast.class)) {
+    if (distinct() != null) {
+      sentences.add(
+          "With distinct, each binding of %s that has an interval counts as a term. Bindings are chosen depth first, and a choice without a violation is left."
+              .formatted(distinct()));
+    } else if (has(ClauseRule.AtLeast.class)) {
       sentences.add(
           "For at least k terms, each combination that holds is searched in this way"
               + " (two at once is the semilinear predicate of Chase and Garg).");
@@ -117,6 +128,17 @@ final class DetectionTopics {
             + " minimum cut finds the consistent cut with the least (or greatest) sum (Chase and Garg).";
   }
 
+  /** Of the first clause that has one. */
+  private @Nullable String distinct() {
+    for (Clause clause : predicate.violation()) {
+      String distinct = clause.distinct();
+      if (distinct != null) {
+        return distinct;
+      }
+    }
+    return null;
+  }
+
   private ClauseRule.@Nullable ReplicasDiverged diverged() {
     return predicate.violation().get(0).rule() instanceof ClauseRule.ReplicasDiverged rule
         ? rule
@@ -146,6 +168,14 @@ final class DetectionTopics {
                   ? " A trial stops after a number of steps, and a coverage gap is published."
                   : " A minimum cut is polynomial: O(retained * retained * k) at worst for k"
                       + " variables on a node each."));
+    } else if (distinct() != null) {
+      sentences.add(
+          "While nothing is violated, a search is O(members * nodes * log retained); members are the bindings of %s with a retained interval.%s"
+              .formatted(
+                  distinct(),
+                  terms == 2
+                      ? ""
+                      : " After that it is exponential in the count: a search stops after a number of steps, and a coverage gap is published."));
     } else if (terms == 2) {
       sentences.add("While nothing is violated, a search is O(nodes * log retained).");
     } else if (terms > 2) {

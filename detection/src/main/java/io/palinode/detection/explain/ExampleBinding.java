@@ -21,7 +21,7 @@ final class ExampleBinding {
 
   /** One under which every key splits as meant; null when a bounded number of tries finds none. */
   static @Nullable Binding of(Predicate predicate) {
-    List<String> captures = List.copyOf(predicate.captures());
+    List<String> captures = List.copyOf(predicate.capturesOfTerms());
     List<String> values = values(predicate);
     for (int attempt = 0; attempt < TRIES_MAX; attempt++) {
       Binding binding = binding(captures, values, attempt);

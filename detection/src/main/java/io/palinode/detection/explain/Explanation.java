@@ -99,6 +99,10 @@ public record Explanation(
     if (clause.rule() instanceof ClauseRule.Sum sum) {
       return shown + " " + sum.relation().word() + " " + sum.limit();
     }
+    if (clause.rule() instanceof ClauseRule.AtLeast some && some.distinct() != null) {
+      return "at least %d of: %s, each with another %s"
+          .formatted(some.count(), shown, some.distinct());
+    }
     return clause.rule() instanceof ClauseRule.AtLeast some
         ? "at least %d of: %s".formatted(some.count(), shown)
         : shown;

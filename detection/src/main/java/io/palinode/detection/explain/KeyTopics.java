@@ -1,5 +1,6 @@
 package io.palinode.detection.explain;
 
+import io.palinode.predicate.Clause;
 import io.palinode.predicate.Comparison;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Term;
@@ -52,16 +53,19 @@ final class KeyTopics {
 
   Topic instances() {
     Set<String> captures = predicate.captures();
-    if (captures.isEmpty()) {
+    if (predicate.capturesOfTerms().isEmpty()) {
       return new Topic("instances", List.of("One: nothing is captured."));
     }
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "One for each binding of "
-            + String.join(", ", captures)
-            + " that occurs in writes; each is judged separately.");
+        captures.isEmpty()
+            ? "One."
+            : "One for each binding of "
+                + String.join(", ", captures)
+                + " that occurs in writes; each is judged separately.");
     Set<String> byValue = new TreeSet<>();
     terms.forEach(term -> byValue.addAll(withoutKey(term)));
+    byValue.retainAll(captures);
     sentences.add(
         byValue.isEmpty()
             ? "The key of a write determines its instance."
@@ -70,6 +74,13 @@ final class KeyTopics {
                 + (byValue.size() == 1 ? " is" : " are")
                 + " bound by the value where the key does not have "
                 + (byValue.size() == 1 ? "it." : "them."));
+    Set<String> members = new TreeSet<>(predicate.capturesOfTerms());
+    members.removeAll(captures);
+    if (!members.isEmpty()) {
+      sentences.add(
+          "All bindings of %s are members of one instance. A member costs nothing while its term does not hold."
+              .formatted(String.join(", ", members)));
+    }
     if (!predicate.where().isEmpty()) {
       sentences.add(
           "Watched only where "
@@ -117,13 +128,12 @@ final class KeyTopics {
           + Shown.key(term.variable().fill(example))
           + ", a delete too, publishes what the node has then.";
     }
+    Clause first = predicate.violation().get(0);
+    Binding of = instanceOf(example);
+    String distinct = first.distinct();
     String instance =
-        predicate.captures().isEmpty()
-            ? ""
-            : " in the instance "
-                + example.values().entrySet().stream()
-                    .map(value -> value.getKey() + "=" + value.getValue())
-                    .collect(Collectors.joining(", "));
+        (distinct == null ? "" : " for " + shown(first.member(example)))
+            + (predicate.captures().isEmpty() ? "" : " in the instance " + shown(of));
     return "A write of "
         + written(term.comparison(), example)
         + " to "
@@ -133,6 +143,20 @@ final class KeyTopics {
             : " makes term 0 of clause 0 true")
         + instance
         + ".";
+  }
+
+  private Binding instanceOf(Binding all) {
+    Binding instance = all;
+    for (String capture : all.values().keySet()) {
+      instance = predicate.captures().contains(capture) ? instance : instance.without(capture);
+    }
+    return instance;
+  }
+
+  private static String shown(Binding binding) {
+    return binding.values().entrySet().stream()
+        .map(value -> value.getKey() + "=" + value.getValue())
+        .collect(Collectors.joining(", "));
   }
 
   private static String written(Comparison comparison, Binding binding) {

@@ -14,10 +14,13 @@ import org.jspecify.annotations.Nullable;
  * A candidate while a trace is sorted.
  *
  * <pre>
- * +---------+------+--------+------+-----+-------+--------+-----+---------+----------+--------+
- * | binding | rank | clause | term | seq | start | ended? | end | version | origin+1 | amount |
- * | i32, C  | i64  | i32    | i32  | i64 | B     | u8     | B   | i32, C  | i32      | i32, C |
- * +---------+------+--------+------+-----+-------+--------+-----+---------+----------+--------+
+ * +---------+--------+------+--------+------+-----+-------+
+ * | binding | member | rank | clause | term | seq | start |
+ * | i32, C  | i32, C | i64  | i32    | i32  | i64 | B     |
+ * +---------+--------+------+--------+------+-----+-------+
+ * | ended? | end | version | origin+1 | amount |
+ * | u8     | B   | i32, C  | i32      | i32, C |
+ * +--------+-----+---------+----------+--------+
  * </pre>
  *
  * The node is the owner of the start. B are the bytes of an {@link HvcCodec}, C are characters:
@@ -35,15 +38,17 @@ record Entry(String binding, long rank, Candidate candidate) {
       Comparator.comparing(Entry::binding)
           .thenComparingInt(entry -> entry.candidate.clause())
           .thenComparingInt(entry -> entry.candidate.term())
+          .thenComparing(entry -> entry.candidate.member())
           .thenComparing(entry -> entry.candidate.version())
           .thenComparingLong(Entry::rank);
 
   private static final byte[] NO_PAYLOAD = new byte[0];
 
-  /** Whether both are of one version of one term in one instance. */
+  /** Whether both are of one version of one term and member in one instance. */
   boolean isOfVersionOf(Entry other) {
     return candidate.clause() == other.candidate.clause()
         && candidate.term() == other.candidate.term()
+        && candidate.member().equals(other.candidate.member())
         && candidate.version().equals(other.candidate.version())
         && binding.equals(other.binding);
   }
@@ -69,7 +74,11 @@ record Entry(String binding, long rank, Candidate candidate) {
 
   /** The most bytes that {@link #write} writes. */
   int bytesMax() {
-    int texts = binding.length() + candidate.version().length() + amount().length();
+    int texts =
+        binding.length()
+            + candidate.member().length()
+            + candidate.version().length()
+            + amount().length();
     return 64 + Character.BYTES * texts + 2 * HvcCodec.bytesMax(start().nodes());
   }
 
@@ -86,6 +95,7 @@ record Entry(String binding, long rank, Candidate candidate) {
     Hvc end = candidate.interval().end();
     Integer origin = candidate.origin();
     writeText(out, binding);
+    writeText(out, candidate.member());
     out.putLong(rank);
     out.putInt(candidate.clause());
     out.putInt(candidate.term());
@@ -103,6 +113,7 @@ record Entry(String binding, long rank, Candidate candidate) {
   /** {@code known} is what the binding may be: then it is that object. */
   static Entry read(ByteBuffer in, String known) {
     String binding = readText(in, known);
+    String member = readText(in, "");
     long rank = in.getLong();
     int clause = in.getInt();
     int term = in.getInt();
@@ -118,7 +129,7 @@ record Entry(String binding, long rank, Candidate candidate) {
     return new Entry(
         binding,
         rank,
-        new Candidate(clause, term, id, interval, version, from, amount, NO_PAYLOAD));
+        new Candidate(clause, term, id, interval, version, from, amount, null, member, NO_PAYLOAD));
   }
 
   private static void writeText(ByteBuffer out, String text) {

@@ -21,14 +21,14 @@ final class LineCheck {
 
   private final Set<String> captures;
   private final List<Condition> where;
-  private final List<List<Term>> terms;
+  private final List<Clause> clauses;
   // By the text in the trace: many lines have the same.
   private final Map<String, Instance> known = new HashMap<>();
 
   LineCheck(Predicate predicate) {
     this.captures = predicate.captures();
     this.where = predicate.where();
-    this.terms = predicate.violation().stream().map(Clause::terms).toList();
+    this.clauses = predicate.violation();
   }
 
   /**
@@ -39,11 +39,34 @@ final class LineCheck {
   record Instance(Binding binding, String text) {}
 
   int clauses() {
-    return terms.size();
+    return clauses.size();
   }
 
   int terms(int clause) {
-    return terms.get(clause).size();
+    return clauses.get(clause).terms().size();
+  }
+
+  /** The canonical text of the member that {@code text} names; empty without {@code distinct}. */
+  String member(int clause, @Nullable String text) {
+    String distinct = clauses.get(clause).distinct();
+    if (distinct == null) {
+      if (text != null) {
+        throw new IllegalArgumentException(
+            "'member' must be absent, because the clause has no distinct: member="
+                + Abridged.of(text));
+      }
+      return "";
+    }
+    if (text == null) {
+      throw new IllegalArgumentException("'member' is missing, because the clause has distinct");
+    }
+    Binding member = Binding.parse(text);
+    if (!member.values().keySet().equals(Set.of(distinct)) || member.values().containsValue("")) {
+      throw new IllegalArgumentException(
+          "'member' must give the capture '%s' a text, and no other: member=%s"
+              .formatted(distinct, Abridged.of(text)));
+    }
+    return member.toString();
   }
 
   /** The instance that {@code text} names, in whatever order its captures are. */
@@ -85,15 +108,28 @@ final class LineCheck {
   }
 
   /** Each of {@code values}, by its key, must make the term true in the instance. */
-  void requireTrue(int clause, int term, Instance instance, Map<String, String> values) {
-    if (values.isEmpty()) {
-      return;
-    }
-    Term of = terms.get(clause).get(term);
-    values.forEach((key, value) -> requireTrue(of, term, instance, key, value));
+  void requireTrue(
+      int clause, int term, Instance instance, String member, Map<String, String> values) {
+    Clause of = clauses.get(clause);
+    values.forEach(
+        (key, value) -> {
+          Binding bound = bound(of.terms().get(term), term, key, value);
+          requireInstance(of.instance(bound), instance);
+          requireMember(of.member(bound).toString(), member);
+        });
   }
 
-  private static void requireTrue(Term of, int term, Instance instance, String key, String value) {
+  private static void requireMember(String bound, String member) {
+    if (!bound.equals(member)) {
+      throw new IllegalArgumentException(
+          "'values' must be of the member in 'member', not of '"
+              + Abridged.of(bound)
+              + "': member="
+              + Abridged.of(member));
+    }
+  }
+
+  private static Binding bound(Term of, int term, String key, String value) {
     if (of.variable().match(key) == null) {
       throw new IllegalArgumentException(
           "'values' must hold the variable '"
@@ -113,6 +149,10 @@ final class LineCheck {
               + "="
               + Abridged.of(value));
     }
+    return bound;
+  }
+
+  private static void requireInstance(Binding bound, Instance instance) {
     if (!bound.equals(instance.binding())) {
       throw new IllegalArgumentException(
           "'values' must be of the instance in 'binding', not of '"

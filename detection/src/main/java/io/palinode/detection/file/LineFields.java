@@ -26,6 +26,7 @@ final class LineFields {
   enum Field {
     PREDICATE("predicate"),
     BINDING("binding"),
+    MEMBER("member"),
     CLAUSE("clause"),
     TERM("term"),
     NODE("node"),
@@ -102,7 +103,7 @@ final class LineFields {
 
   private static Object value(Field field, JsonParser json) throws IOException {
     return switch (field) {
-      case PREDICATE, BINDING, VERSION, ENDED_BY ->
+      case PREDICATE, BINDING, MEMBER, VERSION, ENDED_BY ->
           require(json.hasToken(JsonToken.VALUE_STRING), field, "a text", json).getText();
       case CLAUSE, TERM, NODE, SEQ, ORIGIN ->
           require(isWhole(json), field, "a whole number", json).getLongValue();

@@ -100,6 +100,7 @@ public final class TraceReader {
     requireSize(fields.nodes());
     int node = (int) fields.number(Field.NODE, nodes - 1);
     CandidateId id = new CandidateId(node, 0, fields.number(Field.SEQ, Long.MAX_VALUE));
+    String member = member(fields, clause);
     Candidate candidate =
         new Candidate(
             clause,
@@ -111,19 +112,26 @@ public final class TraceReader {
                 ? Integer.valueOf((int) fields.number(Field.ORIGIN, nodes - 1))
                 : null,
             isSum(clause) ? amount(fields) : null,
+            null,
+            member,
             NO_PAYLOAD);
     requireOrder(id, candidate.interval().start());
-    return new TraceLine(binding(fields, clause, term), candidate, fields.values());
+    return new TraceLine(binding(fields, clause, term, member), candidate, fields.values());
+  }
+
+  private String member(LineFields fields, int clause) {
+    String given = fields.text(Field.MEMBER);
+    return check == null ? Objects.requireNonNullElse(given, "") : check.member(clause, given);
   }
 
   /** Without a predicate as it is written; else in its canonical form. */
-  private String binding(LineFields fields, int clause, int term) {
+  private String binding(LineFields fields, int clause, int term, String member) {
     String given = fields.text(Field.BINDING);
     if (check == null) {
       return given == null ? "" : given;
     }
     LineCheck.Instance instance = check.instance(given);
-    check.requireTrue(clause, term, instance, fields.values());
+    check.requireTrue(clause, term, instance, member, fields.values());
     return instance.text();
   }
 

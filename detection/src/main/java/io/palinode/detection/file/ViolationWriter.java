@@ -55,6 +55,9 @@ public final class ViolationWriter {
       json.writeNumberField("term", candidate.term());
       json.writeNumberField("node", candidate.id().node());
       json.writeNumberField("seq", candidate.id().sequence());
+      if (!candidate.member().isEmpty()) {
+        json.writeStringField("member", candidate.member());
+      }
       json.writeEndObject();
     }
     json.writeEndArray();

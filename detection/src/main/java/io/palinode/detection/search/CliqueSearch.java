@@ -106,6 +106,11 @@ public final class CliqueSearch implements Search {
     return mayFitEveryTerm(goal, fixed) && complete(goal, fixed) != null;
   }
 
+  /** As {@link #isInAny}, with all of {@code fixed}. */
+  boolean hasAny(Goal goal, Retained... fixed) {
+    return Finding.violate(fixed) <= goal.violateMax() && complete(goal, fixed) != null;
+  }
+
   /** False when some term's intervals all end too early: so it is while nothing is violated. */
   private boolean mayFitEveryTerm(Goal goal, Retained fixed) {
     for (int i = 0; i < queues.length; i++) {

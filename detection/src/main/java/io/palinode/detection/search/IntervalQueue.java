@@ -28,7 +28,7 @@ public final class IntervalQueue {
   private boolean disjoint;
   private final boolean mayEndElsewhere;
 
-  private final int term;
+  private int term;
   private final int node;
 
   IntervalQueue(int term, int node, boolean mayEndElsewhere) {
@@ -40,6 +40,14 @@ public final class IntervalQueue {
 
   public int term() {
     return term;
+  }
+
+  /** O(size). */
+  void moveTo(int index) {
+    term = index;
+    for (int at = head; at < tail; at++) {
+      items[at].moveTo(index);
+    }
   }
 
   int node() {

@@ -22,7 +22,7 @@ public final class Retained {
   private final Candidate first;
   private final CandidateId id;
   // Of the candidate, at hand: searches ask for nothing else.
-  private final int term;
+  private int term;
   private final int node;
   private final long startOwn;
   private final Hvc start;
@@ -65,8 +65,17 @@ public final class Retained {
     return first.clause();
   }
 
+  /** The index of its queues in its clause ({@link ClauseQueues}). */
   public int term() {
     return term;
+  }
+
+  void moveTo(int index) {
+    term = index;
+  }
+
+  String member() {
+    return first.member();
   }
 
   public int node() {

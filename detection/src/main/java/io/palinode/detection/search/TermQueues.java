@@ -11,16 +11,19 @@ import org.jspecify.annotations.Nullable;
  * terms at many nodes few do. Not thread-safe.
  */
 final class TermQueues {
-  private final int term;
+  private int term;
   private final boolean mayEndElsewhere;
   private final @Nullable IntervalQueue[] queues;
   private final List<IntervalQueue> held = new ArrayList<>(2);
+  // How many intervals are open, of each node.
+  private final int[] open;
   private int size;
 
   TermQueues(int term, int nodes, boolean mayEndElsewhere) {
     this.term = term;
     this.mayEndElsewhere = mayEndElsewhere;
     this.queues = new @Nullable IntervalQueue[nodes];
+    this.open = new int[nodes];
   }
 
   IntervalQueue queue(int node) {
@@ -34,6 +37,24 @@ final class TermQueues {
 
   int term() {
     return term;
+  }
+
+  /** It stands at another index of its clause from now on. O(size + nodes). */
+  void moveTo(int index) {
+    term = index;
+    for (IntervalQueue queue : queues) {
+      if (queue != null) {
+        queue.moveTo(index);
+      }
+    }
+  }
+
+  int open(int node) {
+    return open[node];
+  }
+
+  void countOpen(int node, int change) {
+    open[node] += change;
   }
 
   /** Those that are not empty, in the order of nodes. */

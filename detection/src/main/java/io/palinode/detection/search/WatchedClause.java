@@ -1,5 +1,6 @@
 package io.palinode.detection.search;
 
+import io.palinode.detection.Candidate;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
@@ -7,13 +8,15 @@ import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One clause of a violation, with a queue for each term at each node.
+ * One clause of a violation, with a queue for each term at each node. With {@code distinct}, what
+ * is said of terms holds for the members that have intervals ({@link ClauseQueues}).
  *
  * <p>A <em>clique of a grade</em> is intervals of different terms that are pairwise certain to be
  * concurrent with at least the grade, and that the clause's rule holds of ({@link Search}).
@@ -35,24 +38,24 @@ public final class WatchedClause {
       List.of(Grade.DEFINITE, Grade.POSSIBLE, Grade.UNCERTAIN);
 
   private final int clause;
-  private final TermQueues[] queues;
+  private final ClauseQueues queues;
+  private final boolean distinct;
+  private final int intervalsMax;
   private final Horizon horizon;
   private final Search search;
   private final Budget budget;
-  // How many intervals are open, of each node, and of each term at each node.
+  // How many intervals are open, of each node.
   private final int[] open;
-  private final int[] openOf;
   // Of each node: a bound of when the first of the others ended.
   private final long[] leastEnd;
 
   public WatchedClause(int clause, ClauseShape shape, int nodes, Horizon horizon, Budget budget) {
-    int terms = shape.terms();
     this.clause = clause;
     this.horizon = horizon;
-    this.queues = new TermQueues[terms];
-    Arrays.setAll(queues, term -> new TermQueues(term, nodes, horizon.mayEndElsewhere()));
+    this.queues = new ClauseQueues(shape, nodes, horizon.mayEndElsewhere());
+    this.distinct = shape.isDistinct();
+    this.intervalsMax = shape.intervalsMax();
     this.open = new int[nodes];
-    this.openOf = new int[nodes * terms];
     this.leastEnd = new long[nodes];
     Arrays.fill(leastEnd, Long.MAX_VALUE);
     this.budget = budget;
@@ -60,13 +63,18 @@ public final class WatchedClause {
   }
 
   private Search search(ClauseShape shape) {
+    if (distinct) {
+      return new DistinctSearch(intervalsMax, queues, horizon, budget);
+    }
+    TermQueues[] ofTerms = new TermQueues[queues.size()];
+    Arrays.setAll(ofTerms, queues::get);
     if (shape.rule() instanceof ClauseRule.Sum sum) {
-      return new SumSearch(sum, queues, horizon, budget);
+      return new SumSearch(sum, ofTerms, horizon, budget);
     }
     int[] localOf = localOf(shape);
     return shape.rule() instanceof ClauseRule.AtLeast atLeast
-        ? new CombinationSearch(atLeast.count(), queues, localOf, horizon, budget)
-        : new CliqueSearch(queues, localOf, horizon, budget);
+        ? new CombinationSearch(atLeast.count(), ofTerms, localOf, horizon, budget)
+        : new CliqueSearch(ofTerms, localOf, horizon, budget);
   }
 
   /** Of each term, the local predicate that it is of. */
@@ -80,20 +88,28 @@ public final class WatchedClause {
     return localOf;
   }
 
+  /** Of the clause; with {@code distinct}, how many members have an interval. */
   public int terms() {
-    return queues.length;
+    return queues.size();
   }
 
-  public IntervalQueue queue(int term, int node) {
-    return queues[term].queue(node);
+  /** The most intervals of a clique. */
+  public int intervalsMax() {
+    return intervalsMax;
+  }
+
+  /** The queue that the interval goes into; it has its {@link Retained#term} from then on. */
+  public IntervalQueue queueFor(Retained interval) {
+    return queues.queueFor(interval);
   }
 
   private IntervalQueue queueOf(Retained interval) {
-    return queues[interval.term()].queue(interval.node());
+    return queues.get(interval.term()).queue(interval.node());
   }
 
   public void add(Retained interval) {
-    queues[interval.term()].add(interval);
+    queues.queueFor(interval);
+    queues.get(interval.term()).add(interval);
     Hvc end = interval.end();
     if (end == null) {
       countOpen(interval, 1);
@@ -112,16 +128,26 @@ public final class WatchedClause {
 
   private void countOpen(Retained interval, int change) {
     open[interval.node()] += change;
-    openOf[interval.node() * queues.length + interval.term()] += change;
+    queues.get(interval.term()).countOpen(interval.node(), change);
   }
 
   private void noteEnd(Hvc end) {
     leastEnd[end.owner()] = Math.min(leastEnd[end.owner()], end.own());
   }
 
-  /** The newest retained interval of the term that the version opened, at whatever node. */
-  public @Nullable Retained find(int term, String version) {
-    for (IntervalQueue queue : queues[term].held()) {
+  /** The retained interval of the candidate's name; null if there is none. */
+  public @Nullable Retained find(Candidate candidate) {
+    TermQueues of = queues.find(candidate.term(), candidate.member());
+    return of == null ? null : of.queue(candidate.id().node()).find(candidate);
+  }
+
+  /**
+   * The newest retained interval of the candidate's term and member that the version opened, at
+   * whatever node.
+   */
+  public @Nullable Retained find(Candidate candidate, String version) {
+    TermQueues of = queues.find(candidate.term(), candidate.member());
+    for (IntervalQueue queue : of == null ? List.<IntervalQueue>of() : of.held()) {
       for (int i = queue.size() - 1; i >= 0; i--) {
         if (queue.get(i).version().equals(version)) {
           return queue.get(i);
@@ -138,12 +164,12 @@ public final class WatchedClause {
 
   /** How many intervals of other terms are open at {@code node}. */
   public int openOthers(int term, int node) {
-    return open[node] == 0 ? 0 : open[node] - openOf[node * queues.length + term];
+    return open[node] == 0 ? 0 : open[node] - queues.get(term).open(node);
   }
 
   /** The queues of a term that hold intervals, in the order of nodes. */
   public List<IntervalQueue> held(int term) {
-    return queues[term].held();
+    return queues.get(term).held();
   }
 
   /** In the order of terms, nodes and starts. */
@@ -158,8 +184,8 @@ public final class WatchedClause {
 
   public int size() {
     int size = 0;
-    for (TermQueues term : queues) {
-      size += term.size();
+    for (int term = 0; term < queues.size(); term++) {
+      size += queues.get(term).size();
     }
     return size;
   }
@@ -208,15 +234,24 @@ public final class WatchedClause {
   private void improve(Retained interval, Grade grade, List<Finding> reports, Retained... fixed) {
     Retained[] clique = search.earliest(new Goal(grade, interval.earliest(grade) - 1), fixed);
     if (clique != null) {
-      Finding report = Finding.of(clause, List.of(clique), horizon::grade);
+      Finding report = finding(clique);
       name(report);
       reports.add(report);
     }
   }
 
+  private Finding finding(Retained[] clique) {
+    Retained[] ordered = clique.clone();
+    if (distinct) {
+      // Indexes of members change with time.
+      Arrays.sort(ordered, Comparator.comparing(Retained::member));
+    }
+    return Finding.of(clause, List.of(ordered), horizon::grade);
+  }
+
   private void improveOthers(Retained changed, Grade grade, List<Finding> reports) {
-    for (int term = 0; term < queues.length; term++) {
-      for (IntervalQueue queue : queues[term].held()) {
+    for (int term = 0; term < queues.size(); term++) {
+      for (IntervalQueue queue : queues.get(term).held()) {
         if (term != changed.term() && queue.mayImprove(grade, changed.earliest(grade))) {
           improveOthers(queue, changed, grade, reports);
         }
@@ -248,36 +283,31 @@ public final class WatchedClause {
 
   /** Passes every witness that {@code newest} completes on. Names nothing. */
   public void enumerate(Retained newest, Consumer<Witness> witnesses) {
-    search.all(
-        newest,
-        clique -> witnesses.accept(Finding.of(clause, List.of(clique), horizon::grade).witness()));
+    search.all(newest, clique -> witnesses.accept(finding(clique).witness()));
   }
 
   /** Drops heads that are {@code useless}. */
   public void dropHeads(Predicate<Retained> useless) {
-    for (TermQueues term : queues) {
-      term.drop(queue -> queue.dropHeads(useless));
-    }
+    drop(queue -> queue.dropHeads(useless));
   }
 
   /** Drops all that are {@code useless}. O(retained). */
   public void dropAll(Predicate<Retained> useless) {
-    for (TermQueues term : queues) {
-      term.drop(queue -> queue.dropAll(useless));
+    drop(queue -> queue.dropAll(useless));
+  }
+
+  private void drop(Consumer<IntervalQueue> action) {
+    for (int term = 0; term < queues.size(); term++) {
+      queues.get(term).drop(action);
     }
+    queues.release();
   }
 
   /** Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. */
   public void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
     Arrays.fill(leastEnd, Long.MAX_VALUE);
-    Consumer<IntervalQueue> drop = queue -> queue.dropPassed(passed, useless);
-    for (TermQueues term : queues) {
-      term.drop(drop);
-      List<IntervalQueue> held = term.held();
-      for (int i = 0; i < held.size(); i++) {
-        noteEnds(held.get(i));
-      }
-    }
+    drop(queue -> queue.dropPassed(passed, useless));
+    forEachQueue(this::noteEnds);
   }
 
   /** False when none has ended; nor, if it has to be passed by then, one that is passed. */
@@ -309,26 +339,27 @@ public final class WatchedClause {
    * null if there is none at all.
    */
   public @Nullable Retained evict() {
-    IntervalQueue longest = queues[0].queue(0);
-    for (TermQueues term : queues) {
-      for (IntervalQueue queue : term.held()) {
-        longest = queue.size() > longest.size() ? queue : longest;
+    IntervalQueue longest = null;
+    for (int term = 0; term < queues.size(); term++) {
+      for (IntervalQueue queue : queues.get(term).held()) {
+        longest = longest == null || queue.size() > longest.size() ? queue : longest;
       }
     }
-    Retained gone = longest.oldest();
+    Retained gone = longest == null ? null : longest.oldest();
     if (gone != null) {
       if (gone.isOpen()) {
         countOpen(gone, -1);
       }
-      queues[gone.term()].drop(queue -> queue.dropAll(interval -> interval == gone));
+      queues.get(gone.term()).drop(queue -> queue.dropAll(interval -> interval == gone));
+      queues.release();
     }
     return gone;
   }
 
   /** Those that hold intervals. In the order of terms and nodes. */
   void forEachQueue(Consumer<IntervalQueue> action) {
-    for (TermQueues term : queues) {
-      List<IntervalQueue> held = term.held();
+    for (int term = 0; term < queues.size(); term++) {
+      List<IntervalQueue> held = queues.get(term).held();
       for (int i = 0; i < held.size(); i++) {
         action.accept(held.get(i));
       }

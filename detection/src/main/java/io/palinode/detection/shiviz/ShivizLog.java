@@ -40,7 +40,7 @@ public final class ShivizLog {
   public static ShivizLog of(PortableWitness witness) {
     ShivizLog log = new ShivizLog(witness.intervals().get(0).start().nodes());
     for (HeldInterval interval : witness.intervals()) {
-      String name = "term " + interval.term();
+      String name = "term " + interval.term() + of(interval.member());
       log.add(name, values(interval.values()), interval.start(), interval.end());
     }
     return log;
@@ -51,7 +51,12 @@ public final class ShivizLog {
     ShivizLog log = new ShivizLog(trace.get(0).candidate().interval().start().nodes());
     for (TraceLine line : trace) {
       Interval interval = line.candidate().interval();
-      String name = "clause " + line.candidate().clause() + " term " + line.candidate().term();
+      String name =
+          "clause "
+              + line.candidate().clause()
+              + " term "
+              + line.candidate().term()
+              + of(line.candidate().member());
       String binding = line.binding().isEmpty() ? "" : " with " + line.binding();
       String values =
           line.values().entrySet().stream()
@@ -60,6 +65,10 @@ public final class ShivizLog {
       log.add(name + binding, values, interval.start(), interval.end());
     }
     return log;
+  }
+
+  private static String of(String member) {
+    return member.isEmpty() ? "" : " of " + member;
   }
 
   private void add(String name, String values, Hvc start, @Nullable Hvc end) {

@@ -42,7 +42,7 @@ final class Awaiting {
 
   /** Adds it to the clause. */
   void add(Retained interval) {
-    IntervalQueue queue = clause.queue(interval.term(), interval.node());
+    IntervalQueue queue = clause.queueFor(interval);
     for (int node = 0; node < nodes; node++) {
       if (decides(queue, node) || queue.awaits(node)) {
         interval.await(node, nodes, knowledge.leastTooEarly(node, interval.start()));

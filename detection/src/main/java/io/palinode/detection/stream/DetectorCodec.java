@@ -34,23 +34,25 @@ import java.util.Objects;
  * retained  := | candidate | named vint × 3: uncertain, possible, definite |
  * rising    := | clause vint | grade u8: 1 uncertain, 2 possible
  *              | count vint | index of a retained one vint × count |
- * end       := | clause vint | term vint | version, bytes | HVC, bytes |
+ * end       := | clause vint | term vint | member, bytes, if the clause has distinct
+ *              | version, bytes | HVC, bytes |
  * candidate := | flags u8 | clause vint | term vint | node vint | incarnation vint | sequence vint
  *              | start HVC, bytes | end HVC, bytes, if flag 1 | version, bytes | origin vint, if flag 2
- *              | amount, bytes, if flag 4 | payload, bytes |
+ *              | amount, bytes, if flag 4 | member, bytes, if flag 8 | payload, bytes |
  * bytes     := | length vint | that many |
  * </pre>
  *
  * {@code named} for a grade is 0 when no report of at least the grade has named the interval; else
  * 1 + the least {@code violate} of those that have − the interval's own start. HVCs are in the form
- * of {@link HvcCodec}, versions in UTF-8, amounts as the text of a decimal. What else a detector
- * knows follows from these. Pure; O(retained · nodes).
+ * of {@link HvcCodec}, versions and members in UTF-8, amounts as the text of a decimal. What else a
+ * detector knows follows from these. Pure; O(retained · nodes).
  */
 final class DetectorCodec {
   private static final int VERSION = 3;
   private static final int HAS_END = 1;
   private static final int HAS_ORIGIN = 2;
   private static final int HAS_AMOUNT = 4;
+  private static final int HAS_MEMBER = 8;
   private static final List<Grade> GRADES =
       List.of(Grade.UNCERTAIN, Grade.POSSIBLE, Grade.DEFINITE);
   private static final int UNCERTAIN = 1;
@@ -134,7 +136,8 @@ final class DetectorCodec {
       bytes.write(
           (end == null ? 0 : HAS_END)
               | (origin == null ? 0 : HAS_ORIGIN)
-              | (amount == null ? 0 : HAS_AMOUNT));
+              | (amount == null ? 0 : HAS_AMOUNT)
+              | (candidate.member().isEmpty() ? 0 : HAS_MEMBER));
       vint(candidate.clause());
       vint(candidate.term());
       vint(candidate.id().node());
@@ -150,6 +153,9 @@ final class DetectorCodec {
       }
       if (amount != null) {
         sized(amount.toString().getBytes(StandardCharsets.UTF_8));
+      }
+      if (!candidate.member().isEmpty()) {
+        sized(candidate.member().getBytes(StandardCharsets.UTF_8));
       }
       sized(candidate.payload());
     }
@@ -182,6 +188,9 @@ final class DetectorCodec {
     void end(FirstReplica.Key key, Hvc end) {
       vint(key.clause());
       vint(key.term());
+      if (!key.member().isEmpty()) {
+        sized(key.member().getBytes(StandardCharsets.UTF_8));
+      }
       sized(key.version().getBytes(StandardCharsets.UTF_8));
       sized(HvcCodec.encode(end));
     }
@@ -241,7 +250,7 @@ final class DetectorCodec {
         int clause = below(spec.clauses().size());
         Grade grade = bytes.get() == UNCERTAIN ? Grade.UNCERTAIN : Grade.POSSIBLE;
         List<Retained> intervals = new ArrayList<>();
-        for (int size = below(spec.clauses().get(clause).terms() + 1); size > 0; size--) {
+        for (int size = below(spec.clauses().get(clause).intervalsMax() + 1); size > 0; size--) {
           intervals.add(retained.get(below(retained.size())));
         }
         rising.add(new Finding(clause, intervals, grade));
@@ -252,7 +261,10 @@ final class DetectorCodec {
     private FirstReplica replicas() {
       FirstReplica replicas = new FirstReplica();
       for (int left = count(); left > 0; left--) {
-        FirstReplica.Key key = new FirstReplica.Key(count(), count(), text());
+        int clause = below(spec.clauses().size());
+        int term = count();
+        String member = spec.clauses().get(clause).isDistinct() ? text() : "";
+        FirstReplica.Key key = new FirstReplica.Key(clause, term, member, text());
         replicas.end(key, HvcCodec.decode(sized()));
       }
       for (int left = count(); left > 0; left--) {
@@ -271,9 +283,19 @@ final class DetectorCodec {
       String version = text();
       Integer origin = (flags & HAS_ORIGIN) == 0 ? null : Integer.valueOf(count());
       BigDecimal amount = (flags & HAS_AMOUNT) == 0 ? null : amount();
+      String member = (flags & HAS_MEMBER) == 0 ? "" : text();
       Candidate candidate =
           new Candidate(
-              clause, term, id, new Interval(start, end), version, origin, amount, sized());
+              clause,
+              term,
+              id,
+              new Interval(start, end),
+              version,
+              origin,
+              amount,
+              null,
+              member,
+              sized());
       spec.require(candidate);
       return candidate;
     }

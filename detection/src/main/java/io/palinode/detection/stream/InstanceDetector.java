@@ -376,16 +376,14 @@ public final class InstanceDetector implements Detector {
 
   private @Nullable Retained retained(Candidate candidate) {
     WatchedClause clause = clauses.get(candidate.clause());
-    return isJoined(candidate.version())
-        ? joined(clause, candidate.term(), candidate.version())
-        : clause.queue(candidate.term(), candidate.id().node()).find(candidate);
+    return isJoined(candidate.version()) ? joined(clause, candidate) : clause.find(candidate);
   }
 
   /** Also finds a version without a time, which a node of an earlier release published. */
-  private static @Nullable Retained joined(WatchedClause clause, int term, String version) {
-    Retained known = clause.find(term, version);
-    String untimed = known == null ? FirstReplica.untimed(version) : null;
-    return untimed == null ? known : clause.find(term, untimed);
+  private static @Nullable Retained joined(WatchedClause clause, Candidate candidate) {
+    Retained known = clause.find(candidate, candidate.version());
+    String untimed = known == null ? FirstReplica.untimed(candidate.version()) : null;
+    return untimed == null ? known : clause.find(candidate, untimed);
   }
 
   private Retained retain(Candidate candidate) {

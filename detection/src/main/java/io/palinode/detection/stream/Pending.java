@@ -49,7 +49,7 @@ final class Pending {
 
   /** Whether an interval has to be passed before it can be dropped. */
   boolean isHeldUntilPassed() {
-    return clause.terms() > 1 || joined;
+    return clause.intervalsMax() > 1 || joined;
   }
 
   /**
@@ -61,7 +61,7 @@ final class Pending {
     if (interval.isOpen() || interval.isPinned()) {
       return false;
     }
-    if (clause.terms() <= 2 && !joined) {
+    if (clause.intervalsMax() <= 2 && !joined) {
       // Its own pairs are decided: its start has happened before whatever ends from now on.
       return true;
     }

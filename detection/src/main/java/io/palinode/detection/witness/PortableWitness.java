@@ -67,6 +67,7 @@ public record PortableWitness(
    * @param end null while it is open; at another node than the start when replicas were joined
    * @param writer empty when unknown
    * @param values that make the term true, at least one
+   * @param member with {@code distinct}: the binding of that capture; else empty
    */
   public record HeldInterval(
       int term,
@@ -74,9 +75,21 @@ public record PortableWitness(
       Hvc start,
       @Nullable Hvc end,
       String writer,
-      List<HeldValue> values) {
+      List<HeldValue> values,
+      String member) {
     public HeldInterval {
       values = List.copyOf(values);
+    }
+
+    /** Of a clause without {@code distinct}. */
+    public HeldInterval(
+        int term,
+        CandidateId id,
+        Hvc start,
+        @Nullable Hvc end,
+        String writer,
+        List<HeldValue> values) {
+      this(term, id, start, end, writer, values, "");
     }
   }
 

@@ -45,7 +45,10 @@ public final class WitnessCheck {
     DIGEST,
     /** The text is a predicate of that name, with that clause, and with those rules. */
     PREDICATE,
-    /** The intervals are of terms that make the clause true, in order; a group's on one node. */
+    /**
+     * The intervals are of terms that make the clause true, in order; a group's on one node. With
+     * {@code distinct}: enough of the one term, each of another member.
+     */
     TERMS,
     /** Each interval's values make its term true, under the binding that is named. */
     VALUES,
@@ -146,6 +149,10 @@ public final class WitnessCheck {
     }
     List<Term> terms = clause.terms();
     List<Integer> named = witness.intervals().stream().map(HeldInterval::term).toList();
+    if (clause.shape().isDistinct()) {
+      checkMembers(predicate, clause, named);
+      return;
+    }
     if (!named.equals(termsThatAreNeeded(clause, named))) {
       fail(
           Rule.TERMS,
@@ -160,11 +167,25 @@ public final class WitnessCheck {
     }
     checkGroups(clause);
     for (HeldInterval interval : witness.intervals()) {
-      checkValues(predicate, terms.get(interval.term()), interval);
+      checkValues(predicate, clause, interval);
     }
     if (clause.rule() instanceof ClauseRule.Sum sum) {
       checkSum(sum);
     }
+  }
+
+  private void checkMembers(Predicate predicate, Clause clause, List<Integer> named) {
+    List<String> members = witness.intervals().stream().map(HeldInterval::member).toList();
+    int count = clause.shape().intervalsMax();
+    if (!named.equals(Collections.nCopies(count, 0))
+        || !members.equals(members.stream().distinct().sorted().toList())) {
+      fail(
+          Rule.TERMS,
+          "it must have %d intervals of term 0, of different members in order: terms=%s members=%s"
+              .formatted(count, named, members));
+      return;
+    }
+    witness.intervals().forEach(interval -> checkValues(predicate, clause, interval));
   }
 
   /** Those of the local predicates that some of {@code named} are of, if these are enough. */
@@ -218,7 +239,8 @@ public final class WitnessCheck {
         () -> "the sum must be %s %s: %s".formatted(rule.relation().word(), rule.limit(), of));
   }
 
-  private void checkValues(Predicate predicate, Term term, HeldInterval interval) {
+  private void checkValues(Predicate predicate, Clause clause, HeldInterval interval) {
+    Term term = clause.terms().get(interval.term());
     require(
         Rule.VALUES,
         !interval.values().isEmpty(),
@@ -232,16 +254,27 @@ public final class WitnessCheck {
             "term %d is not true of %s='%s'"
                 .formatted(interval.term(), value.key(), value.value()));
       } else {
-        checkBinding(predicate, interval.term(), binding);
+        checkBinding(predicate, clause, interval, binding);
       }
     }
   }
 
-  private void checkBinding(Predicate predicate, int term, Binding binding) {
+  private void checkBinding(
+      Predicate predicate, Clause clause, HeldInterval interval, Binding all) {
+    Binding binding = clause.instance(all);
+    String member = clause.member(all).toString();
     require(
         Rule.VALUES,
         binding.toString().equals(witness.subject().binding()),
-        () -> "term %d binds '%s', not '%s'".formatted(term, binding, witness.subject().binding()));
+        () ->
+            "term %d binds '%s', not '%s'"
+                .formatted(interval.term(), binding, witness.subject().binding()));
+    require(
+        Rule.VALUES,
+        member.equals(interval.member()),
+        () ->
+            "term %d is of member '%s', not '%s'"
+                .formatted(interval.term(), member, interval.member()));
     for (Condition condition : predicate.where()) {
       require(
           Rule.VALUES,

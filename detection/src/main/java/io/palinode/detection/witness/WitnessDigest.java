@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * "sha256:" + hexadecimal SHA-256 of, in UTF-8, for each field in the order written below:
  *   &lt;field&gt; "=" &lt;length of the value in UTF-16 units&gt; ":" &lt;value&gt; "\n"
- * Lists have their size first, an open end is a field "end" of "open".
+ * Lists have their size first, an open end is a field "end" of "open". An empty member is no field.
  * </pre>
  */
 final class WitnessDigest {
@@ -59,6 +59,9 @@ final class WitnessDigest {
     add("node", interval.id().node());
     add("incarnation", interval.id().incarnation());
     add("sequence", interval.id().sequence());
+    if (!interval.member().isEmpty()) {
+      add("member", interval.member());
+    }
     addClock("start", interval.start());
     addClock("end", interval.end());
     add("writer", interval.writer());

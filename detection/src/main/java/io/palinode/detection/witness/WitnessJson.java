@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   "epoch": 4, "detectedMicros": 1020,
  *   "intervals": [
  *     { "term": 0, "node": 1, "incarnation": 1, "sequence": 5,
+ *       "member": "client=7",                     with distinct only
  *       "start": ["990", "1000.3", "980"],        one timestamp a node, see Hlc
  *       "endNode": 1, "end": ["990", "1200", "980"],     both absent while it is open
  *       "writer": "client-7",
@@ -111,6 +112,9 @@ public final class WitnessJson {
     json.writeNumberField("node", interval.id().node());
     json.writeNumberField("incarnation", interval.id().incarnation());
     json.writeNumberField("sequence", interval.id().sequence());
+    if (!interval.member().isEmpty()) {
+      json.writeStringField("member", interval.member());
+    }
     clock("start", interval.start());
     @Nullable Hvc end = interval.end();
     if (end != null) {

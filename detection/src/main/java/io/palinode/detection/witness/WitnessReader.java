@@ -95,7 +95,19 @@ final class WitnessReader {
   private HeldInterval interval() throws WitnessFormatException {
     CandidateId id = new CandidateId(small("node"), number("incarnation"), number("sequence"));
     return new HeldInterval(
-        small("term"), id, clock("start", id.node()), end(), text("writer"), values());
+        small("term"), id, clock("start", id.node()), end(), text("writer"), values(), member());
+  }
+
+  /** Absent and empty are the same, so only absent is accepted. */
+  private String member() throws WitnessFormatException {
+    if (!fields.containsKey("member")) {
+      return "";
+    }
+    String member = text("member");
+    if (member.isEmpty()) {
+      throw refusal(field("member"), "must be absent if it is empty");
+    }
+    return member;
   }
 
   private @Nullable Hvc end() throws WitnessFormatException {

@@ -34,6 +34,13 @@ class DetectorCodecTest {
           SPEC.causality(),
           SPEC.replicas());
 
+  private static final DetectionSpec DISTINCT =
+      new DetectionSpec(
+          2,
+          List.of(new ClauseShape(new ClauseRule.AtLeast(2, "c"), List.of(1))),
+          SPEC.causality(),
+          SPEC.replicas());
+
   /** Version 3, as first written. It must be readable for as long as states of it may be kept. */
   private static final String VERSION_3 =
       "030280e0f80100010b01020180c0fa0180e00100010b01020280c0fb018080040003020000000101"
@@ -47,9 +54,16 @@ class DetectorCodecTest {
       "03020000010b01020180a0fa0180c001000000000000010400000001090b01020180a0fa0180c001"
           + "0003784031052d312e353000";
 
+  /** With members: one retained, and one that ended before it began. */
+  private static final String VERSION_3_DISTINCT =
+      "03020000010b0102018080fa0180c00200010b0102028080fb0180c00300010a00000001010b0102"
+          + "018080fa0180c00200037840310005633d616e6e01070000000001000005633d626f620379403"
+          + "20b0102028080fb0180c0030000";
+
   @Test
   void theBytesOfVersion3StayAsTheyAre() {
     assertKept(VERSION_3, SPEC, everything());
+    assertKept(VERSION_3_DISTINCT, DISTINCT, ofMembers());
     assertKept(VERSION_3_SUM, SUM, ofSum());
   }
 
@@ -65,6 +79,13 @@ class DetectorCodecTest {
     detector.opened(
         new Candidate(
             0, 0, plain.id(), plain.interval(), "x@1", null, new BigDecimal("-1.50"), new byte[0]));
+    return detector;
+  }
+
+  private static InstanceDetector ofMembers() {
+    InstanceDetector detector = InstanceDetector.create(DISTINCT);
+    detector.opened(version(0, 0, 1, "1000/990", null, "x@1", 0).ofMember("c=ann"));
+    detector.closed(version(1, 0, 3, "990/1003", "990/1004", "y@2", null).ofMember("c=bob"), "", 1);
     return detector;
   }
 

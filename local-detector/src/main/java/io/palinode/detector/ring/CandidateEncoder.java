@@ -122,13 +122,15 @@ public record CandidateEncoder(int node, long incarnation) {
   }
 
   private static IntervalRef refOf(WatchedTerm term, Binding binding) {
-    return IntervalRef.newBuilder()
-        .setPredicate(term.predicate())
-        .setPredicateVersion(term.version())
-        .setBinding(binding.toString())
-        .setClause(term.clause())
-        .setTerm(term.index())
-        .build();
+    IntervalRef.Builder ref =
+        IntervalRef.newBuilder()
+            .setPredicate(term.predicate())
+            .setPredicateVersion(term.version())
+            .setBinding(term.instance(binding).toString())
+            .setClause(term.clause())
+            .setTerm(term.index());
+    String member = term.member(binding).toString();
+    return (member.isEmpty() ? ref : ref.setMember(member)).build();
   }
 
   /** As part of a cut: with the value, if it is a variable of a sum. */

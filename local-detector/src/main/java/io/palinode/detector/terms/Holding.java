@@ -11,6 +11,11 @@ public record Holding(WatchedTerm term, Binding binding, Version version) {
     return new Holding(term, binding, begun);
   }
 
+  /** The binding of the predicate's instance. */
+  public Binding instance() {
+    return term.instance(binding);
+  }
+
   public boolean isSameTermAs(Holding other) {
     return term.equals(other.term) && binding.equals(other.binding);
   }

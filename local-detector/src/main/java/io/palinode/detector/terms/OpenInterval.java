@@ -37,7 +37,7 @@ public record OpenInterval(
 
   /** {@code <predicate>|<binding>}. */
   public static String instanceOf(Holding holding) {
-    return CandidateRecords.instanceKey(holding.term().predicate(), holding.binding().toString());
+    return CandidateRecords.instanceKey(holding.term().predicate(), holding.instance().toString());
   }
 
   /** The same interval, to be published late. */

@@ -2,6 +2,7 @@ package io.palinode.detector.terms;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.palinode.predicate.Clause;
 import io.palinode.predicate.Comparison;
 import io.palinode.predicate.Term;
 import io.palinode.predicate.template.Binding;
@@ -20,6 +21,7 @@ public final class WatchedTerm {
   private final long version;
   private final int clause;
   private final int index;
+  private final Clause of;
   private final Term term;
 
   /** What a binding must satisfy too. */
@@ -33,7 +35,8 @@ public final class WatchedTerm {
     this.version = active.version();
     this.clause = clause;
     this.index = index;
-    this.term = active.predicate().violation().get(clause).terms().get(index);
+    this.of = active.predicate().violation().get(clause);
+    this.term = of.terms().get(index);
     this.where = active.predicate().where();
     this.literal = literal(term.comparison());
   }
@@ -95,6 +98,16 @@ public final class WatchedTerm {
   @Nullable Binding bind(Binding byKey, Value value) {
     Binding byValue = term.comparison().bind(value, byKey);
     return byValue == null ? null : byKey.join(byValue);
+  }
+
+  /** The instance of a binding of this term. */
+  public Binding instance(Binding all) {
+    return of.instance(all);
+  }
+
+  /** What a binding of this term has besides its instance; mostly nothing. */
+  public Binding member(Binding all) {
+    return of.member(all);
   }
 
   /** The first condition that a binding breaks, or null: only then does the term hold. */

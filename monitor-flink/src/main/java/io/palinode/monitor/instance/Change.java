@@ -87,6 +87,8 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
             opened.getValuesCount() == 0 ? "" : version(opened.getValues(0)),
             opened.hasOrigin() ? opened.getOrigin() : null,
             opened.getValuesCount() == 0 ? null : amount(spec, interval, opened.getValues(0)),
+            null,
+            interval.getMember(),
             payload.build().toByteArray()),
         "",
         null);
@@ -131,6 +133,8 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
             closed.hasOpenedBy() ? version(closed.getOpenedBy()) : "",
             null,
             closed.hasOpenedBy() ? amount(spec, interval, closed.getOpenedBy()) : null,
+            null,
+            interval.getMember(),
             payload.build().toByteArray()),
         closed.hasEndedBy() ? version(closed.getEndedBy()) : "",
         closed.hasOrigin() ? closed.getOrigin() : null);

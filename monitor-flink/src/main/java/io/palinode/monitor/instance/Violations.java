@@ -62,6 +62,9 @@ public final class Violations {
             .setStart(CandidateRecords.encode(candidate.interval().start()))
             .addAllValues(payload.getValuesList())
             .setWriter(payload.getWriter());
+    if (!candidate.member().isEmpty()) {
+      witness.setMember(candidate.member());
+    }
     Hvc end = candidate.interval().end();
     ByteString encoded = end == null ? null : CandidateRecords.encode(end);
     return (encoded == null ? witness : witness.setEnd(encoded)).build();

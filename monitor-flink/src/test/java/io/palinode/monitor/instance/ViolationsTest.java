@@ -13,10 +13,12 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.monitor.Records;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +54,37 @@ class ViolationsTest {
     assertThat(violation.getWitnesses(1).getSequence()).isEqualTo(9);
     assertThat(violation.getWitnesses(1).hasEnd()).isFalse();
     assertThat(violation.getWitnesses(1).getWriter()).isEqualTo("client");
+  }
+
+  @Test
+  void aWitnessOfDistinctNamesItsMember() {
+    DetectionSpec distinct =
+        new DetectionSpec(
+            Records.NODES,
+            List.of(new ClauseShape(new ClauseRule.AtLeast(2, "c"), List.of(1))),
+            SPEC.causality(),
+            ReplicaRule.ANY);
+    Candidate ann =
+        Change.of(
+                Records.opened(
+                    0,
+                    7,
+                    interval("a=1", 0).toBuilder().setMember("c=ann").build(),
+                    clock(0, 100, 10)),
+                distinct)
+            .candidate();
+    assertThat(ann.member()).isEqualTo("c=ann");
+    Violation violation =
+        Violations.of(
+            interval("a=1", 0),
+            Epsilon.ofMicros(10),
+            3,
+            new Witness(0, List.of(ann), Grade.DEFINITE),
+            55);
+    assertThat(violation.getWitnesses(0).getMember()).isEqualTo("c=ann");
+    assertThat(HexFormat.of().formatHex(violation.getWitnesses(0).toByteArray()))
+        .as("field 9, as first written")
+        .endsWith("4a05633d616e6e");
   }
 
   @Test

@@ -63,9 +63,11 @@ final class ClauseForms {
   }
 
   private static Place place(PredicateForm.Item form) {
-    return form instanceof PredicateForm.AtLeast some && some.count != null
-        ? some.count.place()
-        : form.place;
+    if (form instanceof PredicateForm.AtLeast some) {
+      Text named = some.distinct == null ? some.count : some.distinct;
+      return named == null ? form.place : named.place();
+    }
+    return form.place;
   }
 
   private static LocalPredicate localPredicate(PredicateForm.Part part) {
@@ -88,7 +90,11 @@ final class ClauseForms {
   private static ClauseRule atLeast(PredicateForm.AtLeast form) {
     Text count = required("clause with atLeast", "count", form.count, form.place);
     try {
-      return new ClauseRule.AtLeast(Integer.parseInt(count.value().strip()));
+      int least = Integer.parseInt(count.value().strip());
+      Text distinct = form.distinct;
+      return distinct == null
+          ? new ClauseRule.AtLeast(least)
+          : at(count.place(), () -> new ClauseRule.AtLeast(least, distinct.value().strip()));
     } catch (NumberFormatException e) {
       throw count.refusal("count must be a whole number: '" + count.value() + "'");
     }
@@ -137,6 +143,7 @@ final class ClauseForms {
     if (clause.rule() instanceof ClauseRule.AtLeast atLeast) {
       PredicateForm.AtLeast some = new PredicateForm.AtLeast();
       some.count = new Text(Integer.toString(atLeast.count()));
+      some.distinct = atLeast.distinct() == null ? null : new Text(atLeast.distinct());
       form = some;
     }
     for (LocalPredicate local : clause.of()) {

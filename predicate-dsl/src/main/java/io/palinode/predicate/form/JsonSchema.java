@@ -124,7 +124,11 @@ final class JsonSchema {
             "A clause for each of the terms.",
             list(1, PredicateLimits.DEFAULT.clausesMax(), part)));
     shapes.put("count", said("How many of them.", map("anyOf", List.of(atLeastOne(), text()))));
-    shapes.put("of", list(1, PredicateLimits.DEFAULT.clauseTermsMax(), part));
+    Map<String, Object> parts = list(1, PredicateLimits.DEFAULT.clauseTermsMax(), part);
+    shapes.put("of", map("anyOf", List.of(parts, part)));
+    shapes.put(
+        "distinct",
+        said("The capture of the one term; intervals that bind it differently count.", text()));
     shapes.put(
         "violation.atLeast",
         said("A clause: some of these together.", object(YamlReader.AT_LEAST, "count", "of")));

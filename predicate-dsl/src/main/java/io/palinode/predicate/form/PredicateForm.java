@@ -123,9 +123,10 @@ final class PredicateForm extends Placed {
   /** A clause for each of the parts. */
   static final class AnyOf extends Parts {}
 
-  /** A clause of which {@code count} parts are enough. */
+  /** A clause of which {@code count} parts are enough, or bindings of {@code distinct}. */
   static final class AtLeast extends Parts {
     @XmlAttribute @Nullable Text count;
+    @XmlAttribute @Nullable Text distinct;
   }
 
   /** A clause about the replicas of a variable; it is the only one. */

@@ -93,7 +93,7 @@ final class XmlGrammar {
             .planned(Vocabulary.PLANNED_CLAUSES),
         Shape.of("all", "term group", "", false),
         Shape.of("any", "term group", "", false),
-        Shape.of("atLeast", "term group", "count", false),
+        Shape.of("atLeast", "term group", "count distinct", false),
         Shape.of("sum", "of", String.join(" ", ClauseRule.Relation.WORDS), false),
         Shape.of("group", "term", "on", false),
         Shape.of("term", "in", inTerm, false),

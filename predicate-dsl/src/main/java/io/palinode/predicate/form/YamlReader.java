@@ -36,7 +36,7 @@ final class YamlReader {
           "violation",
           List.of("all", "any", "atLeast", "sum", "replicasDiverged"),
           Vocabulary.PLANNED_CLAUSES);
-  static final Vocabulary AT_LEAST = fields("atLeast", "count", "of");
+  static final Vocabulary AT_LEAST = fields("atLeast", "count", "of", "distinct");
   static final Vocabulary SUM =
       new Vocabulary(
           "field",
@@ -185,7 +185,9 @@ final class YamlReader {
     mapping.with(AT_LEAST);
     PredicateForm.AtLeast form = new PredicateForm.AtLeast();
     form.count = mapping.text("count");
-    return filled(form, required(mapping, "of", mapping.items("of")));
+    form.distinct = mapping.text("distinct");
+    YamlNode of = required(mapping, "of", mapping.fields().get("of")).value();
+    return filled(form, of instanceof YamlNode.Mapping term ? List.of(term) : of.asItems("of"));
   }
 
   private static PredicateForm.Item sum(YamlNode.Mapping mapping) {

@@ -86,6 +86,9 @@ final class YamlWriter {
     } else if (rule instanceof ClauseRule.AtLeast atLeast) {
       line(4, "- atLeast:");
       line(8, "count: " + atLeast.count());
+      if (atLeast.distinct() != null) {
+        line(8, "distinct: " + scalar(atLeast.distinct()));
+      }
       line(8, "of:");
       parts(10, clause.of());
     } else {

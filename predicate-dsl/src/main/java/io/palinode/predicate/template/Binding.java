@@ -34,6 +34,18 @@ public record Binding(Map<String, String> values) {
     return new Binding(joined);
   }
 
+  /** All but the capture. */
+  public Binding without(String capture) {
+    TreeMap<String, String> others = new TreeMap<>(values);
+    return others.remove(capture) == null ? this : new Binding(others);
+  }
+
+  /** The capture alone; {@link #NONE} if it has no value here. */
+  public Binding only(String capture) {
+    String value = values.get(capture);
+    return value == null ? NONE : new Binding(Map.of(capture, value));
+  }
+
   /** The canonical text; {@code \}, {@code ,} and {@code =} in values are escaped by {@code \}. */
   @Override
   public String toString() {

@@ -34,6 +34,7 @@ class DocumentationTest {
         .containsExactly(
             "edge-mutex",
             "one-leader",
+            "one-holder",
             "overbooked",
             "two-clauses-active",
             "carts-agree",

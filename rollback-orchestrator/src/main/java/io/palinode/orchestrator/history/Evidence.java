@@ -87,7 +87,8 @@ public final class Evidence {
         CandidateRecords.decode(witness.getStart()),
         witness.hasEnd() ? CandidateRecords.decode(witness.getEnd()) : null,
         witness.getWriter(),
-        values(witness));
+        values(witness),
+        witness.getMember());
   }
 
   /** The complete values. A truncated value proves nothing. */

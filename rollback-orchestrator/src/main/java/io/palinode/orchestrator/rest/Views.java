@@ -149,7 +149,8 @@ public final class Views {
       List<String> start,
       @Nullable List<String> end,
       String writer,
-      List<ValueView> values) {
+      List<ValueView> values,
+      @Nullable String member) {
 
     static WitnessView of(Witness w) {
       return new WitnessView(
@@ -160,7 +161,8 @@ public final class Views {
           clock(w.getStart()),
           w.hasEnd() ? clock(w.getEnd()) : null,
           w.getWriter(),
-          w.getValuesList().stream().map(ValueView::of).toList());
+          w.getValuesList().stream().map(ValueView::of).toList(),
+          w.hasMember() ? w.getMember() : null);
     }
   }
 

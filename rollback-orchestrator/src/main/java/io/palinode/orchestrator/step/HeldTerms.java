@@ -29,13 +29,16 @@ final class HeldTerms {
 
   /**
    * @param amount the value of a variable of a sum, else null
+   * @param member of a clause with {@code distinct}, else empty
    */
-  private record HeldTerm(int term, @Nullable BigDecimal amount) {
+  private record HeldTerm(int term, @Nullable BigDecimal amount, String member) {
     static HeldTerm of(IntervalRef ref) {
       Decimal amount = ref.hasAmount() ? Decimal.read(ref.getAmount()) : null;
       // By value, not by scale: 1.0 is 1.00.
       return new HeldTerm(
-          ref.getTerm(), amount == null ? null : amount.value().stripTrailingZeros());
+          ref.getTerm(),
+          amount == null ? null : amount.value().stripTrailingZeros(),
+          ref.getMember());
     }
   }
 
@@ -80,6 +83,9 @@ final class HeldTerms {
   }
 
   private boolean isViolation(List<HeldTerm> some) {
+    if (shape.isDistinct()) {
+      return some.stream().map(HeldTerm::member).distinct().count() >= shape.intervalsMax();
+    }
     return shape.rule() instanceof ClauseRule.Sum sum ? isViolation(sum, some) : isComplete(some);
   }
 

@@ -43,12 +43,12 @@ record EndedIntervals(List<AtKey> back, List<AtKey> stood) {
       long of = store.accessKey(key);
       if (extent.keys().containsKey(of)) {
         for (Holding held : detector.holdingAt(key)) {
-          back.add(atKey(held.term(), held.binding().toString(), of));
+          back.add(atKey(held.term(), held.instance().toString(), of));
         }
       }
       if (standing.contains(of)) {
         for (TermIndex.Match match : detector.matches(key)) {
-          stood.add(atKey(match.term(), match.byKey().toString(), of));
+          stood.add(atKey(match.term(), match.term().instance(match.byKey()).toString(), of));
         }
       }
     }
