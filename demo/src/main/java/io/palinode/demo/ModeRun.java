@@ -54,17 +54,18 @@ final class ModeRun {
     try (Network network = network()) {
       try (Network direct = Network.none()) {
         // All vertices, also those without work later.
-        colour(direct, "warming up", runConfig(Rounds.warmUp(graph, options)));
+        colour(direct, "warming up", runConfig(Rounds.warmUp(graph, options)), () -> {});
         warmUpDetection.run();
       }
       Observation observation = Observation.begin(watcher, options.watch().epsilon());
       RunConfig measured = runConfig(Rounds.measured(graph, options)).withHubs(options.hubs());
-      RunResult result = colour(network, "", measured);
-      return observation.result(mode, stage.settings(), result, check());
+      CpuMeter cpu = CpuMeter.begin();
+      RunResult result = colour(network, "", measured, cpu::sample);
+      return observation.result(mode, stage.settings(), result, cpu.use(), check());
     }
   }
 
-  private RunResult colour(Network network, String phase, RunConfig config)
+  private RunResult colour(Network network, String phase, RunConfig config, Runnable look)
       throws InterruptedException {
     String what = phase.isEmpty() ? mode.label() : mode.label() + ", " + phase;
     try (ColouringRun run =
@@ -74,7 +75,9 @@ final class ModeRun {
       run.start();
       while (!run.awaitEnd(Duration.ofMillis(PROGRESS_MILLIS))) {
         progress.show(what + sequential(), run.progress(), (System.nanoTime() - started) / 1e9);
+        look.run();
       }
+      look.run();
       return run.await();
     }
   }

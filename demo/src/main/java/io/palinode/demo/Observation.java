@@ -1,6 +1,7 @@
 package io.palinode.demo;
 
 import io.palinode.demo.report.AntiStallChange;
+import io.palinode.demo.report.CpuUse;
 import io.palinode.demo.report.Mode;
 import io.palinode.demo.report.ModeResult;
 import io.palinode.demo.watch.FirstAcceptances;
@@ -59,7 +60,7 @@ final class Observation {
   }
 
   /** Waits, some seconds at most, until all of the run is judged. */
-  ModeResult result(Mode mode, String settings, RunResult run, ColouringCheck check)
+  ModeResult result(Mode mode, String settings, RunResult run, CpuUse cpu, ColouringCheck check)
       throws InterruptedException {
     awaitJudgement();
     Truth truth = Truth.of(run.logs());
@@ -70,7 +71,7 @@ final class Observation {
         mode.label(),
         settings,
         new ModeResult.Work(
-            run.elapsed().toNanos() / 1e9, run.done().operations(), run.done().tasks()),
+            run.elapsed().toNanos() / 1e9, run.done().operations(), run.done().tasks(), cpu),
         new ModeResult.Detected(
             acting == null ? 0 : acting.count(),
             acting == null ? 0 : byRule.get(0).count() - acting.count(),

@@ -20,14 +20,22 @@ public record ModeResult(
     RolledBack rolledBack,
     Answer answer) {
 
-  /** What the clients did. */
-  public record Work(double elapsedSeconds, long operations, long tasks) {
+  /**
+   * What the clients did.
+   *
+   * @param cpu of the demo's process meanwhile
+   */
+  public record Work(double elapsedSeconds, long operations, long tasks, CpuUse cpu) {
     double operationsPerSecond() {
       return operations / elapsedSeconds;
     }
 
     double tasksPerSecond() {
       return tasks / elapsedSeconds;
+    }
+
+    Map<String, Double> cpuMicrosPerOperation() {
+      return cpu.microsPer(operations);
     }
   }
 
@@ -119,6 +127,7 @@ public record ModeResult(
     json.put("rules", detected.rules);
     json.put("storeSettings", storeSettings);
     json.put("antiStall", rolledBack.antiStall);
+    json.put("cpuMicrosPerOperation", work.cpuMicrosPerOperation());
     return json;
   }
 }

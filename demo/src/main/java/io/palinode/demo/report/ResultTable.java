@@ -25,6 +25,11 @@ final class ResultTable {
     row(table, "time to finish, s", results, r -> number(r.work().elapsedSeconds()));
     row(
         table,
+        "CPU per operation, us",
+        results,
+        r -> number(r.work().cpuMicrosPerOperation().getOrDefault("process", 0.0)));
+    row(
+        table,
         "violations detected",
         results,
         r -> watched(r) ? Long.toString(r.detected().violations()) : "-");

@@ -8,17 +8,23 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.demo.watch.RuleResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DemoReportTest {
+  private static final CpuUse CPU =
+      CpuUse.of(
+          1_728_000_000L,
+          Map.of(CpuUse.Part.CLIENTS, 864_000_000L, CpuUse.Part.KAFKA, 86_400_000L));
+
   private static final ModeResult EVENTUAL = unwatched("eventual", false);
 
   private static final ModeResult WATCHED =
       new ModeResult(
           "watched",
           "N=3 R=1 W=1",
-          new ModeResult.Work(5.89, 8_640, 170),
+          new ModeResult.Work(5.89, 8_640, 170, CPU),
           new ModeResult.Detected(
               2,
               7,
@@ -55,10 +61,38 @@ class DemoReportTest {
             "uncertainReports",
             "rules",
             "storeSettings",
-            "antiStall");
+            "antiStall",
+            "cpuMicrosPerOperation");
     assertThat(names(watched.get("detectionLatencyMs")))
         .containsExactly("p50", "p99", "p999", "max");
     assertThat(names(watched.get("rollbackMs"))).containsExactly("p50", "max");
+  }
+
+  @Test
+  void cpuIsPerOperationAndByPart() throws JsonProcessingException {
+    JsonNode cpu = json(EVENTUAL, WATCHED).get("modes").get(1).get("cpuMicrosPerOperation");
+    assertThat(names(cpu))
+        .containsExactly(
+            "process", "clients", "nodes", "detector", "kafka", "flink", "orchestrator", "other");
+    assertThat(cpu.get("process").asDouble()).isEqualTo(200);
+    assertThat(cpu.get("clients").asDouble()).isEqualTo(100);
+    assertThat(cpu.get("kafka").asDouble()).isEqualTo(10);
+    assertThat(cpu.get("other").asDouble()).isEqualTo(90);
+    assertThat(table(WATCHED)).containsPattern("CPU per operation, us +200\\n");
+  }
+
+  @Test
+  void aThreadCountsForThePartThatItsNameTells() {
+    assertThat(CpuUse.Part.ofThread("colouring-client-3")).isEqualTo(CpuUse.Part.CLIENTS);
+    assertThat(CpuUse.Part.ofThread("palinode-client-client-1-1-1")).isEqualTo(CpuUse.Part.CLIENTS);
+    assertThat(CpuUse.Part.ofThread("store-node-0-requests-5-1")).isEqualTo(CpuUse.Part.NODES);
+    assertThat(CpuUse.Part.ofThread("palinode-candidates-0")).isEqualTo(CpuUse.Part.DETECTOR);
+    assertThat(CpuUse.Part.ofThread("kafka-producer-network-thread | palinode-node-0-candidates"))
+        .isEqualTo(CpuUse.Part.KAFKA);
+    assertThat(CpuUse.Part.ofThread("Source: candidates -> sequence (1/1)#0"))
+        .isEqualTo(CpuUse.Part.FLINK);
+    assertThat(CpuUse.Part.ofThread("palinode-orchestrator")).isEqualTo(CpuUse.Part.ORCHESTRATOR);
+    assertThat(CpuUse.Part.ofThread("main")).isEqualTo(CpuUse.Part.OTHER);
   }
 
   @Test
@@ -67,7 +101,7 @@ class DemoReportTest {
         new ModeResult(
             "watched",
             "N=3 R=1 W=1",
-            new ModeResult.Work(1, 1, 2),
+            new ModeResult.Work(1, 1, 2, CPU),
             new ModeResult.Detected(2, 0, null, new ModeResult.Accuracy(1, 0, 1.0, 0.5), List.of()),
             new ModeResult.RolledBack(
                 9,
@@ -126,7 +160,7 @@ class DemoReportTest {
     return new ModeResult(
         "watched",
         "N=3 R=1 W=1",
-        new ModeResult.Work(1, 1, 1),
+        new ModeResult.Work(1, 1, 1, CPU),
         new ModeResult.Detected(
             2, 0, null, new ModeResult.Accuracy(1, 0, 1.0, 0.5), List.of(rules)),
         new ModeResult.RolledBack(0, null, 0, List.of()),
@@ -146,7 +180,7 @@ class DemoReportTest {
     return new ModeResult(
         mode,
         "N=3 R=1 W=1",
-        new ModeResult.Work(2.9, 7_270, 170),
+        new ModeResult.Work(2.9, 7_270, 170, CPU),
         new ModeResult.Detected(0, 0, null, new ModeResult.Accuracy(4, 0, null, null), List.of()),
         new ModeResult.RolledBack(0, null, 0, List.of()),
         new ModeResult.Answer(right, right ? 0 : 3));
