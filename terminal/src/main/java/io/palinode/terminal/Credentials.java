@@ -72,7 +72,11 @@ public record Credentials(
           "the token in %s is not sent to %s without TLS: use https".formatted(file, server));
     }
     try {
-      return Files.readString(Path.of(file)).strip();
+      String token = Files.readString(Path.of(file)).strip();
+      if (!token.matches("[\\x21-\\x7e]+")) {
+        throw new Refusal("the file %s must have one line, a token".formatted(file));
+      }
+      return token;
     } catch (IOException e) {
       throw new Refusal("cannot read the token in %s: %s".formatted(file, e), e);
     }

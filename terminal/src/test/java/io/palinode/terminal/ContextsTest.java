@@ -63,6 +63,9 @@ class ContextsTest {
           .isInstanceOf(Refusal.class)
           .hasMessageContaining("without TLS: use https");
     }
+    Path two = Files.writeString(folder.resolve("two"), "a\nb\n");
+    assertThatThrownBy(() -> withToken(two.toString()).token("https://p"))
+        .hasMessage("the file " + two + " must have one line, a token");
     assertThat(withToken(null).token("http://192.0.2.1:1")).isNull();
     assertThatThrownBy(() -> withToken(folder.resolve("absent").toString()).token("https://p"))
         .isInstanceOf(Refusal.class)

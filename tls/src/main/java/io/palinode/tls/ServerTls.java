@@ -31,6 +31,8 @@ public final class ServerTls implements AutoCloseable {
 
   /** Reads the files, and again within seconds of a change. Throws {@link TlsException}. */
   public static ServerTls watching(ServerFiles files) {
+    // A ticket would resume the session of a client whose authority is not trusted any more.
+    System.setProperty("jdk.tls.server.enableSessionTicketExtension", "false");
     ServerTls tls = new ServerTls(files);
     tls.watcher.setDaemon(true);
     tls.watcher.start();

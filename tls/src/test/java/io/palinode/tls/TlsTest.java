@@ -80,6 +80,24 @@ class TlsTest {
   }
 
   @Test
+  void aClientIsRefusedWhenItsAuthorityIsReplaced() throws Exception {
+    Path authorities = folder.resolve("clients.pem");
+    replace(authorities, pem("ca"));
+    // It keeps the session of its first connection, and would resume it.
+    SSLContext client = client("ca", "client");
+    try (ServerTls server = server("server", authorities)) {
+      assertThat(handshake(server, client)).contains("CN=server");
+      replace(authorities, pem("other-ca"));
+      await()
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> handshake(server, client))
+                      .isInstanceOf(IOException.class));
+      assertThatThrownBy(() -> handshake(server, client)).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
   void filesThatCannotBeReadReplaceNothing() throws Exception {
     Path certificate = folder.resolve("tls.pem");
     Path key = folder.resolve("tls.key");

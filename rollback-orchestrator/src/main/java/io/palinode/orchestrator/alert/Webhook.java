@@ -40,12 +40,6 @@ final class Webhook implements AlertQueue.Delivery {
 
   @Override
   public boolean deliver(List<Alert> batch, AlertQueue.Pause pause) throws InterruptedException {
-    // A name may resolve to another address than when its predicate was applied.
-    String refusal = settings.refusal(url);
-    if (refusal != null) {
-      log.warn("webhook={} alerts={} refused: {}", url.getHost(), batch.size(), refusal);
-      return false;
-    }
     HttpRequest request = request(batch);
     Duration backOff = settings.posts().backOff();
     for (int attempt = 1; ; attempt++) {
@@ -93,6 +87,12 @@ final class Webhook implements AlertQueue.Delivery {
   }
 
   private Answer post(HttpRequest request) throws InterruptedException {
+    // A name may resolve to another address than when its predicate was applied.
+    String refusal = settings.refusal(url);
+    if (refusal != null) {
+      log.warn("webhook={} refused: {}", url.getHost(), refusal);
+      return Answer.REFUSED;
+    }
     try {
       int status = http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
       if (status / 100 == 2) {
@@ -120,7 +120,7 @@ final class Webhook implements AlertQueue.Delivery {
       String secret = settings.secret();
       if (secret != null) {
         long seconds = Instant.now().getEpochSecond();
-        request.header(Signature.HEADER, Signature.of(body, secret, seconds));
+        request.header(Signature.HEADER, Signature.of(url, body, secret, seconds));
       }
       return request.build();
     } catch (JsonProcessingException e) {

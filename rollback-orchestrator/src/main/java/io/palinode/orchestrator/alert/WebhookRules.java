@@ -44,8 +44,8 @@ public record WebhookRules(List<String> hosts) {
     try {
       for (InetAddress address : InetAddress.getAllByName(host)) {
         if (!isPublic(address)) {
-          return "webhooks to the private address %s are refused: allow them with --alert-allow %s"
-              .formatted(address.getHostAddress(), host);
+          return "webhooks to the private address of %s are refused: allow it with --alert-allow %s"
+              .formatted(host, host);
         }
       }
       return null;
@@ -66,16 +66,26 @@ public record WebhookRules(List<String> hosts) {
     int[] bytes = unsigned(address.getAddress());
     boolean isSpecial =
         address instanceof Inet6Address
-            // fc00::/7 of a site, and 64:ff9b::/96 of IPv4 addresses.
-            ? (bytes[0] & 0xfe) == 0xfc || (bytes[0] == 0 && bytes[1] == 0x64)
-            // 0.0.0.0/8, and 100.64.0.0/10 of providers.
-            : bytes[0] == 0 || (bytes[0] == 100 && (bytes[1] & 0xc0) == 64);
+            // Only 2000::/3 is public; 2001::/32 and 2002::/16 hold IPv4 addresses.
+            ? (bytes[0] & 0xe0) != 0x20
+                || (bytes[0] == 0x20 && bytes[1] == 0x02)
+                || (bytes[0] == 0x20 && bytes[1] == 0x01 && bytes[2] == 0 && bytes[3] == 0)
+            : isSpecial(bytes);
     return !isSpecial
         && !address.isLoopbackAddress()
         && !address.isAnyLocalAddress()
         && !address.isLinkLocalAddress()
         && !address.isSiteLocalAddress()
         && !address.isMulticastAddress();
+  }
+
+  /** 0/8, 100.64/10 of providers, 192.0.0/24, 198.18/15 for benchmarks, 240/4. */
+  private static boolean isSpecial(int[] ipv4) {
+    return ipv4[0] == 0
+        || (ipv4[0] == 100 && (ipv4[1] & 0xc0) == 64)
+        || (ipv4[0] == 192 && ipv4[1] == 0 && ipv4[2] == 0)
+        || (ipv4[0] == 198 && (ipv4[1] & 0xfe) == 18)
+        || ipv4[0] >= 240;
   }
 
   private static int[] unsigned(byte[] bytes) {

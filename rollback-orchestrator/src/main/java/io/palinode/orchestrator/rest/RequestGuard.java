@@ -7,6 +7,7 @@ import io.javalin.http.HttpResponseException;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.LengthRequiredResponse;
 import io.javalin.http.UnsupportedMediaTypeResponse;
+import io.palinode.orchestrator.rest.access.AccessSettings;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.predicate.form.Predicates;
@@ -59,7 +60,7 @@ final class RequestGuard {
     String address = settings.host();
     this.host = address.contains(":") ? "[" + address + "]" : address;
     // A browser has no token of a site that another name was made to resolve to.
-    this.anyHost = settings.access().users() != null || settings.access().insecure();
+    this.anyHost = settings.access().users() != null || !AccessSettings.isLoopback(settings.host());
   }
 
   /** Throws the exception of an answer 403. */

@@ -38,9 +38,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.eclipse.jetty.server.ConnectionLimit;
-import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,13 +64,6 @@ public final class RestServer implements AutoCloseable {
 
   private static final String NAME = "name";
   private static final String ID = "id";
-  private static final int THREADS_MAX = 16;
-  private static final int THREADS_MIN = 4;
-  private static final int IDLE_MS = 30_000;
-  private static final int CONNECTIONS_MAX = 512;
-
-  /** A request that neither sends nor takes a byte for so long is refused. */
-  private static final int SLOW_MS = 5_000;
 
   private final RestSettings settings;
   private final Backend backend;
@@ -144,27 +134,11 @@ public final class RestServer implements AutoCloseable {
 
   private void configure(JavalinConfig config) {
     access.configure(config, settings.host(), settings.port());
-    QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN, IDLE_MS);
-    threads.setName("palinode-rest");
-    threads.setDaemon(true);
-    config.jetty.threadPool = threads;
-    config.jetty.modifyServer(RestServer::limitConnections);
-    config.jetty.modifyHttpConfiguration(
-        http -> {
-          http.setIdleTimeout(SLOW_MS);
-          http.setSendServerVersion(false);
-        });
     config.showJavalinBanner = false;
     config.startupWatcherEnabled = false;
     config.http.maxRequestSize = RequestGuard.BODY_BYTES_MAX;
     config.http.prefer405over404 = true;
     Console.addTo(config);
-  }
-
-  private static void limitConnections(Server jetty) {
-    ConnectionLimit limit = new ConnectionLimit(CONNECTIONS_MAX, jetty);
-    limit.setIdleTimeout(SLOW_MS);
-    jetty.addBean(limit);
   }
 
   private void addRoutes() {

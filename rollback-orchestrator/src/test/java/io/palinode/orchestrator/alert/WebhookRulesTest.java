@@ -30,7 +30,14 @@ class WebhookRulesTest {
         "http://100.64.0.1/x",
         "http://0.0.0.0/x",
         "http://0.1.2.3/x",
-        "http://224.0.0.1/x"
+        "http://224.0.0.1/x",
+        "http://240.0.0.1/x",
+        "http://255.255.255.255/x",
+        "http://198.18.0.1/x",
+        "http://192.0.0.170/x",
+        "http://[2002:a00:1::1]/x",
+        "http://[2001:0:a00:1::1]/x",
+        "http://[::127.0.0.1]/x"
       })
   void aPrivateAddressIsRefused(String url) {
     assertThat(WebhookRules.PUBLIC.refusal(URI.create(url)))
@@ -81,9 +88,14 @@ class WebhookRulesTest {
 
   /** The value is what openssl prints for the same text and secret. */
   @Test
-  void aSignatureIsTheHmacOfTimeAndBody() {
-    assertThat(Signature.of("{\"a\":1}".getBytes(StandardCharsets.UTF_8), "secret", 1_700_000_000))
+  void aSignatureIsTheHmacOfTimeUrlAndBody() {
+    assertThat(
+            Signature.of(
+                URI.create("https://h.example/x"),
+                "{\"a\":1}".getBytes(StandardCharsets.UTF_8),
+                "secret",
+                1_700_000_000))
         .isEqualTo(
-            "t=1700000000,v1=49f24e537407743fa4a0242bb63b94b9a47ee99cbbe071ccd8a22550ae411686");
+            "t=1700000000,v1=eb8cf6217e3a9848bafdf8c848b1ed8d32ff0f2a9e620085001b35b4175d1a22");
   }
 }

@@ -92,7 +92,7 @@ class PredicateRegistryTest {
     assertThatThrownBy(() -> registry.apply(document("a", "b") + "---\n" + guarded, "test"))
         .isInstanceOf(PredicateException.class)
         .hasMessage(
-            "predicate 'c': webhooks to the private address 10.0.0.1 are refused: allow them with"
+            "predicate 'c': webhooks to the private address of 10.0.0.1 are refused: allow it with"
                 + " --alert-allow 10.0.0.1");
     assertThat(kafka.history()).isEmpty();
   }

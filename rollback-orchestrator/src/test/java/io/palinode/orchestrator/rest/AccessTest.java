@@ -15,6 +15,7 @@ import io.palinode.tls.ClientTls;
 import io.palinode.tls.ServerFiles;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -145,6 +147,21 @@ class AccessTest {
   void aClientOfAnotherAuthorityDoesNotConnect() {
     assertThatThrownBy(() -> send(client("other-ca", null), "GET /livez", null))
         .isInstanceOf(SSLHandshakeException.class);
+  }
+
+  @Test
+  void aBodyThatStopsIsATimeout() throws Exception {
+    URI url = URI.create(server().url());
+    SSLContext tls = ClientTls.context(new ClientFiles(file("ca.pem"), null, null));
+    try (Socket socket = tls.getSocketFactory().createSocket("127.0.0.1", url.getPort())) {
+      String head =
+          "POST /api/v1/rollbacks HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nAuthorization: Bearer %s\r\n\r\n{";
+      socket
+          .getOutputStream()
+          .write(head.formatted(tokens.get(Role.ADMIN)).getBytes(StandardCharsets.UTF_8));
+      byte[] status = socket.getInputStream().readNBytes("HTTP/1.1 408".length());
+      assertThat(new String(status, StandardCharsets.UTF_8)).isEqualTo("HTTP/1.1 408");
+    }
   }
 
   @Test

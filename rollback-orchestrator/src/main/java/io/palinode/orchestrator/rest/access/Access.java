@@ -2,12 +2,14 @@ package io.palinode.orchestrator.rest.access;
 
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.tls.ServerTls;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.util.Locale;
+import org.eclipse.jetty.server.ConnectionLimit;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -16,6 +18,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the user of each request, over TLS if there is any. Thread-safe. */
@@ -24,6 +27,13 @@ public final class Access implements AutoCloseable {
   private static final String CERTIFICATES = "jakarta.servlet.request.X509Certificate";
   private static final String BEARER = "bearer ";
   private static final String HTTP = "http/1.1";
+  private static final int THREADS_MAX = 16;
+  private static final int THREADS_MIN = 4;
+  private static final int IDLE_MS = 30_000;
+  private static final int CONNECTIONS_MAX = 512;
+
+  /** A request that neither sends nor takes a byte for so long is refused. */
+  private static final int SLOW_MS = 5_000;
 
   private final @Nullable UsersFile users;
   private final @Nullable ServerTls tls;
@@ -41,12 +51,28 @@ public final class Access implements AutoCloseable {
     return tls == null ? "http" : "https";
   }
 
-  /** Makes the server listen with TLS, if there is any, on an address of this machine. */
+  /** Bounds threads and connections, and makes the server listen with TLS, if there is any. */
   public void configure(JavalinConfig config, String host, int port) {
+    QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN, IDLE_MS);
+    threads.setName("palinode-rest");
+    threads.setDaemon(true);
+    config.jetty.threadPool = threads;
+    config.jetty.modifyServer(Access::limitConnections);
+    config.jetty.modifyHttpConfiguration(
+        http -> {
+          http.setIdleTimeout(SLOW_MS);
+          http.setSendServerVersion(false);
+        });
     ServerTls serverTls = tls;
     if (serverTls != null) {
       config.jetty.addConnector((jetty, http) -> connector(jetty, http, serverTls, host, port));
     }
+  }
+
+  private static void limitConnections(Server jetty) {
+    ConnectionLimit limit = new ConnectionLimit(CONNECTIONS_MAX, jetty);
+    limit.setIdleTimeout(SLOW_MS);
+    jetty.addBean(limit);
   }
 
   private static Connector connector(
@@ -92,8 +118,11 @@ public final class Access implements AutoCloseable {
     }
   }
 
-  /** A route without a role is for admins. */
+  /** A route without a role is for admins; HEAD reads nothing that its GET does not. */
   private static Role needed(Context ctx) {
+    if (ctx.method() == HandlerType.HEAD) {
+      return Role.VIEWER;
+    }
     return ctx.routeRoles().stream().map(Role.class::cast).findFirst().orElse(Role.ADMIN);
   }
 

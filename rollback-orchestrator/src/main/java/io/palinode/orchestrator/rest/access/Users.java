@@ -41,11 +41,11 @@ final class Users {
         throw new UsersException("%s:%d: %s".formatted(source, i + 1, e.getMessage()));
       }
     }
-    if (users.ofTokens.isEmpty() && users.ofSubjects.isEmpty()) {
-      throw new UsersException(
-          "there is no user in %s: add one with 'palinode user add'".formatted(source));
-    }
     return users;
+  }
+
+  boolean isEmpty() {
+    return ofTokens.isEmpty() && ofSubjects.isEmpty();
   }
 
   private void add(String[] columns) {

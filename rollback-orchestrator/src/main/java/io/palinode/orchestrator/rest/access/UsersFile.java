@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +14,6 @@ import org.slf4j.LoggerFactory;
 
 /** The users of a file that may change. Thread-safe. */
 public final class UsersFile {
-  private static final String OWNER_ONLY = "rw-------";
   private static final Logger log = LoggerFactory.getLogger(UsersFile.class);
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long BYTES_MAX = 1 << 20;
@@ -32,6 +31,10 @@ public final class UsersFile {
     this.lookedNanos = nanoTime.getAsLong();
     this.stamp = stamp();
     this.users = read();
+    if (users.isEmpty()) {
+      throw new UsersException(
+          "there is no user in %s: add one with 'palinode user add'".formatted(file));
+    }
   }
 
   /** The credential of a token, which it does not contain. */
@@ -56,18 +59,20 @@ public final class UsersFile {
       }
       lines.add(line);
       Users unused = Users.parse(lines, file.toString());
-      if (!Files.exists(file)) {
-        Files.createFile(
-            file,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(OWNER_ONLY)));
-      }
-      Files.write(file, lines);
+      Path folder = file.toAbsolutePath().getParent();
+      // Only its owner can read a temporary file.
+      Path written = Files.createTempFile(folder, "users", ".new");
+      Files.write(written, lines);
+      Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UsersException("cannot write the users file %s: %s".formatted(file, e));
     }
   }
 
-  /** The file is read again at most once per second; one that cannot be read changes nothing. */
+  /**
+   * The file is read again at most once per second; one that cannot be read changes nothing. A file
+   * without users refuses everyone.
+   */
   synchronized Users users() {
     long now = nanoTime.getAsLong();
     if (now - lookedNanos < LOOK_NANOS) {

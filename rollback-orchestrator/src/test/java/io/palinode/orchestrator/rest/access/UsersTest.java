@@ -66,9 +66,10 @@ class UsersTest {
   }
 
   @Test
-  void aFileWithoutUsersIsRefused() {
-    assertThatThrownBy(() -> Users.parse(List.of("# none"), "users"))
-        .hasMessage("there is no user in users: add one with 'palinode user add'");
+  void aFileWithoutUsersIsRefused() throws IOException {
+    Path empty = Files.writeString(folder.resolve("empty"), "# none");
+    assertThatThrownBy(() -> new UsersFile(empty, () -> 0))
+        .hasMessage("there is no user in %s: add one with 'palinode user add'".formatted(empty));
     assertThatThrownBy(() -> new UsersFile(folder.resolve("absent"), () -> 0))
         .hasMessageContaining("absent: make one with 'palinode user add'");
   }
@@ -89,6 +90,9 @@ class UsersTest {
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
     assertThat(users.users().withToken(second)).isEqualTo(new User("carol", Role.ADMIN));
     assertThat(users.users().withToken(first)).isEqualTo(new User("bob", Role.VIEWER));
+    Files.writeString(file, "# none is left");
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    assertThat(users.users().withToken(first)).as("the last user is removed").isNull();
   }
 
   @Test
