@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -85,15 +86,19 @@ class TlsTest {
     replace(authorities, pem("ca"));
     // It keeps the session of its first connection, and would resume it.
     SSLContext client = client("ca", "client");
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
     try (ServerTls server = server("server", authorities)) {
-      assertThat(handshake(server, client)).contains("CN=server");
+      assertThat(handshake(server, client, port)).contains("CN=server");
       replace(authorities, pem("other-ca"));
       await()
           .untilAsserted(
               () ->
-                  assertThatThrownBy(() -> handshake(server, client))
+                  assertThatThrownBy(() -> handshake(server, client, port))
                       .isInstanceOf(IOException.class));
-      assertThatThrownBy(() -> handshake(server, client)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> handshake(server, client, port)).isInstanceOf(IOException.class);
     }
   }
 
@@ -138,10 +143,14 @@ class TlsTest {
 
   /** Returns the name in the server's certificate. */
   private static String handshake(ServerTls server, SSLContext client) throws Exception {
+    return handshake(server, client, 0);
+  }
+
+  private static String handshake(ServerTls server, SSLContext client, int port) throws Exception {
     InetAddress loopback = InetAddress.getLoopbackAddress();
     try (SSLServerSocket listener =
             (SSLServerSocket)
-                server.context().getServerSocketFactory().createServerSocket(0, 1, loopback);
+                server.context().getServerSocketFactory().createServerSocket(port, 1, loopback);
         SSLSocket socket =
             (SSLSocket)
                 client.getSocketFactory().createSocket("localhost", listener.getLocalPort())) {

@@ -82,7 +82,7 @@ class DemoReportTest {
   }
 
   @Test
-  void aThreadCountsForThePartThatItsNameTells() {
+  void aThreadCountsForThePartThatItsNameShows() {
     assertThat(CpuUse.Part.ofThread("colouring-client-3")).isEqualTo(CpuUse.Part.CLIENTS);
     assertThat(CpuUse.Part.ofThread("palinode-client-client-1-1-1")).isEqualTo(CpuUse.Part.CLIENTS);
     assertThat(CpuUse.Part.ofThread("store-node-0-requests-5-1")).isEqualTo(CpuUse.Part.NODES);
