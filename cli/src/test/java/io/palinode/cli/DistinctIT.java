@@ -1,0 +1,84 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.terminal.ApiClient;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.wire.v1.Witness;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients that no predicate lists hold a lock, on the real parts. */
+@Timeout(240)
+class DistinctIT {
+  private static final String PREDICATE =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: one-holder}
+      spec:
+        forEach: {lock: "{l}"}
+        violation:
+          - atLeast: {count: 2, of: {var: "lock_{l}_{client}", equals: held}, distinct: client}
+        onViolation:
+          rollback: {scope: all, to: before-violation}
+      """;
+
+  @TempDir Path folder;
+
+  @Test
+  void twoHoldersOfOneLockAreFoundAndRolledBack() throws IOException {
+    Path file = Files.writeString(folder.resolve("one-holder.yaml"), PREDICATE);
+    try (RealParts parts = RealParts.start(folder.resolve("data"))) {
+      assertThat(parts.palinode("apply", "-f", file.toString())).as(parts.err()).isZero();
+      await()
+          .atMost(RealParts.BOUND)
+          .until(
+              () ->
+                  ApiClient.at(parts.plane().apiUrl())
+                      .get("/api/v1/predicates/one-holder")
+                      .path("converged")
+                      .asBoolean());
+      try (StoreClient client = parts.client("clients")) {
+        Store store = client.store(RealParts.STORE);
+        // Each of these has one lock.
+        for (int i = 0; i < 20; i++) {
+          store.put("lock_%d_c%d".formatted(i, i), "held");
+        }
+        store.put("lock_a_ann", "held");
+        store.put("lock_b_bob", "held");
+        assertThat(parts.plane().orchestrator().violations(10)).isEmpty();
+        store.put("lock_a_bob", "held");
+      }
+      await().atMost(RealParts.BOUND).until(() -> !parts.ended().isEmpty());
+      Rollback rollback = parts.ended().get(0);
+      assertThat(rollback.state()).isEqualTo(Rollback.State.RESUMED);
+      List<ReceivedViolation> found = parts.plane().orchestrator().violations(10);
+      assertThat(found).hasSize(1);
+      assertThat(found.get(0).violation().getBinding()).isEqualTo("l=a");
+      assertThat(found.get(0).violation().getWitnessesList())
+          .extracting(Witness::getMember)
+          .containsExactlyInAnyOrder("client=ann", "client=bob");
+      parts.awaitEverywhere("lock_a_ann", "held");
+      parts.awaitEverywhere("lock_b_bob", "held");
+      assertThat(parts.versions("lock_a_bob")).containsOnlyNulls();
+      String id = found.get(0).violation().getId();
+      Path witness =
+          Files.writeString(
+              folder.resolve("witness.json"),
+              ApiClient.at(parts.plane().apiUrl())
+                  .get("/api/v1/violations/" + id + "/witness")
+                  .toString());
+      assertThat(Main.commandLine().execute("verify", witness.toString())).isZero();
+    }
+  }
+}
