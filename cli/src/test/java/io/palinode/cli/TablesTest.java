@@ -47,6 +47,7 @@ class TablesTest {
        "waits":[{"reason":"job","node":null,"sinceMicros":1,"forMs":5100.0,"standsStill":true,
          "what":"the detection job has published nothing",
          "wayOut":"start it: 'palinode run detection', with the options that it had before"}],
+       "insecure":"the API on 192.0.2.17 has no TLS (--tls-certificate, --tls-key) and no users (--users)",
        "failure":null}
       """
           .replace("HLC", EXACT)
