@@ -13,6 +13,7 @@ import io.palinode.terminal.Wrap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -27,6 +28,8 @@ import picocli.CommandLine.Parameters;
         "Show the progress of a rollback, by step and node. Without an ID: of the latest one.",
     footer = {"", "Example:  palinode rollback status 3"})
 final class RollbackStatusCommand implements Callable<Integer> {
+  private static final String BY_HAND = "by hand";
+
   @Parameters(
       paramLabel = "ID",
       arity = "0..1",
@@ -94,10 +97,10 @@ final class RollbackStatusCommand implements Callable<Integer> {
     if (!one.byHand()) {
       return "violations of " + one.rollback().predicate();
     }
-    if (one.rollback().snapshot() != null) {
-      return "hand, to snapshot " + one.rollback().snapshot();
-    }
-    return one.undoes() == null ? "hand" : "hand, to undo rollback " + one.undoes();
+    String reason = Objects.requireNonNullElse(one.reason(), BY_HAND);
+    return reason.startsWith(BY_HAND)
+        ? "hand" + reason.substring(BY_HAND.length())
+        : "hand, " + reason;
   }
 
   private static String steps(RollbackView rollback) {
