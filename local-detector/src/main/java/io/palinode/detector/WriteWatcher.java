@@ -9,6 +9,7 @@ import io.palinode.detector.terms.OpenInterval.Source;
 import io.palinode.detector.terms.TermIndex.Match;
 import io.palinode.detector.terms.Truth;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Turns each write into ends and openings of intervals. Called under the write lock. */
 final class WriteWatcher {
@@ -19,6 +20,11 @@ final class WriteWatcher {
   private final Truth truth;
   private final Activity activity;
   private final Failures failures = new Failures();
+
+  /** The key of the last {@link #watches}, for the write that follows. */
+  private @Nullable StoreKey askedKey;
+
+  private List<Match> askedMatches = List.of();
 
   WriteWatcher(
       WatchedPredicates predicates,
@@ -46,7 +52,11 @@ final class WriteWatcher {
     }
     activity.note();
     try {
-      return !predicates.index().match(key).isEmpty();
+      askedKey = null;
+      askedMatches = predicates.index().match(key);
+      // Only if the write follows, which takes them.
+      askedKey = askedMatches.isEmpty() ? null : key;
+      return askedKey != null;
     } catch (RuntimeException bug) {
       // written() meets the same bug and counts it.
       return true;
@@ -74,7 +84,7 @@ final class WriteWatcher {
   private void watch(WriteEvent event) {
     try {
       activity.note();
-      List<Match> matches = predicates.index().match(event.key());
+      List<Match> matches = matches(event.key());
       if (!matches.isEmpty()) {
         watch(event, matches);
       }
@@ -84,6 +94,13 @@ final class WriteWatcher {
       failures.record(bug);
       omit(event);
     }
+  }
+
+  /** Those of {@link #watches} if it was asked for this write. */
+  private List<Match> matches(StoreKey key) {
+    boolean isAsked = key.equals(askedKey);
+    askedKey = null;
+    return isAsked ? askedMatches : predicates.index().match(key);
   }
 
   private void watch(WriteEvent event, List<Match> matches) {

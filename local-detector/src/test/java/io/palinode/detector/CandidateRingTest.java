@@ -142,6 +142,25 @@ class CandidateRingTest {
   }
 
   @Test
+  void awaitingEmissionsEndsWithTheLastOfThemOrInTime() throws InterruptedException {
+    CandidateRing ring = new CandidateRing(8, 1);
+    ring.add(event(0, 1));
+    ring.awaitSize(2, 1);
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int sequence = 2; sequence <= 5; sequence++) {
+                ring.add(event(0, sequence));
+              }
+            },
+            "writer");
+    writer.start();
+    ring.awaitSize(5, TimeUnit.MINUTES.toNanos(1));
+    assertThat(ring.size()).isEqualTo(5);
+    writer.join();
+  }
+
+  @Test
   void awaitingRoomEndsInTime() throws InterruptedException {
     CandidateRing ring = new CandidateRing(2, 1);
     assertThat(ring.awaitRoom(5, 1, TimeUnit.SECONDS)).isTrue();

@@ -153,7 +153,7 @@ public class MemoryNode implements WatchedStore {
     Hvc quiet = clock.tick();
     Hvc now = clock.tick();
     replace(now.own(), key, before, after);
-    if (listener != null && !passesOnNoWrites) {
+    if (listener != null && !passesOnNoWrites && listener.watches(key)) {
       listener.written(new WriteEvent(key, after, written, quiet, now, writer, origin));
     }
   }

@@ -24,6 +24,10 @@ final class CandidateEmitter {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final Duration UNPROMISED_EVERY = Duration.ofMillis(500);
   private static final int BATCH = 512;
+
+  /** With so many records, a request costs less than they do. */
+  private static final int COMPANY = 32;
+
   private static final long NANOS_PER_MICRO = 1_000;
 
   private final LocalDetector detector;
@@ -163,10 +167,14 @@ final class CandidateEmitter {
     }
   }
 
-  /** A full batch has all the company it needs. */
-  private void awaitCompany() {
-    if (!closing && ring.size() < BATCH) {
-      LockSupport.parkNanos(lastSent + pace.company().toNanos() - System.nanoTime());
+  private void awaitCompany() throws InterruptedException {
+    if (closing || ring.size() >= BATCH) {
+      return;
+    }
+    LockSupport.parkNanos(lastSent + pace.company().toNanos() - System.nanoTime());
+    if (BusyMachine.SHARED.isBusy()) {
+      long most = lastSent + pace.companyWhenBusy().toNanos();
+      ring.awaitSize(COMPANY, most - System.nanoTime());
     }
   }
 

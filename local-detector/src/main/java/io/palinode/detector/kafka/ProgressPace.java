@@ -12,6 +12,8 @@ import java.time.Duration;
  * @param idleFor after the last sign of activity
  * @param company what follows a record within so long waits that long: a request for each record
  *     would cost more than all the rest. A record after a pause goes out at once
+ * @param companyWhenBusy the most that it waits for enough company on a machine whose processors
+ *     are busy: requests would take them from the store
  */
 public record ProgressPace(
     Duration quiet,
@@ -19,7 +21,8 @@ public record ProgressPace(
     Duration busy,
     Duration busyFor,
     Duration idleFor,
-    Duration company) {
+    Duration company,
+    Duration companyWhenBusy) {
   public static final ProgressPace DEFAULT =
       new ProgressPace(
           Duration.ofMillis(250),
@@ -27,7 +30,8 @@ public record ProgressPace(
           Duration.ofMillis(5),
           Duration.ofMillis(200),
           Duration.ofSeconds(1),
-          Duration.ofMillis(2));
+          Duration.ofMillis(2),
+          Duration.ofMillis(30));
 
   public ProgressPace {
     if (busy.isZero()
@@ -37,9 +41,10 @@ public record ProgressPace(
         || busyFor.isNegative()
         || idleFor.compareTo(busyFor) < 0
         || company.isNegative()
-        || busy.compareTo(company) < 0) {
+        || busy.compareTo(company) < 0
+        || companyWhenBusy.compareTo(company) < 0) {
       throw new IllegalArgumentException(
-          "a pace must be 0 < busy <= idle <= quiet, 0 <= busyFor <= idleFor, 0 <= company <= busy: quiet="
+          "a pace must be 0 < busy <= idle <= quiet, 0 <= busyFor <= idleFor, 0 <= company <= busy, company <= companyWhenBusy: quiet="
               + quiet
               + " idle="
               + idle
@@ -50,7 +55,9 @@ public record ProgressPace(
               + " idleFor="
               + idleFor
               + " company="
-              + company);
+              + company
+              + " companyWhenBusy="
+              + companyWhenBusy);
     }
   }
 
@@ -60,7 +67,7 @@ public record ProgressPace(
    */
   public static ProgressPace sparing(Duration busy) {
     return new ProgressPace(
-        DEFAULT.quiet, DEFAULT.idle, busy, DEFAULT.busyFor, DEFAULT.idleFor, busy);
+        DEFAULT.quiet, DEFAULT.idle, busy, DEFAULT.busyFor, DEFAULT.idleFor, busy, busy);
   }
 
   /**

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bounded queue between the threads that write to the store and the one that sends. Adding
  * never waits for room: an event without room is dropped and becomes part of its partition's {@link
- * Gaps}. Thread-safe; every call except the two that await is O(1), or O(partitions and gaps) where
+ * Gaps}. Thread-safe; every call except those that await is O(1), or O(partitions and gaps) where
  * gaps go out.
  *
  * <p>A partition's gap goes out behind all that was added before it, and before anything of that
@@ -30,6 +30,10 @@ public final class CandidateRing {
   private final @Nullable Emission[] slots;
   private final Gaps gaps;
   private boolean woken;
+
+  /** The size that {@link #awaitSize} waits for. */
+  private int awaited = 1;
+
   private int head;
   private int size;
   private long valueBytes;
@@ -141,6 +145,20 @@ public final class CandidateRing {
     }
   }
 
+  /** Waits until there are so many emissions, at most this long. For the thread that drains. */
+  public void awaitSize(int emissions, long nanos) throws InterruptedException {
+    lock.lock();
+    try {
+      awaited = emissions;
+      for (long left = nanos; left > 0 && size < emissions; ) {
+        left = somethingAdded.awaitNanos(left);
+      }
+    } finally {
+      awaited = 1;
+      lock.unlock();
+    }
+  }
+
   /** Ends the wait for an emission, this one or the next. */
   void wake() {
     lock.lock();
@@ -223,7 +241,7 @@ public final class CandidateRing {
     slots[(head + size) % slots.length] = emission;
     size++;
     valueBytes += valueBytesOf(emission);
-    if (size == 1) {
+    if (size == awaited) {
       somethingAdded.signal();
     }
   }

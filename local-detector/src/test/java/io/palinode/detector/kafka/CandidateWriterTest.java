@@ -284,7 +284,7 @@ class CandidateWriterTest {
     MockProducer<byte[], byte[]> producer = producer(true);
     Duration milli = Duration.ofMillis(1);
     ProgressPace pace =
-        new ProgressPace(Duration.ofHours(1), milli, milli, Duration.ZERO, milli, milli);
+        new ProgressPace(Duration.ofHours(1), milli, milli, Duration.ZERO, milli, milli, milli);
     CandidateEmitter emitter =
         new CandidateEmitter(
             0, detector, ring, writer(producer), pace, CandidateWriterTest::wallMicros);

@@ -46,12 +46,14 @@ class ProgressPaceTest {
   @Test
   void aCandidateWaitsNoLongerThanForTheNextProgress() {
     Duration busy = Duration.ofMillis(20);
+    Duration longer = busy.plusNanos(1);
     assertThat(ProgressPace.sparing(busy).company()).isEqualTo(busy);
+    assertThat(ProgressPace.sparing(busy).companyWhenBusy()).isEqualTo(busy);
     assertThatIllegalArgumentException()
         .isThrownBy(
             () ->
                 new ProgressPace(
-                    pace.quiet(), pace.idle(), busy, busy, pace.idleFor(), busy.plusNanos(1)))
+                    pace.quiet(), pace.idle(), busy, busy, pace.idleFor(), longer, longer))
         .withMessageContaining("company <= busy");
   }
 
@@ -62,6 +64,7 @@ class ProgressPaceTest {
         Duration.ofMillis(busy),
         Duration.ofMillis(busyFor),
         Duration.ofMillis(idleFor),
+        Duration.ZERO,
         Duration.ZERO);
   }
 
