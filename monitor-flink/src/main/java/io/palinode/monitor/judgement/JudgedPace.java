@@ -8,11 +8,11 @@ import java.util.TreeMap;
 
 /**
  * Decides when to publish {@code Judged}: at most once per period, and at most one period after the
- * value grew. Times are milliseconds of any clock that does not go back. Not thread-safe.
+ * value grew. For {@link #HURRY_MS} after activity, the period is short. Times are milliseconds of
+ * any clock that does not go back. Not thread-safe.
  *
  * <p>Idle nodes publish their progress at about the same time. The watermark then moves in small
- * steps, followed by a long one. After {@link #HURRY_MS} without activity, a small step waits for
- * the long one.
+ * steps, followed by a long one. Without activity, a small step waits for the long one.
  *
  * <p>A hold at h means that an event at h cannot be judged yet. Until it is released, the judged
  * HLC stays before h.
@@ -24,11 +24,15 @@ public final class JudgedPace {
   private static final long HURRY_MS = 1_000;
   private static final long MICROS_PER_MS = 1_000;
 
+  /** Before any time of a clock, and far from an overflow. */
+  private static final long NEVER_MS = Long.MIN_VALUE / 2;
+
+  private final long hurriedMs;
   private final long periodMs;
   private final TreeMap<Long, Integer> holds = new TreeMap<>();
   private long watermark = NOTHING;
   private long published = NOTHING;
-  private long periodOverMs = Long.MIN_VALUE;
+  private long publishedAtMs = NEVER_MS;
   private long nextAtMs = Long.MIN_VALUE;
 
   /** Whether there was activity since the last call of {@link #due}. */
@@ -39,10 +43,19 @@ public final class JudgedPace {
   /** When the step that is not published yet began; {@link #NOTHING} without one. */
   private long stepSinceMs = NOTHING;
 
-  public JudgedPace(long periodMs) {
-    if (periodMs < 1) {
-      throw new IllegalArgumentException("periodMs must be at least 1: periodMs=" + periodMs);
+  /**
+   * @param hurriedMs the period after activity
+   * @param periodMs the period otherwise
+   */
+  public JudgedPace(long hurriedMs, long periodMs) {
+    if (hurriedMs < 1 || periodMs < hurriedMs) {
+      throw new IllegalArgumentException(
+          "a pace must be 1 <= hurriedMs <= periodMs: hurriedMs="
+              + hurriedMs
+              + " periodMs="
+              + periodMs);
     }
+    this.hurriedMs = hurriedMs;
     this.periodMs = periodMs;
   }
 
@@ -87,13 +100,12 @@ public final class JudgedPace {
     if (stepSinceMs == NOTHING) {
       stepSinceMs = nowMs;
     }
-    boolean mayWait = isSmallStep() && nowMs >= hurryUntilMs;
-    nextAtMs = mayWait ? Math.max(periodOverMs, stepSinceMs + periodMs) : periodOverMs;
+    nextAtMs = nowMs < hurryUntilMs ? publishedAtMs + hurriedMs : nextAtLeisureMs();
     if (nowMs < nextAtMs) {
       return NOTHING;
     }
     published = judged();
-    periodOverMs = nowMs + periodMs;
+    publishedAtMs = nowMs;
     stepSinceMs = NOTHING;
     return published;
   }
@@ -118,9 +130,14 @@ public final class JudgedPace {
     return nextAtMs;
   }
 
+  private long nextAtLeisureMs() {
+    long nextMs = publishedAtMs + periodMs;
+    return isSmallStep() ? Math.max(nextMs, stepSinceMs + hurriedMs) : nextMs;
+  }
+
   private boolean isSmallStep() {
     return published != NOTHING
-        && Hlc.micros(judged()) - Hlc.micros(published) < periodMs * MICROS_PER_MS;
+        && Hlc.micros(judged()) - Hlc.micros(published) < hurriedMs * MICROS_PER_MS;
   }
 
   private long judged() {

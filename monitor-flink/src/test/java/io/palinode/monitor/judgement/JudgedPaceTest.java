@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class JudgedPaceTest {
   private static final long PERIOD = 20;
 
-  private final JudgedPace pace = new JudgedPace(PERIOD);
+  private final JudgedPace pace = new JudgedPace(PERIOD, PERIOD);
 
   @Test
   void theFirstWatermarkIsPublishedAtOnce() {
@@ -59,6 +59,22 @@ class JudgedPaceTest {
     assertThat(pace.due(5_999)).isEqualTo(ms(102));
     pace.watermark(ms(103));
     assertThat(pace.due(6_100)).isEqualTo(JudgedPace.NOTHING);
+  }
+
+  @Test
+  void theShortPeriodHoldsForASecondAfterARecord() {
+    JudgedPace twoPeriods = new JudgedPace(PERIOD, 5 * PERIOD);
+    twoPeriods.watermark(ms(100));
+    assertThat(twoPeriods.due(0)).isEqualTo(ms(100));
+    twoPeriods.watermark(ms(150));
+    assertThat(twoPeriods.due(20)).isEqualTo(ms(150));
+    twoPeriods.watermark(ms(200));
+    assertThat(twoPeriods.due(1_000)).isEqualTo(ms(200));
+    twoPeriods.watermark(ms(250));
+    assertThat(twoPeriods.due(1_050)).isEqualTo(JudgedPace.NOTHING);
+    assertThat(twoPeriods.nextAtMs()).isEqualTo(1_100);
+    twoPeriods.noteActivity();
+    assertThat(twoPeriods.due(1_060)).isEqualTo(ms(250));
   }
 
   @Test

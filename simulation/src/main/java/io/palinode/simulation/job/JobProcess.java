@@ -44,6 +44,8 @@ import org.jspecify.annotations.Nullable;
 public final class JobProcess {
   private static final long CHECKPOINT_MICROS = 200_000;
   private static final long CHECKPOINT_RETRY_MICROS = 5_000;
+
+  /** As often as a job after a violation: judgement that comes too early then shows. */
   private static final long JUDGED_EVERY_MS = 20;
 
   /** How late violations are where they do not come before judgement. */
@@ -63,7 +65,7 @@ public final class JobProcess {
   // What detection keeps.
   private final Map<String, Instance> instances = new TreeMap<>();
   private final Map<String, Notice> restarts = new TreeMap<>();
-  private final JudgedPace pace = new JudgedPace(JUDGED_EVERY_MS);
+  private final JudgedPace pace = new JudgedPace(JUDGED_EVERY_MS, JUDGED_EVERY_MS);
   private long newestEpoch;
   private long watermark = Long.MIN_VALUE;
 

@@ -22,14 +22,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands records on as they come, and after them how far judgement has come: {@code Judged(W)} once
- * the watermark is past W, at most every {@link #PERIOD_MS}, and within that time. Every {@link
- * #REPORT_MS} it repeats the last one with what judgement waits for, so a job that publishes
- * nothing does not run. Runs in one subtask. (An operator, not a function: a function without keys
- * gets neither watermarks nor timers.)
+ * the watermark is past W, at most every {@link #PERIOD_MS}, and within that time; every {@link
+ * #HURRIED_MS} soon after a record. Every {@link #REPORT_MS} it repeats the last one with what
+ * judgement waits for, so a job that publishes nothing does not run. Runs in one subtask. (An
+ * operator, not a function: a function without keys gets neither watermarks nor timers.)
  */
 final class JudgedOperator extends AbstractStreamOperator<byte[]>
     implements OneInputStreamOperator<Verdict, byte[]> {
-  static final long PERIOD_MS = 20;
+  static final long HURRIED_MS = 20;
+  static final long PERIOD_MS = 100;
   static final long REPORT_MS = 1_000;
 
   @Serial private static final long serialVersionUID = 1L;
@@ -58,7 +59,7 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
-    pace = new JudgedPace(PERIOD_MS);
+    pace = new JudgedPace(HURRIED_MS, PERIOD_MS);
     saved = context.getOperatorStateStore().getListState(HOLDS);
     for (long hold : saved.get()) {
       pace.hold(hold);
