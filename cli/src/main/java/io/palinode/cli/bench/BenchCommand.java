@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
       WindowLogCommand.class,
       SnapshotBenchCommand.class,
       StoreOverheadCommand.class,
+      WatchingCommand.class,
       AgentCommand.class,
       StockCommand.class,
       RollbackBenchCommand.class,

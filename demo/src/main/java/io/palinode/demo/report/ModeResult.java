@@ -26,7 +26,7 @@ public record ModeResult(
    * @param cpu of the demo's process meanwhile
    */
   public record Work(double elapsedSeconds, long operations, long tasks, CpuUse cpu) {
-    double operationsPerSecond() {
+    public double operationsPerSecond() {
       return operations / elapsedSeconds;
     }
 
@@ -34,7 +34,7 @@ public record ModeResult(
       return tasks / elapsedSeconds;
     }
 
-    Map<String, Double> cpuMicrosPerOperation() {
+    public Map<String, Double> cpuMicrosPerOperation() {
       return cpu.microsPer(operations);
     }
   }
