@@ -11,9 +11,7 @@ import java.util.function.LongSupplier;
  * collection or a compilation alone does not count. Thread-safe.
  */
 final class BusyMachine {
-  /**
-   * One for all threads: the virtual machine measures since the last question, whoever asked it.
-   */
+  /** One for all threads: the virtual machine measures since the last call by any of them. */
   static final BusyMachine SHARED =
       new BusyMachine(
           ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)::getCpuLoad,
