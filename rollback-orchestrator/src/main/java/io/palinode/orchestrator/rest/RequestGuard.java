@@ -40,6 +40,7 @@ final class RequestGuard {
   private static final int BODY_BYTES_PER_MS_MIN = 64;
   private static final int CHUNK_BYTES = 8_192;
   private static final String BODY = "palinode.body";
+  private static final String OTHER_METHOD = "X-HTTP-Method-Override";
 
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
   private static final Set<String> BODY_TYPES =
@@ -63,8 +64,14 @@ final class RequestGuard {
     this.anyHost = settings.access().users() != null || !AccessSettings.isLoopback(settings.host());
   }
 
-  /** Throws the exception of an answer 403. */
+  /** Throws the exception of an answer 400 or 403. */
   void checkSite(Context ctx) {
+    if (ctx.header(OTHER_METHOD) != null) {
+      // Javalin would take it for the method, behind the back of a proxy that checks methods.
+      throw new ProblemException(
+          ProblemCode.INVALID_REQUEST,
+          "the first line of a request names its method: leave out " + OTHER_METHOD);
+    }
     if (!anyHost) {
       requireOwnHost(ctx.header("Host"));
     }

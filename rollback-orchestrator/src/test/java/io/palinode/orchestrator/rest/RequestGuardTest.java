@@ -67,6 +67,16 @@ class RequestGuardTest extends RestFixture {
   }
 
   @Test
+  void aSecondMethodInAHeaderIsRefused() throws IOException {
+    assertThat(
+            answer(
+                "GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\n"
+                    + "x-http-method-override: DELETE"))
+        .startsWith("HTTP/1.1 400")
+        .contains("leave out X-HTTP-Method-Override");
+  }
+
+  @Test
   void aBodyOfUnknownLengthIsRefused() throws IOException {
     assertThat(
             answer(
