@@ -5,6 +5,8 @@ import io.javalin.config.JavalinConfig;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ContentType;
 import io.javalin.http.Context;
+import io.javalin.http.Handler;
+import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
 import io.javalin.router.ParsedEndpoint;
 import io.javalin.security.Roles;
@@ -114,11 +116,12 @@ public final class RestServer implements AutoCloseable {
         + server.port();
   }
 
-  /** The method and path of each route, such as {@code GET /healthz}, with its role. */
+  /** The method and path of each route but HEAD, such as {@code GET /healthz}, with its role. */
   Map<String, Set<RouteRole>> routes() {
     return server.unsafeConfig().pvt.internalRouter.allHttpHandlers().stream()
         .map(ParsedEndpoint::getEndpoint)
         .filter(endpoint -> endpoint.getMethod().isHttpMethod())
+        .filter(endpoint -> endpoint.getMethod() != HandlerType.HEAD)
         .collect(
             Collectors.toMap(
                 endpoint -> endpoint.getMethod() + " " + endpoint.getPath(),
@@ -178,9 +181,15 @@ public final class RestServer implements AutoCloseable {
     server.post(ACKNOWLEDGE, this::acknowledgeCoverage, Role.OPERATOR);
     server.post("/api/v1/alerts/test", ctx -> ctx.json(backend.testAlerts()), Role.EDITOR);
     server.get("/metrics", this::metrics, Role.VIEWER);
-    server.get("/healthz", this::health, Role.ANYONE);
-    server.get("/livez", ctx -> ctx.json(new Views.Probe("up")), Role.ANYONE);
-    server.get("/readyz", this::ready, Role.ANYONE);
+    addProbe("/healthz", this::health);
+    addProbe("/livez", ctx -> ctx.json(new Views.Probe("up")));
+    addProbe("/readyz", this::ready);
+  }
+
+  /** Load balancers also ask by HEAD, which Javalin would answer with 200. */
+  private void addProbe(String path, Handler probe) {
+    server.get(path, probe, Role.ANYONE);
+    server.head(path, probe, Role.ANYONE);
   }
 
   private void checkUser(Context ctx) {

@@ -116,6 +116,13 @@ class AccessTest {
   }
 
   @Test
+  void aProbeByHeadNeedsNoUser() throws Exception {
+    HttpClient client = client("ca", null);
+    assertThat(send(client, "HEAD /readyz", null).statusCode()).isEqualTo(200);
+    assertThat(send(client, "HEAD /api/v1/status", null).statusCode()).isEqualTo(401);
+  }
+
+  @Test
   void theFilesOfTheConsoleNeedNoUser() throws Exception {
     HttpClient client = client("ca", null);
     for (String path : List.of("/", "/console/app.js", "/console/style.css")) {

@@ -70,6 +70,15 @@ class RestServerTest extends RestFixture {
   }
 
   @Test
+  void aProbeByHeadHasTheStatusOfTheProbe() throws Exception {
+    assertThat(send("HEAD", "/readyz", "").statusCode()).isEqualTo(200);
+    backend.failure = "a log is gone";
+    assertThat(send("HEAD", "/healthz", "").statusCode()).isEqualTo(503);
+    assertThat(send("HEAD", "/readyz", "").statusCode()).isEqualTo(503);
+    assertThat(send("HEAD", "/livez", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void aProcessThatCannotAppendIsAliveAndNotReady() throws Exception {
     assertThat(get("/livez").get("status").asText()).isEqualTo("up");
     assertThat(get("/readyz").get("status").asText()).isEqualTo("ready");

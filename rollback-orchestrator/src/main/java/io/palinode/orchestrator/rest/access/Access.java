@@ -120,10 +120,8 @@ public final class Access implements AutoCloseable {
 
   /** A route without a role is for admins; HEAD reads nothing that its GET does not. */
   private static Role needed(Context ctx) {
-    if (ctx.method() == HandlerType.HEAD) {
-      return Role.VIEWER;
-    }
-    return ctx.routeRoles().stream().map(Role.class::cast).findFirst().orElse(Role.ADMIN);
+    Role without = ctx.method() == HandlerType.HEAD ? Role.VIEWER : Role.ADMIN;
+    return ctx.routeRoles().stream().map(Role.class::cast).findFirst().orElse(without);
   }
 
   private static @Nullable User user(Context ctx, Users users) {
