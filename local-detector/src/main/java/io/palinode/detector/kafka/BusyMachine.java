@@ -18,7 +18,7 @@ final class BusyMachine {
           System::nanoTime);
 
   private static final long EVERY_NANOS = Duration.ofSeconds(1).toNanos();
-  private static final double BUSY = 0.9;
+  private static final double BUSY = 0.75;
   private static final int MEASUREMENTS = 5;
   private static final int BUSY_MEASUREMENTS = 3;
 
@@ -39,7 +39,7 @@ final class BusyMachine {
     this.measuredAt = nanos.getAsLong();
   }
 
-  /** Whether three of the last five seconds were over 90 % busy. Measures at most once a second. */
+  /** Whether three of the last five seconds were over 75 % busy. Measures at most once a second. */
   synchronized boolean isBusy() {
     long now = nanos.getAsLong();
     if (now - measuredAt >= EVERY_NANOS) {

@@ -15,7 +15,7 @@ class BusyMachineTest {
     assertThat(afterSecond(1)).isFalse();
     assertThat(afterSecond(0.95)).isFalse();
     assertThat(afterSecond(0.5)).isFalse();
-    assertThat(afterSecond(0.91)).isTrue();
+    assertThat(afterSecond(0.76)).isTrue();
     assertThat(afterSecond(0.5)).isTrue();
     assertThat(afterSecond(0.5)).isFalse();
   }
