@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ final class CandidateEmitter {
   private final LongSupplier epochMicros;
   private final Thread thread;
   private volatile LongSupplier unpromisedMicros = () -> 0;
+  private volatile BooleanSupplier isMachineBusy = BusyMachine.SHARED::isBusy;
   private volatile boolean closing;
 
   // Of the thread; there is room for all of a batch from the start.
@@ -74,6 +76,12 @@ final class CandidateEmitter {
   /** For how long the disk has refused the clock promise; 0: it does not. Before the start. */
   CandidateEmitter reporting(LongSupplier newUnpromisedMicros) {
     unpromisedMicros = newUnpromisedMicros;
+    return this;
+  }
+
+  /** Whether requests should wait for more company. Before the start. */
+  CandidateEmitter sparingIf(BooleanSupplier newIsMachineBusy) {
+    isMachineBusy = newIsMachineBusy;
     return this;
   }
 
@@ -172,7 +180,7 @@ final class CandidateEmitter {
       return;
     }
     LockSupport.parkNanos(lastSent + pace.company().toNanos() - System.nanoTime());
-    if (BusyMachine.SHARED.isBusy()) {
+    if (isMachineBusy.getAsBoolean()) {
       long most = lastSent + pace.companyWhenBusy().toNanos();
       ring.awaitSize(COMPANY, most - System.nanoTime());
     }

@@ -280,6 +280,33 @@ class CandidateWriterTest {
   }
 
   @Test
+  void onABusyMachineTheEmitterWaitsForEnoughCandidates() {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    Duration hour = Duration.ofHours(1);
+    ProgressPace pace =
+        new ProgressPace(hour, hour, hour, Duration.ZERO, hour, Duration.ZERO, hour);
+    AtomicInteger asked = new AtomicInteger();
+    CandidateEmitter emitter =
+        new CandidateEmitter(
+                0, detector, ring, writer(producer), pace, CandidateWriterTest::wallMicros)
+            .sparingIf(() -> asked.incrementAndGet() > 0);
+    emitter.start();
+    Awaitility.await("the first progress goes out at once")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(() -> producer.history().size() == PARTITIONS);
+    store.put("x", "1");
+    Awaitility.await("a candidate waits").atMost(10, TimeUnit.SECONDS).until(() -> asked.get() > 1);
+    assertThat(producer.history()).hasSize(PARTITIONS);
+    for (int i = 2; i <= 32; i++) {
+      store.put("x", Integer.toString(i % 2));
+    }
+    Awaitility.await("the last one ends the wait")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(() -> producer.history().size() == PARTITIONS + 32);
+    emitter.close(null);
+  }
+
+  @Test
   void anyWriteEndsTheQuietOfTheEmitter() {
     MockProducer<byte[], byte[]> producer = producer(true);
     Duration milli = Duration.ofMillis(1);
