@@ -108,6 +108,9 @@ final class GetCommand implements Callable<Integer> {
       description = "Violations: list those that are definite, possible or uncertain.")
   private @Nullable String grade;
 
+  @Option(names = "--holding", description = "Violations: list those that have not ended.")
+  private boolean holding;
+
   @Option(
       names = {"-w", "--watch"},
       description =
@@ -161,6 +164,7 @@ final class GetCommand implements Callable<Integer> {
     add(query, "since", since);
     add(query, "predicate", predicate);
     add(query, "grade", grade);
+    add(query, "holding", holding ? true : null);
     return query.toString();
   }
 

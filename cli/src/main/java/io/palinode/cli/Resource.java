@@ -78,6 +78,7 @@ enum Resource {
               text("grade"),
               time("violate"),
               age("violate"),
+              new Column("LASTED", false, Resource::lasted),
               new Column("OUTCOME", true, Resource::outcome),
               new Column("ID", false, violation -> start(violation.path("id").asText())));
       case ROLLBACKS ->
@@ -111,6 +112,8 @@ enum Resource {
               time("violate"),
               age("violate"),
               hlc("violate"),
+              new Column("LASTED", false, Resource::lasted),
+              hlc("ended"),
               new Column("EPOCH", false, Resource::epochs),
               text("latencyMs"),
               text("outcome"),
@@ -192,6 +195,12 @@ enum Resource {
   private static String outcome(JsonNode violation) {
     String outcome = text(violation.path("outcome"));
     return violation.path("phantom").asBoolean() ? outcome + " phantom" : outcome;
+  }
+
+  /** {@code 1.2 s} from the time at which all held to the end; or {@code holds}. */
+  private static String lasted(JsonNode violation) {
+    String ended = text(violation.path("ended"));
+    return ended.isEmpty() ? "holds" : TimeText.between(text(violation.path("violate")), ended);
   }
 
   private static String epochs(JsonNode violation) {

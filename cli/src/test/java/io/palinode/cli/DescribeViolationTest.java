@@ -15,6 +15,7 @@ class DescribeViolationTest {
       """
       {"id":"0123456789ab","predicate":"edge mutex","predicateVersion":3,"binding":"a=1,b=2",
        "clause":0,"grade":"definite","first":"1795262400000000","violate":"1795262400500000.7",
+       "ended":"1795262401000000",
        "epoch":4,"lastEpoch":4,"detectedMicros":1795262401000000,"receivedMicros":1795262401000000,
        "latencyMs":1.5,"outcome":"rollback","phantom":false,"witnesses":[
        {"term":0,"node":0,"incarnation":1,"sequence":5,"start":["1795262400000000","0"],
@@ -54,6 +55,7 @@ class DescribeViolationTest {
         .contains("grade       definite: the terms held at the same time")
         .contains("outcome     rollback: its rollback waits, is open, or is done\n")
         .contains("all held    2026-11-21T12:00:00.500000Z.7 (")
+        .contains("ended       2026-11-21T12:00:01.000000Z (")
         .contains("rollback    5: resumed, target 2026-11-21T11:59:59.999999Z (")
         .containsPattern("0 +alice +default +cs_1 +1 +2026-11-21T12:00:00.000000Z +2026-")
         .containsPattern("1 +bob +default +cs_2 +2 +2026-11-21T12:00:00.500000Z.7 +it still held")

@@ -73,8 +73,9 @@ class TablesTest {
     assertThat(api.run("get", "violations")).isZero();
     List<String> table = table(api.out());
     assertFit(table);
-    assertThat(table.get(0)).matches("PREDICATE +BINDING +GRADE +VIOLATE +AGO +OUTCOME +ID");
-    assertThat(table.get(1)).contains("uncertain", TIME).endsWith("  0123456789");
+    assertThat(table.get(0))
+        .matches("PREDICATE +BINDING +GRADE +VIOLATE +AGO +LASTED +OUTCOME +ID");
+    assertThat(table.get(1)).contains("uncertain", TIME, " holds ").endsWith("  0123456789");
     assertThat(firstColumn(table, "BINDING")).isEqualTo(PREDICATE);
   }
 
@@ -221,7 +222,7 @@ class TablesTest {
 
   private static String violation(String grade, String outcome, boolean isPhantom) {
     return """
-        {"id":"%s","predicate":"%s","binding":"%s","grade":"%s","violate":"%s","epoch":12345,
+        {"id":"%s","predicate":"%s","binding":"%s","grade":"%s","violate":"%s","ended":null,"epoch":12345,
          "latencyMs":12345.678,"outcome":"%s","phantom":%s}"""
         .formatted(ID, PREDICATE, BINDING, grade, EXACT, outcome, isPhantom);
   }

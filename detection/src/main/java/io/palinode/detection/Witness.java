@@ -1,6 +1,7 @@
 package io.palinode.detection;
 
 import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hvc;
 import java.util.List;
 
 /**
@@ -25,5 +26,15 @@ public record Witness(
         grade,
         candidates.stream().mapToLong(c -> c.interval().start().own()).min().orElseThrow(),
         candidates.stream().mapToLong(c -> c.interval().start().own()).max().orElseThrow());
+  }
+
+  /** The first known end of its intervals, at the node where it ended; 0 while all are open. */
+  public long ended() {
+    long ended = Long.MAX_VALUE;
+    for (Candidate candidate : candidates) {
+      Hvc end = candidate.interval().end();
+      ended = end == null ? ended : Math.min(ended, end.own());
+    }
+    return ended == Long.MAX_VALUE ? 0 : ended;
   }
 }

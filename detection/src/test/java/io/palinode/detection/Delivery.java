@@ -22,6 +22,7 @@ final class Delivery {
   private final UnaryOperator<InstanceDetector> between;
   private final List<Witness> reports = new ArrayList<>();
   private final List<Witness> raised = new ArrayList<>();
+  private final List<Ended> ended = new ArrayList<>();
   private final List<Judged> judged = new ArrayList<>();
   private InstanceDetector detector;
 
@@ -48,6 +49,11 @@ final class Delivery {
   /** Earlier reports with higher grades, in the order in which the grades rose. */
   List<Witness> raised() {
     return raised;
+  }
+
+  /** The ends of earlier reports. */
+  List<Ended> ended() {
+    return ended;
   }
 
   /** All reports, each with its latest grade. */
@@ -101,6 +107,7 @@ final class Delivery {
     reports.addAll(
         event.isOpening() ? detector.opened(candidate) : detector.closed(candidate, "", null));
     raised.addAll(detector.raised());
+    ended.addAll(detector.ended());
   }
 
   void progress(long hlc) {
@@ -111,6 +118,7 @@ final class Delivery {
     }
     reports.addAll(detector.progress(hlc));
     raised.addAll(detector.raised());
+    ended.addAll(detector.ended());
     judged.add(new Judged(hlc, latest()));
     assertThat(detector.wakeAt())
         .as("headway after progress(%d)", hlc)

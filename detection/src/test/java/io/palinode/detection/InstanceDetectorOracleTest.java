@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detection.stream.InstanceDetector;
 import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hvc;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,6 +59,7 @@ class InstanceDetectorOracleTest {
             detector -> InstanceDetector.restore(run.spec(), detector.toBytes()));
     assertThat(names(restored.reports())).isEqualTo(names(kept.reports()));
     assertThat(names(restored.raised())).isEqualTo(names(kept.raised()));
+    assertThat(restored.ended()).containsExactlyInAnyOrderElementsOf(kept.ended());
     assertThat(restored.detector().toBytes()).isEqualTo(kept.detector().toBytes());
   }
 
@@ -78,6 +83,7 @@ class InstanceDetectorOracleTest {
     assertThat(all).as("sound").containsKeys(names(delivery.reports()).toArray(String[]::new));
     assertThat(names(delivery.reports())).as("repeated").doesNotHaveDuplicates();
     checkGrades(delivery, all);
+    checkEnds(run, delivery);
     Covering.check(witnesses, delivery.latest());
     for (Delivery.Judged judged : delivery.judged()) {
       Covering.checkJudged(judged.hlc(), witnesses, judged.latest());
@@ -96,6 +102,31 @@ class InstanceDetectorOracleTest {
           .isGreaterThan(reported.put(name(higher), higher.grade()));
     }
     reported.forEach((name, grade) -> assertThat(grade).as(name).isEqualTo(all.get(name)));
+  }
+
+  /** A report has one end if one of its intervals has: with the report, or published later. */
+  private static void checkEnds(Computation run, Delivery delivery) {
+    Set<CandidateId> ending =
+        run.trace().stream()
+            .filter(candidate -> !candidate.interval().isOpen())
+            .map(Candidate::id)
+            .collect(Collectors.toSet());
+    List<String> expected =
+        delivery.reports().stream()
+            .filter(report -> report.ended() == 0)
+            .filter(report -> report.candidates().stream().anyMatch(c -> ending.contains(c.id())))
+            .map(InstanceDetectorOracleTest::name)
+            .toList();
+    assertThat(delivery.ended().stream().map(each -> each.clause() + ":" + each.witnesses()))
+        .containsExactlyInAnyOrderElementsOf(expected);
+    List<Long> ends =
+        run.events().stream()
+            .flatMap(List::stream)
+            .map(event -> event.candidate().interval().end())
+            .filter(Objects::nonNull)
+            .map(Hvc::own)
+            .toList();
+    assertThat(ends).containsAll(delivery.ended().stream().map(Ended::hlc).toList());
   }
 
   /** The rest is open, or ε = ∞ and not known everywhere. It is dropped at the end of the input. */

@@ -25,6 +25,9 @@ public sealed interface Event {
   /** The violation of this id is a phantom. The machine does not act on it. */
   record PhantomFound(String id, String predicate, long atMicros) implements Event {}
 
+  /** The violation of this id has ended. The machine does not act on it. */
+  record ViolationEnded(String id, long hlc, long atMicros) implements Event {}
+
   /** Every violation with {@code violate <= hlc} has been passed in. */
   record Judged(long hlc, long atMicros) implements Event {}
 

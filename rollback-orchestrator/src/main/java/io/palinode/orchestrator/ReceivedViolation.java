@@ -2,6 +2,9 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.violations.Grades;
 import io.palinode.wire.v1.Violation;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param replayed the log held it when this orchestrator started, so its latency has no meaning
  * @param outcome null until it is classified
  * @param phantom the monitor has published it as a phantom
+ * @param ended the HLC of the published end of {@code latest}; 0: none
  */
 public record ReceivedViolation(
     Violation violation,
@@ -23,10 +27,15 @@ public record ReceivedViolation(
     long receivedMicros,
     boolean replayed,
     Command.@Nullable Outcome outcome,
-    boolean phantom) {
+    boolean phantom,
+    long ended) {
+
+  /** In this time after the start of an epoch its nodes open again what holds. */
+  private static final long REOPENED_WITHIN = Hlc.ofMicros(1_000_000);
 
   public static ReceivedViolation first(Violation violation, long atMicros, boolean replayed) {
-    return new ReceivedViolation(violation, violation, atMicros, replayed, null, false);
+    return new ReceivedViolation(
+        violation, violation, atMicros, replayed, null, false, violation.getEnded());
   }
 
   /** From the time at which all witnesses held to the receipt; never negative. */
@@ -42,20 +51,55 @@ public record ReceivedViolation(
   /** With a newer report. One of the first id has a higher grade, and replaces the first. */
   public ReceivedViolation again(Violation report, long atMicros, boolean isReplayed) {
     if (report.getId().equals(violation.getId())) {
-      return new ReceivedViolation(report, report, atMicros, isReplayed, outcome, phantom);
+      return new ReceivedViolation(
+          report, report, atMicros, isReplayed, outcome, phantom, endAfter(report));
     }
     Violation newest =
         grade().atLeast(Grades.of(report.getGrade()))
             ? report.toBuilder().setGrade(latest.getGrade()).build()
             : report;
-    return new ReceivedViolation(violation, newest, receivedMicros, replayed, outcome, phantom);
+    return new ReceivedViolation(
+        violation, newest, receivedMicros, replayed, outcome, phantom, endAfter(report));
+  }
+
+  private long endAfter(Violation report) {
+    boolean isLatest = report.getId().equals(latest.getId());
+    return isLatest ? Math.max(ended, report.getEnded()) : report.getEnded();
+  }
+
+  /** With the end of the report of this id. That of an earlier report changes nothing. */
+  public ReceivedViolation endedAt(String id, long hlc) {
+    return id.equals(latest.getId()) ? endedAt(hlc) : this;
+  }
+
+  private ReceivedViolation endedAt(long hlc) {
+    return new ReceivedViolation(
+        violation, latest, receivedMicros, replayed, outcome, phantom, Math.max(ended, hlc));
+  }
+
+  /**
+   * Returns the violation with the end that follows from the logs, if none was published: its
+   * predicate's version was replaced or deleted, or it did not hold when a later epoch began.
+   */
+  public ReceivedViolation asOf(MachineState state) {
+    if (ended != 0) {
+      return this;
+    }
+    Policy policy = state.policies().get(violation.getPredicate());
+    if (policy != null && policy.version() > latest.getPredicateVersion()) {
+      return endedAt(Hlc.ofMicros(policy.sinceMicros()));
+    }
+    PastPlan next = state.log().plans().firstAfter(latest.getEpoch());
+    boolean isJudged = next != null && state.found().judged() > next.clock() + REOPENED_WITHIN;
+    return next != null && isJudged ? endedAt(next.clock()) : this;
   }
 
   public ReceivedViolation with(Command.Outcome newOutcome) {
-    return new ReceivedViolation(violation, latest, receivedMicros, replayed, newOutcome, phantom);
+    return new ReceivedViolation(
+        violation, latest, receivedMicros, replayed, newOutcome, phantom, ended);
   }
 
   public ReceivedViolation asPhantom() {
-    return new ReceivedViolation(violation, latest, receivedMicros, replayed, outcome, true);
+    return new ReceivedViolation(violation, latest, receivedMicros, replayed, outcome, true, ended);
   }
 }

@@ -34,6 +34,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -460,6 +461,11 @@ final class Script {
   Command.@Nullable Outcome outcome(String id) {
     ReceivedViolation received = memory.violation(id);
     return received == null ? null : received.outcome();
+  }
+
+  /** What the API shows of a violation that was received. */
+  ReceivedViolation received(String id) {
+    return Objects.requireNonNull(memory.violation(id)).asOf(state);
   }
 
   private Script found(Event event) {

@@ -23,6 +23,12 @@ public final class Age {
     return seconds > 0 ? length(seconds) + " ago" : "in " + length(-seconds);
   }
 
+  /** {@code 12 ms} below a second, else as {@link #of} without its last word. Never negative. */
+  public static String between(long micros, long laterMicros) {
+    long length = Math.max(0, laterMicros - micros);
+    return length < MICROS_PER_SECOND ? length / 1_000 + " ms" : length(length / MICROS_PER_SECOND);
+  }
+
   private static String length(long seconds) {
     if (seconds < MINUTE) {
       return seconds + " s";

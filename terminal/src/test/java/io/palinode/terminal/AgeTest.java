@@ -2,10 +2,18 @@ package io.palinode.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AgeTest {
+  @Test
+  void aTimeBetweenTwoIsInMillisecondsBelowASecond() {
+    assertThat(Age.between(1_000, 13_999)).isEqualTo("12 ms");
+    assertThat(Age.between(1_000, 1_001_000)).isEqualTo("1 s");
+    assertThat(Age.between(1_000, 500)).as("clocks differ").isEqualTo("0 ms");
+  }
+
   private static final long NOW = 1_700_000_000_000_000L;
 
   @ParameterizedTest

@@ -48,6 +48,10 @@ public final class RecordChecks {
         RecordBounds.text("id", record.getPhantom().getId(), ID_CHARS_MAX);
         RecordBounds.text("predicate", record.getPhantom().getPredicate(), NAME_CHARS_MAX);
       }
+      case ENDED -> {
+        RecordBounds.text("id", record.getEnded().getId(), ID_CHARS_MAX);
+        bounds.hlc("hlc", record.getEnded().getHlc());
+      }
       case RECORD_NOT_SET ->
           throw new IllegalArgumentException("a violation record must hold a record of its kinds");
     }
@@ -83,6 +87,7 @@ public final class RecordChecks {
     RecordBounds.range("epoch", violation.getEpoch(), Long.MAX_VALUE);
     bounds.hlc("violate", violation.getViolate());
     RecordBounds.range("first", violation.getFirst(), violation.getViolate());
+    bounds.hlc("ended", violation.getEnded());
     bounds.micros("detected_micros", violation.getDetectedMicros());
     for (Witness witness : violation.getWitnessesList()) {
       bounds.node("witness node", witness.getNode());

@@ -41,6 +41,11 @@ public final class TimeText implements ITypeConverter<Long> {
     return "%s (%s)".formatted(of(hlc), age(hlc));
   }
 
+  /** {@code 12 ms} for the API's text of two HLCs. */
+  public static String between(String hlc, String later) {
+    return Age.between(Hlc.micros(Hlc.parse(hlc)), Hlc.micros(Hlc.parse(later)));
+  }
+
   /** {@code 2026-11-21T12:00:00Z (3 min ago)}, for a time of a wall clock. */
   public static String secondWithAge(long micros) {
     return "%s (%s)"

@@ -141,6 +141,11 @@ final class DescribeViolationCommand implements Callable<Integer> {
     }
     time(text, "began", violation.first(), isWide);
     time(text, "all held", violation.violate(), isWide);
+    if (violation.ended() == null) {
+      line(text, "ended", "not yet: it holds");
+    } else {
+      time(text, "ended", violation.ended(), isWide);
+    }
     line(text, "found", TimeText.secondWithAge(violation.detectedMicros()));
     JsonNode rollback = all.get("rollback");
     line(

@@ -3,6 +3,7 @@ package io.palinode.detection.stream;
 import io.palinode.detection.Candidate;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Ended;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Hvc;
@@ -46,7 +47,7 @@ public sealed interface Detector permits InstanceDetector, DivergenceDetector {
    * By {@code at} the node had published its state of every variable; it publishes each later
    * change. A variable without a published state is absent. Repeats change nothing.
    */
-  default void searched(int node, long incarnation, Hvc at) {}
+  void searched(int node, long incarnation, Hvc at);
 
   /** Whether the state of every replica of every variable is known. */
   default boolean isPublishedByAll() {
@@ -58,6 +59,9 @@ public sealed interface Detector permits InstanceDetector, DivergenceDetector {
 
   /** Witnesses that were reported earlier and whose grade rose with the last call. */
   List<Witness> raised();
+
+  /** The reported violations that ended with the last call. */
+  List<Ended> ended();
 
   /** The least progress that decides something; Long.MAX_VALUE for none. */
   long wakeAt();

@@ -27,13 +27,15 @@ import java.util.Objects;
  * The bytes of a detector's state.
  *
  * <pre>
- * state     := | version u8 = 3 | nodes vint | progress vint | overflowed vint | node × nodes
+ * state     := | version u8 = 4 | nodes vint | progress vint | overflowed vint | node × nodes
  *              | count vint | retained × count | count vint | rising × count
- *              | count vint | end × count | count vint | candidate × count |
+ *              | count vint | end × count | count vint | candidate × count
+ *              | count vint | holding × count, not in version 3 |
  * node      := | incarnation vint | latest HVC, bytes; empty: none received |
  * retained  := | candidate | named vint × 3: uncertain, possible, definite |
- * rising    := | clause vint | grade u8: 1 uncertain, 2 possible
+ * rising    := | clause vint | grade u8: 1 uncertain, 2 possible, 3 definite
  *              | count vint | index of a retained one vint × count |
+ * holding  := | rising |
  * end       := | clause vint | term vint | member, bytes, if the clause has distinct
  *              | version, bytes | HVC, bytes |
  * candidate := | flags u8 | clause vint | term vint | node vint | incarnation vint | sequence vint
@@ -48,15 +50,14 @@ import java.util.Objects;
  * detector knows follows from these. Pure; O(retained · nodes).
  */
 final class DetectorCodec {
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
+  private static final int WITHOUT_HOLDING = 3;
   private static final int HAS_END = 1;
   private static final int HAS_ORIGIN = 2;
   private static final int HAS_AMOUNT = 4;
   private static final int HAS_MEMBER = 8;
   private static final List<Grade> GRADES =
       List.of(Grade.UNCERTAIN, Grade.POSSIBLE, Grade.DEFINITE);
-  private static final int UNCERTAIN = 1;
-  private static final int POSSIBLE = 2;
 
   private DetectorCodec() {}
 
@@ -75,13 +76,16 @@ final class DetectorCodec {
       out.candidate(interval.candidate());
       out.named(interval);
     }
-    out.rising(state.retained(), state.rising());
+    IdentityHashMap<Retained, Integer> indexes = new IdentityHashMap<>();
+    state.retained().forEach(interval -> indexes.put(interval, indexes.size()));
+    out.reports(indexes, state.rising());
     Map<FirstReplica.Key, Hvc> ends = state.replicas().ends();
     out.vint(ends.size());
     ends.forEach(out::end);
     Collection<Candidate> found = state.replicas().found().values();
     out.vint(found.size());
     found.forEach(out::candidate);
+    out.reports(indexes, state.holding());
     return out.bytes.toByteArray();
   }
 
@@ -93,14 +97,16 @@ final class DetectorCodec {
     In in = new In(spec, ByteBuffer.wrap(bytes));
     try {
       byte version = in.bytes.get();
-      if (version != VERSION) {
+      if (version != VERSION && version != WITHOUT_HOLDING) {
         throw new IllegalArgumentException(
             "a detector's state must be of version "
+                + WITHOUT_HOLDING
+                + " or "
                 + VERSION
                 + ", and no other can be converted: version="
                 + version);
       }
-      DetectorState state = in.state();
+      DetectorState state = in.state(version == VERSION);
       if (in.bytes.hasRemaining()) {
         throw new IllegalArgumentException(
             "a detector's state must end with what was found: extra bytes=" + in.bytes.remaining());
@@ -167,20 +173,16 @@ final class DetectorCodec {
       }
     }
 
-    void rising(List<Retained> retained, List<Finding> rising) {
-      IdentityHashMap<Retained, Integer> indexes = new IdentityHashMap<>();
-      for (int i = 0; i < retained.size(); i++) {
-        indexes.put(retained.get(i), i);
-      }
-      vint(rising.size());
-      for (Finding finding : rising) {
+    void reports(Map<Retained, Integer> indexes, List<Finding> reports) {
+      vint(reports.size());
+      for (Finding finding : reports) {
         vint(finding.clause());
-        bytes.write(finding.grade() == Grade.UNCERTAIN ? UNCERTAIN : POSSIBLE);
+        bytes.write(1 + GRADES.indexOf(finding.grade()));
         vint(finding.intervals().size());
         for (Retained interval : finding.intervals()) {
           vint(
               Objects.requireNonNull(
-                  indexes.get(interval), "a rising grade's interval is retained"));
+                  indexes.get(interval), "a kept report's interval is retained"));
         }
       }
     }
@@ -206,7 +208,7 @@ final class DetectorCodec {
       this.bytes = bytes;
     }
 
-    DetectorState state() {
+    DetectorState state(boolean hasHolding) {
       int nodes = count();
       if (nodes != spec.nodes()) {
         throw new IllegalArgumentException(
@@ -226,8 +228,10 @@ final class DetectorCodec {
       for (int left = count(); left > 0; left--) {
         retained.add(retained());
       }
-      List<Finding> rising = rising(retained);
-      return new DetectorState(progress, overflowed, latest, retained, rising, replicas());
+      List<Finding> rising = reports(retained);
+      FirstReplica replicas = replicas();
+      List<Finding> holding = hasHolding ? reports(retained) : List.of();
+      return new DetectorState(progress, overflowed, latest, retained, rising, replicas, holding);
     }
 
     private Retained retained() {
@@ -244,18 +248,26 @@ final class DetectorCodec {
       return interval;
     }
 
-    private List<Finding> rising(List<Retained> retained) {
-      List<Finding> rising = new ArrayList<>();
+    private List<Finding> reports(List<Retained> retained) {
+      List<Finding> reports = new ArrayList<>();
       for (int left = count(); left > 0; left--) {
         int clause = below(spec.clauses().size());
-        Grade grade = bytes.get() == UNCERTAIN ? Grade.UNCERTAIN : Grade.POSSIBLE;
+        Grade grade = grade();
         List<Retained> intervals = new ArrayList<>();
         for (int size = below(spec.clauses().get(clause).intervalsMax() + 1); size > 0; size--) {
           intervals.add(retained.get(below(retained.size())));
         }
-        rising.add(new Finding(clause, intervals, grade));
+        reports.add(new Finding(clause, intervals, grade));
       }
-      return rising;
+      return reports;
+    }
+
+    private Grade grade() {
+      int grade = bytes.get();
+      if (grade < 1 || grade > GRADES.size()) {
+        throw new IllegalArgumentException("a grade in a detector's state is unknown: " + grade);
+      }
+      return GRADES.get(grade - 1);
     }
 
     private FirstReplica replicas() {

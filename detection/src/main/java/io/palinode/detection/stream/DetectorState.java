@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param nodes by node
  * @param retained in the order of clauses, terms, nodes and starts
  * @param rising of some of {@code retained}
+ * @param holding of open ones of {@code retained}
  */
 record DetectorState(
     long progress,
@@ -20,7 +21,8 @@ record DetectorState(
     List<LatestOfNode> nodes,
     List<Retained> retained,
     List<Finding> rising,
-    FirstReplica replicas) {
+    FirstReplica replicas,
+    List<Finding> holding) {
 
   /**
    * What was received of a node last.

@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * state    := | version u8 = 65 | progress i64 | too early i64
  *             | count i32 | variable × count | count i32 | waiting × count |
- * variable := | name, sized | replicas | reported u8 | are apart u8
+ * variable := | name, sized | replicas | reported | are apart u8
  *             | apart i64 × replicas², if are apart | shown × replicas |
+ * reported := | u8: 0 no, 1 by an earlier release | or
+ *             | u8: 2 | count u16 | node u16, incarnation i64, sequence i64 × count |
  * shown    := | u8: 0 unknown | or
  *             | u8: 1, or 2 when it carries what the first one with its digest does | state |
  * waiting  := | name, sized | replicas | u8 = 1 | state |
@@ -44,6 +46,9 @@ final class DivergenceCodec {
   private static final int UNKNOWN = 0;
   private static final int OWN = 1;
   private static final int SHARED = 2;
+  private static final int NOT_REPORTED = 0;
+  private static final int REPORTED_EARLIER = 1;
+  private static final int REPORTED = 2;
 
   private DivergenceCodec() {}
 
@@ -78,7 +83,7 @@ final class DivergenceCodec {
   private static void write(Replicas replicas, DataOutputStream out) throws IOException {
     writeSized(replicas.name().getBytes(StandardCharsets.UTF_8), out);
     writeNodes(replicas.nodes(), out);
-    out.writeBoolean(replicas.isReported());
+    write(replicas.report(), out);
     int count = replicas.nodes().size();
     boolean areApart = false;
     for (int place = 0; place < count * count; place++) {
@@ -90,6 +95,21 @@ final class DivergenceCodec {
     }
     for (int at = 0; at < count; at++) {
       writeShown(replicas, at, out);
+    }
+  }
+
+  private static void write(Replicas.@Nullable Report report, DataOutputStream out)
+      throws IOException {
+    if (report == null || report.witnesses().isEmpty()) {
+      out.writeByte(report == null ? NOT_REPORTED : REPORTED_EARLIER);
+      return;
+    }
+    out.writeByte(REPORTED);
+    out.writeShort(report.witnesses().size());
+    for (CandidateId witness : report.witnesses()) {
+      out.writeShort(witness.node());
+      out.writeLong(witness.incarnation());
+      out.writeLong(witness.sequence());
     }
   }
 
@@ -182,7 +202,7 @@ final class DivergenceCodec {
   private static Replicas readReplicas(DataInputStream in) throws IOException {
     String name = new String(readSized(in), StandardCharsets.UTF_8);
     List<Integer> nodes = readNodes(in);
-    boolean reported = in.readBoolean();
+    Replicas.Report report = readReport(in);
     boolean areApart = in.readBoolean();
     int count = nodes.size();
     long[][] apart = new long[count][count];
@@ -193,7 +213,16 @@ final class DivergenceCodec {
     for (int at = 0; at < count; at++) {
       shown.add(readShown(name, nodes, shown, in));
     }
-    return Replicas.of(name, nodes, shown, apart, reported);
+    return Replicas.of(name, nodes, shown, apart, report);
+  }
+
+  private static Replicas.@Nullable Report readReport(DataInputStream in) throws IOException {
+    int reported = in.readUnsignedByte();
+    List<CandidateId> witnesses = new ArrayList<>();
+    for (int left = reported == REPORTED ? in.readUnsignedShort() : 0; left > 0; left--) {
+      witnesses.add(new CandidateId(in.readUnsignedShort(), in.readLong(), in.readLong()));
+    }
+    return reported == NOT_REPORTED ? null : new Replicas.Report(witnesses);
   }
 
   private static @Nullable Candidate readShown(

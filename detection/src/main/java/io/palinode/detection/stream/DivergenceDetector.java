@@ -4,6 +4,7 @@ import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Ended;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.ReplicaState;
 import io.palinode.detection.Witness;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,6 +76,8 @@ public final class DivergenceDetector implements Detector {
 
   private long progress;
   private long tooEarly;
+  // Of the last call.
+  private List<Ended> ended = List.of();
 
   /** A candidate; if that is null, a node has published all its states. */
   private record Event(CandidateId id, Hvc clock, @Nullable Candidate candidate) {
@@ -119,6 +123,7 @@ public final class DivergenceDetector implements Detector {
    */
   @Override
   public List<Witness> opened(Candidate candidate) {
+    ended = List.of();
     spec.require(candidate);
     begin(candidate.id().node(), candidate.id().incarnation());
     if (candidate.interval().start().own() <= progress) {
@@ -147,6 +152,7 @@ public final class DivergenceDetector implements Detector {
 
   @Override
   public List<Witness> restarted(int node, long incarnation, Hvc first) {
+    ended = List.of();
     begin(node, incarnation);
     return List.of();
   }
@@ -164,6 +170,7 @@ public final class DivergenceDetector implements Detector {
 
   @Override
   public void searched(int node, long incarnation, Hvc at) {
+    ended = List.of();
     begin(node, incarnation);
     if (incarnation <= announced[node] || incarnation < incarnations[node]) {
       return;
@@ -187,6 +194,7 @@ public final class DivergenceDetector implements Detector {
 
   @Override
   public List<Witness> progress(long hlc) {
+    ended = List.of();
     if (hlc <= progress) {
       return List.of();
     }
@@ -211,7 +219,7 @@ public final class DivergenceDetector implements Detector {
     for (Replicas replicas : variables.values()) {
       long since = replicas.unreportedSince();
       if (since <= upTo - lasting) {
-        replicas.report();
+        replicas.makeReport();
         found.add(new Witness(0, replicas.shown(), grade, since, since + lasting));
       }
     }
@@ -223,7 +231,10 @@ public final class DivergenceDetector implements Detector {
       return;
     }
     searched[event.id().node()] = event;
-    variables.values().forEach(replicas -> replicas.showAbsence(event.id(), event.clock()));
+    for (Replicas replicas : variables.values()) {
+      replicas.showAbsence(event.id(), event.clock());
+      takeEnded(replicas);
+    }
   }
 
   private void show(Candidate candidate) {
@@ -243,11 +254,24 @@ public final class DivergenceDetector implements Detector {
       }
     }
     replicas.show(candidate, state.digest());
+    takeEnded(replicas);
+  }
+
+  private void takeEnded(Replicas replicas) {
+    Ended one = replicas.takeEnded();
+    if (one != null) {
+      ended = Stream.concat(ended.stream(), Stream.of(one)).toList();
+    }
   }
 
   @Override
   public List<Witness> raised() {
     return List.of();
+  }
+
+  @Override
+  public List<Ended> ended() {
+    return ended;
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Ended;
 import io.palinode.detection.FirstReplica;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,9 +72,12 @@ public final class InstanceDetector implements Detector {
   private final List<Pending> pending = new ArrayList<>(1);
   private final FirstReplica replicas;
   private final RisingGrades rising;
+  private final HoldingReports holding = new HoldingReports();
   // The changes of the current call; empty between calls.
   private final Changes changes = new Changes();
   private List<Witness> raised = List.of();
+  // The next call adds to it once this one has ended.
+  private List<Ended> ended = List.of();
   private long lost;
 
   private InstanceDetector(DetectionSpec spec, DetectionLimits limits, FirstReplica replicas) {
@@ -129,6 +134,7 @@ public final class InstanceDetector implements Detector {
     lost = state.overflowed();
     state.retained().forEach(this::add);
     state.rising().forEach(rising::add);
+    state.holding().forEach(holding::add);
   }
 
   /**
@@ -137,6 +143,7 @@ public final class InstanceDetector implements Detector {
    */
   @Override
   public List<Witness> opened(Candidate candidate) {
+    ended = List.of();
     spec.require(candidate);
     if (!candidate.interval().isOpen()) {
       throw new IllegalArgumentException("an interval opens without an end: " + candidate);
@@ -162,6 +169,7 @@ public final class InstanceDetector implements Detector {
    */
   @Override
   public List<Witness> closed(Candidate candidate, String endedBy, @Nullable Integer origin) {
+    ended = List.of();
     spec.require(candidate);
     Hvc end = candidate.interval().end();
     if (end == null) {
@@ -188,6 +196,7 @@ public final class InstanceDetector implements Detector {
    */
   @Override
   public List<Witness> restarted(int node, long incarnation, Hvc first) {
+    ended = List.of();
     if (incarnations.isKnown(node, incarnation)) {
       return List.of();
     }
@@ -198,7 +207,7 @@ public final class InstanceDetector implements Detector {
   private void close(Retained known, Hvc end) {
     boolean canEnd = known.isOpen() || isJoined(known.version());
     if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
-      clauses.get(known.clause()).close(known, end);
+      close(clauses.get(known.clause()), known, end);
       knowledge.watchEnd(known);
       // The node's latest event was as early as this end, so it decided the pairs already.
       boolean decides = joined || !knowledge.isReading(end);
@@ -206,9 +215,24 @@ public final class InstanceDetector implements Detector {
     }
   }
 
+  private void close(WatchedClause clause, Retained interval, Hvc end) {
+    clause.close(interval, end);
+    List<Ended> more = holding.end(interval, end.own());
+    if (!more.isEmpty()) {
+      ended = Stream.concat(ended.stream(), more.stream()).toList();
+    }
+  }
+
+  /** Changes nothing: an interval that was not published is not open. */
+  @Override
+  public void searched(int node, long incarnation, Hvc at) {
+    ended = List.of();
+  }
+
   /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
   @Override
   public List<Witness> progress(long hlc) {
+    ended = List.of();
     if (!knowledge.advance(hlc)) {
       raised = List.of();
       return List.of();
@@ -228,6 +252,12 @@ public final class InstanceDetector implements Detector {
   @Override
   public List<Witness> raised() {
     return raised;
+  }
+
+  /** {@inheritDoc} Of a version on several nodes, the first end to arrive counts. */
+  @Override
+  public List<Ended> ended() {
+    return ended;
   }
 
   /**
@@ -270,7 +300,13 @@ public final class InstanceDetector implements Detector {
     clauses.forEach(clause -> clause.forEach(retained::add));
     return DetectorCodec.encode(
         new DetectorState(
-            knowledge.progress(), overflowed(), nodes, retained, rising.findings(), replicas));
+            knowledge.progress(),
+            overflowed(),
+            nodes,
+            retained,
+            rising.findings(),
+            replicas,
+            holding.reports(retained)));
   }
 
   /**
@@ -329,7 +365,7 @@ public final class InstanceDetector implements Detector {
           interval -> {
             boolean earlier = interval.id().incarnation() < id.incarnation();
             if (earlier && interval.node() == id.node() && interval.isOpen()) {
-              clause.close(interval, rightBefore(first, interval.start()));
+              close(clause, interval, rightBefore(first, interval.start()));
               changes.add(interval, Grade.UNCERTAIN);
             }
           });
@@ -406,6 +442,7 @@ public final class InstanceDetector implements Detector {
     changes.clear();
     for (int i = 0; i < findings.size(); i++) {
       rising.add(findings.get(i));
+      holding.add(findings.get(i));
     }
     drop();
     return findings.isEmpty() ? List.of() : findings.stream().map(Finding::witness).toList();
@@ -464,6 +501,7 @@ public final class InstanceDetector implements Detector {
     Retained gone = largest.evict();
     if (gone != null) {
       rising.forget(gone);
+      holding.end(gone, gone.startOwn());
     }
   }
 

@@ -2,6 +2,7 @@ package io.palinode.detection.stream;
 
 import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
+import io.palinode.detection.Ended;
 import io.palinode.detection.ReplicaState;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
@@ -24,7 +25,15 @@ final class Replicas {
   private final @Nullable Candidate[] shown;
   private final long[] digests;
   private final long[][] apart;
-  private boolean reported;
+  private @Nullable Report report;
+  private @Nullable Ended ended;
+
+  /**
+   * That they are apart.
+   *
+   * @param witnesses empty if an earlier release reported it
+   */
+  record Report(List<CandidateId> witnesses) {}
 
   Replicas(String name, List<Integer> nodes) {
     this.name = name;
@@ -71,7 +80,10 @@ final class Replicas {
     shown[at] = candidate;
     digests[at] = digest;
     share(at);
-    reported &= !agree();
+    if (report != null && agree()) {
+      ended = report.witnesses().isEmpty() ? null : new Ended(0, report.witnesses(), since);
+      report = null;
+    }
   }
 
   /** Absence inferred from the lack of a state: no node numbers from 0. */
@@ -155,7 +167,7 @@ final class Replicas {
   /** Since when the first two are apart; {@link #NEVER} when none are, or it was reported. */
   long unreportedSince() {
     long since = NEVER;
-    for (int i = 0; i < nodes.size() && !reported; i++) {
+    for (int i = 0; i < nodes.size() && report == null; i++) {
       for (long each : apart[i]) {
         since = Math.min(since, each);
       }
@@ -163,12 +175,21 @@ final class Replicas {
     return since;
   }
 
-  void report() {
-    reported = true;
+  /** Takes what is {@link #shown} as reported. */
+  void makeReport() {
+    report = new Report(shown().stream().map(Candidate::id).toList());
   }
 
-  boolean isReported() {
-    return reported;
+  /** Null while the replicas agree, or are apart for too short a time. */
+  @Nullable Report report() {
+    return report;
+  }
+
+  /** Returns the end of a reported episode, once; null if none has ended since the last call. */
+  @Nullable Ended takeEnded() {
+    Ended taken = ended;
+    ended = null;
+    return taken;
   }
 
   boolean areAbsent() {
@@ -209,7 +230,7 @@ final class Replicas {
       List<Integer> nodes,
       List<@Nullable Candidate> shown,
       long[][] apart,
-      boolean reported) {
+      @Nullable Report report) {
     Replicas replicas = new Replicas(name, nodes);
     for (int at = 0; at < nodes.size(); at++) {
       Candidate candidate = shown.get(at);
@@ -218,7 +239,7 @@ final class Replicas {
       replicas.digests[at] = state == null ? 0 : state.digest();
       System.arraycopy(apart[at], 0, replicas.apart[at], 0, nodes.size());
     }
-    replicas.reported = reported;
+    replicas.report = report;
     return replicas;
   }
 }

@@ -49,6 +49,8 @@ class DetectorCodecTest {
           + "0101070101000200020200020002020102010001037940320b0102028080fb0180c0030001000000"
           + "0101040b01020280c0fb0180800400037840390107";
 
+  private static final String HOLDING = "010002020002";
+
   /** With a variable of a sum. */
   private static final String VERSION_3_SUM =
       "03020000010b01020180a0fa0180c001000000000000010400000001090b01020180a0fa0180c001"
@@ -61,16 +63,30 @@ class DetectorCodecTest {
           + "20b0102028080fb0180c0030000";
 
   @Test
-  void theBytesOfVersion3StayAsTheyAre() {
-    assertKept(VERSION_3, SPEC, everything());
-    assertKept(VERSION_3_DISTINCT, DISTINCT, ofMembers());
-    assertKept(VERSION_3_SUM, SUM, ofSum());
+  void theBytesOfVersion4StayAsTheyAre() {
+    assertKept(version4(VERSION_3, HOLDING), SPEC, everything());
+    assertKept(version4(VERSION_3_DISTINCT, "00"), DISTINCT, ofMembers());
+    assertKept(version4(VERSION_3_SUM, "00"), SUM, ofSum());
+  }
+
+  @Test
+  void theBytesOfVersion3AreReadWithoutHoldingReports() {
+    assertThat(rewritten(VERSION_3, SPEC)).isEqualTo(version4(VERSION_3, "00"));
+  }
+
+  /** Version 4 adds the holding reports at the end. */
+  private static String version4(String version3, String holding) {
+    return "04" + version3.substring(2) + holding;
   }
 
   private static void assertKept(String hex, DetectionSpec spec, InstanceDetector detector) {
     assertThat(HexFormat.of().formatHex(detector.toBytes())).isEqualTo(hex);
+    assertThat(rewritten(hex, spec)).isEqualTo(hex);
+  }
+
+  private static String rewritten(String hex, DetectionSpec spec) {
     InstanceDetector restored = InstanceDetector.restore(spec, HexFormat.of().parseHex(hex));
-    assertThat(HexFormat.of().formatHex(restored.toBytes())).isEqualTo(hex);
+    return HexFormat.of().formatHex(restored.toBytes());
   }
 
   private static InstanceDetector ofSum() {
@@ -101,7 +117,7 @@ class DetectorCodecTest {
     version1[0] = 1;
     assertThatThrownBy(() -> InstanceDetector.restore(SPEC, version1))
         .hasMessage(
-            "a detector's state must be of version 3, and no other can be converted: version=1");
+            "a detector's state must be of version 3 or 4, and no other can be converted: version=1");
     assertThatThrownBy(() -> InstanceDetector.restore(conservative(3, "10us", 2), bytes))
         .hasMessageContaining("of a cluster of 2 nodes: nodes=3");
     assertThatThrownBy(() -> InstanceDetector.restore(conservative(2, "10us", 1), bytes))

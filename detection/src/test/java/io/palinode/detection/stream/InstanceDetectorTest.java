@@ -15,6 +15,7 @@ import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Ended;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Interval;
@@ -41,6 +42,36 @@ class InstanceDetectorTest {
   void anIntervalThatOpensIsUsedAtOnce() {
     assertThat(opened(0, 0, 1, "100/90")).isEmpty();
     assertThat(opened(1, 1, 1, "90/100")).containsExactly("0:1 1:1");
+  }
+
+  @Test
+  void aReportEndsWithTheFirstOfItsIntervals() {
+    opened(0, 0, 1, "100/90");
+    opened(1, 1, 1, "90/100");
+    assertThat(detector.ended()).isEmpty();
+    closed(1, 1, 1, "90/100", "190/200");
+    List<CandidateId> witnesses = List.of(new CandidateId(0, 1, 1), new CandidateId(1, 1, 1));
+    assertThat(detector.ended()).containsExactly(new Ended(0, witnesses, at(200)));
+    closed(0, 0, 1, "100/90", "300/290");
+    assertThat(detector.ended()).isEmpty();
+  }
+
+  @Test
+  void aReportOfAnIntervalThatHadEndedHasItsEnd() {
+    opened(0, 0, 1, "100/90");
+    closed(0, 0, 1, "100/90", "200/100");
+    List<Witness> found = detector.opened(candidate(1, 1, 1, "90/150", null));
+    assertThat(found).singleElement().extracting(Witness::ended).isEqualTo(at(200));
+    closed(1, 1, 1, "90/150", "190/160");
+    assertThat(detector.ended()).isEmpty();
+  }
+
+  @Test
+  void aRestartOfANodeEndsTheReportsOfItsIntervals() {
+    opened(0, 0, 1, "100/90");
+    opened(1, 1, 1, "90/100");
+    detector.restarted(1, 2, hvc(1, "300/310"));
+    assertThat(detector.ended()).singleElement().extracting(Ended::hlc).isEqualTo(at(310) - 1);
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.palinode.monitor.Codes;
 import io.palinode.monitor.Notice;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Detecting;
+import io.palinode.wire.v1.Ended;
 import io.palinode.wire.v1.Phantom;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationRecord;
@@ -61,6 +62,10 @@ public record Verdict(Kind kind, long hlc, byte[] record) {
 
   public static Verdict of(Phantom phantom) {
     return record(ViolationRecord.newBuilder().setPhantom(phantom).build());
+  }
+
+  public static Verdict of(Ended ended) {
+    return record(ViolationRecord.newBuilder().setEnded(ended).build());
   }
 
   public static Verdict hold(long hlc) {

@@ -2,6 +2,7 @@ package io.palinode.monitor.instance;
 
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Ended;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
 import io.palinode.detection.stream.Detector;
@@ -38,6 +39,7 @@ public final class Instance {
   private boolean wakeKnown;
   private @Nullable ShadowDetector shadow;
   private final List<Witness> reported = new ArrayList<>();
+  private final List<Ended> ended = new ArrayList<>(0);
   private Overflows overflowsTaken = Overflows.NONE;
   private List<Witness> raisedTaken = List.of();
   private long timerAt = NO_TIMER;
@@ -148,6 +150,7 @@ public final class Instance {
   public void searched(Search search) {
     wakeKnown = false;
     live().searched(search.sender().channel().node(), search.sender().incarnation(), search.at());
+    ended.addAll(live().ended());
   }
 
   /**
@@ -169,6 +172,7 @@ public final class Instance {
    * keeps its list of raised witnesses until a call changes something.
    */
   private List<Witness> withRaised(List<Witness> found) {
+    ended.addAll(live().ended());
     if (shadow == null) {
       reported.addAll(found);
     }
@@ -192,6 +196,16 @@ public final class Instance {
     }
     List<Witness> taken = List.copyOf(reported);
     reported.clear();
+    return taken;
+  }
+
+  /** Returns and clears the reported violations that ended since the last call. */
+  public List<Ended> takeEnded() {
+    if (ended.isEmpty()) {
+      return List.of();
+    }
+    List<Ended> taken = List.copyOf(ended);
+    ended.clear();
     return taken;
   }
 

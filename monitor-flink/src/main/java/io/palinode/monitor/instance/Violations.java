@@ -2,16 +2,19 @@ package io.palinode.monitor.instance;
 
 import com.google.protobuf.ByteString;
 import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
 import io.palinode.detection.ViolationId;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.Ended;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
+import java.util.List;
 
 /** What is published of a witness. Pure. */
 public final class Violations {
@@ -36,19 +39,33 @@ public final class Violations {
             .setViolate(witness.violate())
             .setEpoch(epoch)
             .setDetectedMicros(detectedMicros)
-            .setEpsilon(epsilon.toString());
+            .setEpsilon(epsilon.toString())
+            .setEnded(witness.ended());
     witness.candidates().forEach(candidate -> violation.addWitnesses(witness(candidate)));
     return violation.build();
   }
 
   /** As of {@link #of}. */
   public static String id(IntervalRef interval, Witness witness) {
+    return id(
+        interval, witness.clause(), witness.candidates().stream().map(Candidate::id).toList());
+  }
+
+  /** The end of a violation that was published. {@code interval} is as of {@link #of}. */
+  public static Ended ended(IntervalRef interval, io.palinode.detection.Ended ended) {
+    return Ended.newBuilder()
+        .setId(id(interval, ended.clause(), ended.witnesses()))
+        .setHlc(ended.hlc())
+        .build();
+  }
+
+  private static String id(IntervalRef interval, int clause, List<CandidateId> witnesses) {
     return ViolationId.of(
         interval.getPredicate(),
         interval.getPredicateVersion(),
         interval.getBinding(),
-        witness.clause(),
-        witness.candidates().stream().map(Candidate::id).toList());
+        clause,
+        witnesses);
   }
 
   private static io.palinode.wire.v1.Witness witness(Candidate candidate) {

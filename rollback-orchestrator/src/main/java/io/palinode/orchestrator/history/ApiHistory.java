@@ -73,6 +73,11 @@ public final class ApiHistory {
     update(key(id), ReceivedViolation::asPhantom);
   }
 
+  /** Sets the end of a violation. The id may be of an unknown violation. */
+  public void ended(String id, long hlc) {
+    update(key(id), received -> received.endedAt(id, hlc));
+  }
+
   /** Sets the outcome of the violation's episode; returns the former one, or null. */
   public Command.@Nullable Outcome classified(Violation violation, Command.Outcome outcome) {
     String key = key(violation.getId());

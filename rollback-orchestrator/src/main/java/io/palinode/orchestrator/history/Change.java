@@ -6,7 +6,7 @@ import io.palinode.orchestrator.plan.Rollback;
 
 /** A change of what the API shows. */
 public sealed interface Change {
-  /** A violation is new, or has another grade or outcome, or is a phantom. */
+  /** A violation is new, has ended, or has another grade or outcome, or is a phantom. */
   record OfViolation(ReceivedViolation now) implements Change {}
 
   /** A rollback has another state, or begins another attempt. */

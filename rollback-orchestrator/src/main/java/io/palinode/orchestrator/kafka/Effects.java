@@ -70,6 +70,10 @@ final class Effects {
       admit(phantom, isLive);
       return false;
     }
+    if (event instanceof Event.ViolationEnded ended) {
+      memory.ended(ended.id(), ended.hlc());
+      return false;
+    }
     if (event instanceof Event.ControlRead read) {
       memory.read(read.record());
     } else if (event instanceof Event.CoverageLost lost) {

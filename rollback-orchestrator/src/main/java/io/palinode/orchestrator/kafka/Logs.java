@@ -149,6 +149,9 @@ final class Logs implements AutoCloseable {
           case PHANTOM ->
               new Event.PhantomFound(
                   record.getPhantom().getId(), record.getPhantom().getPredicate(), atMicros);
+          case ENDED ->
+              new Event.ViolationEnded(
+                  record.getEnded().getId(), record.getEnded().getHlc(), atMicros);
           case DETECTING, RECORD_NOT_SET -> null;
         };
     if (event != null) {

@@ -236,12 +236,14 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   @Override
   public List<ReceivedViolation> violations(int limit) {
-    return memory.violations(limit);
+    MachineState state = loop.state();
+    return memory.violations(limit).stream().map(received -> received.asOf(state)).toList();
   }
 
   @Override
   public @Nullable ReceivedViolation violation(String id) {
-    return memory.violation(id);
+    ReceivedViolation received = memory.violation(id);
+    return received == null ? null : received.asOf(loop.state());
   }
 
   @Override

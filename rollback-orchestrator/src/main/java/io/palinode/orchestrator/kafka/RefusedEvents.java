@@ -13,7 +13,8 @@ record RefusedEvents(Topics topics, RefusedRecords refused) {
         || event instanceof Event.ViolationFound
         || event instanceof Event.Judged
         || event instanceof Event.CoverageLost
-        || event instanceof Event.PhantomFound;
+        || event instanceof Event.PhantomFound
+        || event instanceof Event.ViolationEnded;
   }
 
   void refuse(Event event, RuntimeException why) {

@@ -28,7 +28,8 @@ final class Listing {
   static final int LIMIT_MAX = 10_000;
 
   /** The query parameters of violations. */
-  static final Set<String> VIOLATIONS = Set.of("limit", "before", "since", "predicate", "grade");
+  static final Set<String> VIOLATIONS =
+      Set.of("limit", "before", "since", "predicate", "grade", "holding");
 
   /** The query parameters of rollbacks. */
   static final Set<String> ROLLBACKS = Set.of("limit", "before", "since", "predicate");
@@ -45,12 +46,14 @@ final class Listing {
   List<ReceivedViolation> violations(List<ReceivedViolation> all) {
     String predicate = ctx.queryParam("predicate");
     Grade grade = grade();
+    Boolean holding = holding();
     long since = since();
     return page(
         all,
         found -> found.violation().getId(),
         found ->
             found.violation().getViolate() >= since
+                && (holding == null || holding == (found.ended() == 0))
                 && (predicate == null || predicate.equals(found.violation().getPredicate()))
                 && (grade == null || grade == Grades.of(found.violation().getGrade())));
   }
@@ -105,6 +108,14 @@ final class Listing {
   private long since() {
     String text = ctx.queryParam("since");
     return text == null ? Long.MIN_VALUE : RollbackRoutes.time(text);
+  }
+
+  private @Nullable Boolean holding() {
+    String text = ctx.queryParam("holding");
+    if (text != null && !text.equals("true") && !text.equals("false")) {
+      throw new BadRequestResponse("holding must be true or false: holding=" + text);
+    }
+    return text == null ? null : Boolean.valueOf(text);
   }
 
   private @Nullable Grade grade() {

@@ -100,6 +100,7 @@ public final class Views {
   /**
    * @param epoch of the first report
    * @param lastEpoch of the newest report: the violation stood when that epoch began
+   * @param ended null while it stands
    */
   public record ViolationView(
       String id,
@@ -110,6 +111,7 @@ public final class Views {
       String grade,
       String first,
       String violate,
+      @Nullable String ended,
       long epoch,
       long lastEpoch,
       long detectedMicros,
@@ -130,6 +132,7 @@ public final class Views {
           lowerCase(received.grade()),
           Hlc.format(v.getFirst()),
           Hlc.format(v.getViolate()),
+          received.ended() == 0 ? null : Hlc.format(received.ended()),
           v.getEpoch(),
           received.latest().getEpoch(),
           v.getDetectedMicros(),

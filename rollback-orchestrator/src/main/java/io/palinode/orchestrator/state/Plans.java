@@ -112,6 +112,11 @@ public record Plans(long epoch, @Nullable Plan open, List<PastPlan> past, Servin
     return past.stream().filter(p -> p.epoch() == ofEpoch).findFirst().orElse(null);
   }
 
+  /** The first plan that ended and opened an epoch after {@code ofEpoch}; null: none did. */
+  public @Nullable PastPlan firstAfter(long ofEpoch) {
+    return past.stream().filter(p -> p.epoch() > ofEpoch).findFirst().orElse(null);
+  }
+
   /**
    * The first cut at or after {@code hlc} that holds no discarded write. Right after a plan, the
    * store is as it was at the plan's target.

@@ -115,6 +115,21 @@ class EpisodesTest {
   }
 
   @Test
+  void anEpisodeThatAnotherEpochReportsHoldsAgain() {
+    ApiHistory history = new ApiHistory(1);
+    Witness x = witness(0, 0, "x1");
+    history.received(report("first", 3, x), 10, false);
+    history.ended("first", 100);
+    assertThat(history.violations(1).get(0).ended()).isEqualTo(100);
+    history.received(report("again", 4, x), 20, false);
+    assertThat(history.violations(1).get(0).ended()).isZero();
+    history.ended("first", 110);
+    assertThat(history.violations(1).get(0).ended()).as("of an earlier report").isZero();
+    history.ended("again", 200);
+    assertThat(history.violations(1).get(0).ended()).isEqualTo(200);
+  }
+
+  @Test
   void anEpisodeWhoseFirstReportIsDroppedBeginsAgain() {
     ApiHistory history = new ApiHistory(1);
     Witness x = witness(0, 0, "x1");

@@ -46,6 +46,18 @@ class ListingTest extends RestFixture {
   }
 
   @Test
+  void violationsAreChosenByWhetherTheyHold() throws Exception {
+    backend.violations = new ArrayList<>(violations(3));
+    backend.violations.replaceAll(
+        one -> one.violation().getId().equals("v1") ? one.endedAt("v1", Hlc.ofMicros(5_000)) : one);
+    assertThat(ids(send("GET", PATH + "?holding=true", ""))).containsExactly("v2", "v0");
+    HttpResponse<String> ended = send("GET", PATH + "?holding=false", "");
+    assertThat(ids(ended)).containsExactly("v1");
+    assertThat(ended.body()).contains("\"ended\":\"5000\"");
+    assertThat(send("GET", PATH + "?holding=maybe", "").statusCode()).isEqualTo(400);
+  }
+
+  @Test
   void violationsAreChosenByTimePredicateAndGrade() throws Exception {
     backend.violations = violations(20);
     String query = "?predicate=even&grade=definite&since=" + Hlc.format(Hlc.ofMicros(1_010));

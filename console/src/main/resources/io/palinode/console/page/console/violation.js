@@ -44,6 +44,8 @@ function summary(one, rollbacks, status) {
       ['Grade', one.grade],
       ['All held at', when(time(parseHlc(one.violate).micros), `HLC ${one.violate}`)],
       ['First began', when(time(parseHlc(one.first).micros), `HLC ${one.first}`)],
+      ['Ended at', one.ended === null ? 'it holds'
+        : when(time(parseHlc(one.ended).micros), `HLC ${one.ended}`)],
       ['Latency', one.latencyMs === null ? null : millis(one.latencyMs)],
       ['Epoch', [...new Set([one.epoch, one.lastEpoch])].join(' to ')],
       ['Predicate', el('a', { href: `#/predicates/${one.predicate}` },

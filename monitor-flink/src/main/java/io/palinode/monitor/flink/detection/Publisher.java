@@ -1,6 +1,7 @@
 package io.palinode.monitor.flink.detection;
 
 import io.palinode.detection.DetectionLimits;
+import io.palinode.detection.Ended;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Epsilon;
@@ -55,28 +56,42 @@ final class Publisher {
     this.overflows = metrics.counter("detectionOverflows");
   }
 
+  /** Publishes {@code found}, and what has ended of what the instance reported. */
   void publish(
       String key,
       ActivePredicate predicate,
       Instance instance,
       List<Witness> found,
       Collector<Verdict> out) {
-    if (found.isEmpty()) {
+    List<Ended> ended = instance.takeEnded();
+    if (found.isEmpty() && ended.isEmpty()) {
       return;
     }
-    // Only what is in force is detected.
-    Epsilon epsilon = Objects.requireNonNull(predicate.spec()).causality().epsilon();
-    long nowMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     IntervalRef interval =
         IntervalRef.newBuilder()
             .setPredicate(predicate.name())
             .setPredicateVersion(predicate.version())
             .setBinding(InstanceKey.parse(key).binding())
             .build();
+    publish(interval, predicate, instance.epoch(), found, out);
+    for (Ended each : ended) {
+      out.collect(Verdict.of(Violations.ended(interval, each)));
+    }
+  }
+
+  private void publish(
+      IntervalRef interval,
+      ActivePredicate predicate,
+      long epoch,
+      List<Witness> found,
+      Collector<Verdict> out) {
+    // Only what is in force is detected.
+    Epsilon epsilon = Objects.requireNonNull(predicate.spec()).causality().epsilon();
+    long nowMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     // A grade may have risen since a moment ago: publish the last one.
     Map<String, Violation> latest = new LinkedHashMap<>();
     for (Witness witness : found) {
-      Violation violation = Violations.of(interval, epsilon, instance.epoch(), witness, nowMicros);
+      Violation violation = Violations.of(interval, epsilon, epoch, witness, nowMicros);
       latest.put(violation.getId(), violation);
     }
     PredicateMeters.OfOne ofPredicate = meters.of(predicate.name());

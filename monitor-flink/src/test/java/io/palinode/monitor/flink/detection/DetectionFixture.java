@@ -161,8 +161,12 @@ class DetectionFixture {
             verdict ->
                 verdict.kind() != Verdict.Kind.RECORD
                     ? verdict.kind().name()
-                    : parse(verdict).hasViolation() ? "VIOLATION" : "COVERAGE_GAP")
+                    : kind(parse(verdict)))
         .toList();
+  }
+
+  private static String kind(ViolationRecord record) {
+    return record.hasCoverageLost() ? "COVERAGE_GAP" : record.getRecordCase().name();
   }
 
   List<ViolationRecord> records() {

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Ended;
+import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
+import io.palinode.wire.v1.ViolationRecord;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.junit.jupiter.api.Test;
@@ -35,6 +38,39 @@ class DetectionFunctionTest extends DetectionFixture {
     assertThat(violations())
         .singleElement()
         .satisfies(found -> assertThat(found.getGrade()).isEqualTo(ViolationGrade.DEFINITE));
+  }
+
+  @Test
+  void theEndOfAViolationIsPublishedOnceUnderItsId() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    open(1, 1, 1, 1_005);
+    watermark(1_100);
+    Violation found = violations().iterator().next();
+    assertThat(found.getEnded()).as("it holds").isZero();
+    restore();
+    closeAt(1, 2, 1, 1, 1_005, 2_000);
+    closeAt(0, 2, 1, 0, 1_000, 3_000);
+    watermark(9_000);
+    assertThat(records())
+        .singleElement()
+        .extracting(ViolationRecord::getEnded)
+        .isEqualTo(Ended.newBuilder().setId(found.getId()).setHlc(Hlc.ofMicros(2_000)).build());
+  }
+
+  @Test
+  void aViolationThatHasEndedIsPublishedWithItsEnd() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    closeAt(0, 2, 1, 0, 1_000, 1_050);
+    open(1, 1, 1, 1_005);
+    closeAt(1, 2, 1, 1, 1_005, 1_040);
+    watermark(9_000);
+    assertThat(violations())
+        .singleElement()
+        .extracting(Violation::getEnded)
+        .isEqualTo(Hlc.ofMicros(1_040));
+    assertThat(kinds()).containsOnly("VIOLATION");
   }
 
   @Test
@@ -126,15 +162,19 @@ class DetectionFunctionTest extends DetectionFixture {
     assertThat(kinds()).containsExactly("COVERAGE_GAP");
   }
 
-  @Test
-  void aRestoredOperatorContinuesWhereItWas() throws Exception {
-    learn(1);
-    open(0, 1, 0, 1_000);
+  private void restore() throws Exception {
     OperatorSubtaskState snapshot = harness.snapshot(1, 1);
     harness.close();
     harness = harness();
     harness.initializeState(snapshot);
     harness.open();
+  }
+
+  @Test
+  void aRestoredOperatorContinuesWhereItWas() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    restore();
     open(1, 1, 1, 1_005);
     watermark(2_000);
     assertThat(violations()).hasSize(1);

@@ -20,6 +20,7 @@ import io.palinode.monitor.sequence.SequenceCheck;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Ended;
 import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.Progress;
@@ -209,13 +210,33 @@ class DivergenceFoundTest {
     searchAll();
     publish(0, 1, 7, 2_000);
     harness.watermark(Hlc.ofMicros(SECOND / 2));
+    restore();
+    harness.watermark(Hlc.ofMicros(2 * SECOND));
+    assertThat(violations()).hasSize(1);
+  }
+
+  @Test
+  void theEndOfAnEpisodeIsPublishedWhenAllReplicasAgree() throws Exception {
+    searchAll();
+    publish(0, 1, 7, 2_000);
+    harness.watermark(Hlc.ofMicros(2 * SECOND));
+    String id = violations().get(0).getId();
+    restore();
+    publish(1, 1, 7, 3 * SECOND);
+    harness.watermark(Hlc.ofMicros(4 * SECOND));
+    assertThat(ends()).as("node 2 lacks it").isEmpty();
+    publish(2, 1, 7, 5 * SECOND);
+    harness.watermark(Hlc.ofMicros(6 * SECOND));
+    assertThat(ends())
+        .containsExactly(Ended.newBuilder().setId(id).setHlc(Hlc.ofMicros(5 * SECOND)).build());
+  }
+
+  private void restore() throws Exception {
     OperatorSubtaskState checkpoint = harness.snapshot(1, 1);
     harness.close();
     harness = harness(DetectionSettings.DEFAULT);
     harness.initializeState(checkpoint);
     harness.open();
-    harness.watermark(Hlc.ofMicros(2 * SECOND));
-    assertThat(violations()).hasSize(1);
   }
 
   private void searchAll() throws Exception {
@@ -269,17 +290,28 @@ class DivergenceFoundTest {
   }
 
   private List<Violation> violations() throws InvalidProtocolBufferException {
-    List<Violation> found = new ArrayList<>();
+    return records().stream()
+        .filter(ViolationRecord::hasViolation)
+        .map(ViolationRecord::getViolation)
+        .toList();
+  }
+
+  private List<Ended> ends() throws InvalidProtocolBufferException {
+    return records().stream()
+        .filter(ViolationRecord::hasEnded)
+        .map(ViolationRecord::getEnded)
+        .toList();
+  }
+
+  private List<ViolationRecord> records() throws InvalidProtocolBufferException {
+    List<ViolationRecord> records = new ArrayList<>();
     for (Object output : harness.getOutput()) {
       if (output instanceof StreamRecord<?> record
           && record.getValue() instanceof Verdict verdict
           && verdict.kind() == Verdict.Kind.RECORD) {
-        ViolationRecord said = ViolationRecord.parseFrom(verdict.record());
-        if (said.hasViolation()) {
-          found.add(said.getViolation());
-        }
+        records.add(ViolationRecord.parseFrom(verdict.record()));
       }
     }
-    return found;
+    return records;
   }
 }
