@@ -12,10 +12,8 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,13 +153,7 @@ class ConsistentCutsTest {
         return holding.size() >= some.count();
       }
       return holding.size() == cut.length
-          && (!(shape.rule() instanceof ClauseRule.Sum sum) || sum.holds(amount(holding)));
-    }
-
-    private static BigDecimal amount(List<Candidate> holding) {
-      return holding.stream()
-          .map(candidate -> Objects.requireNonNull(candidate.amount()))
-          .reduce(BigDecimal.ZERO, BigDecimal::add);
+          && (!(shape.rule() instanceof ClauseRule.Sum sum) || sum.holds(Shapes.sum(sum, holding)));
     }
 
     private Event at(int node, int[] cut) {

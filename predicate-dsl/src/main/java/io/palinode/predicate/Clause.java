@@ -25,6 +25,9 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
       requireParts(atLeast, of);
     }
     requireNumbers(rule, of);
+    if (rule instanceof ClauseRule.Sum sum) {
+      sum.requireVariables(of.size());
+    }
     requireState(rule, of);
   }
 

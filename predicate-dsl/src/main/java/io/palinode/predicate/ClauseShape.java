@@ -13,6 +13,9 @@ public record ClauseShape(ClauseRule rule, List<Integer> termsOf) {
     if (termsOf.isEmpty() || termsOf.stream().anyMatch(terms -> terms < 1)) {
       throw new IllegalArgumentException("a clause needs terms: terms=" + termsOf);
     }
+    if (rule instanceof ClauseRule.Sum sum) {
+      sum.requireVariables(termsOf.size());
+    }
   }
 
   /** A conjunction of {@code terms} terms, each wherever. */

@@ -175,17 +175,21 @@ public final class RandomPredicate {
   }
 
   private Clause sum(List<String> captures) {
-    return new Clause(
-        new ClauseRule.Sum(pick(List.of(ClauseRule.Relation.values())), decimal()),
-        list(
-            1,
-            4,
-            () ->
-                LocalPredicate.of(
-                    new Term(
-                        store(),
-                        Template.parse("v" + pattern(captures)),
-                        new Comparison.IsNumber()))));
+    List<LocalPredicate> of = list(1, 4, () -> LocalPredicate.of(variable(captures)));
+    ClauseRule.Relation relation = pick(List.of(ClauseRule.Relation.values()));
+    List<Decimal> times =
+        random.nextBoolean() ? List.of() : list(of.size(), of.size(), this::times);
+    return new Clause(new ClauseRule.Sum(relation, decimal(), times), of);
+  }
+
+  private Term variable(List<String> captures) {
+    return new Term(store(), Template.parse("v" + pattern(captures)), new Comparison.IsNumber());
+  }
+
+  private Decimal times() {
+    Decimal times =
+        random.nextBoolean() ? Decimal.parse(pick(List.of("1", "-1", "1.0"))) : decimal();
+    return times.value().signum() == 0 ? Decimal.parse("2") : times;
   }
 
   private @Nullable String store() {

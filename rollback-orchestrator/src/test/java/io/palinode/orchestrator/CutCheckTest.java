@@ -124,6 +124,16 @@ class CutCheckTest {
   }
 
   @Test
+  void aSumMultipliesEachVariableByItsFactor() {
+    Map<String, Policy> less = policies("sum: {of: [x, {var: y, times: -1}], below: 0}");
+    assertThat(sum(less, amount(0, "2"), amount(1, "2"))).isEmpty();
+    assertThat(sum(less, amount(0, "2"), amount(1, "2.5"))).isNotEmpty();
+    Map<String, Policy> other = policies("sum: {of: [x, {var: y, times: 2}], notEquals: 10}");
+    assertThat(sum(other, amount(0, "4"), amount(1, "3"))).isEmpty();
+    assertThat(sum(other, amount(0, "3"), amount(1, "4"))).isNotEmpty();
+  }
+
+  @Test
   void aCutIsViolatedSinceTheLastNeededTermBecameTrue() {
     assertThat(sinceOf("all: [%s, %s, %s]", 5, 9, 7)).isEqualTo(9);
     assertThat(sinceOf("atLeast: {count: 2, of: [%s, %s, %s]}", 5, 9, 7)).isEqualTo(7);

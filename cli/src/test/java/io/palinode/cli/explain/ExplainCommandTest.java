@@ -40,6 +40,7 @@ class ExplainCommandTest {
         "one-holder.yaml",
         "one-leader.yaml",
         "overbooked.yaml",
+        "credit.yaml",
         "two-clauses-active.yaml"
       })
   void otherKindsAreExplainedAsTheirGoldenFilesSay(String file) throws IOException {

@@ -110,13 +110,7 @@ final class DetectionTopics {
   }
 
   private String sum() {
-    boolean equals =
-        predicate.violation().stream()
-            .anyMatch(
-                clause ->
-                    clause.rule() instanceof ClauseRule.Sum sum
-                        && sum.relation() == ClauseRule.Relation.EQUALS);
-    if (equals) {
+    if (hasSum(ClauseRule.Relation.EQUALS)) {
       return "Whether concurrent values add up to a number exactly is NP-complete (a subset sum)."
           + TRIED;
     }
@@ -125,7 +119,16 @@ final class DetectionTopics {
             + " node may still end a version, so no cut is certain to be the least."
             + TRIED
         : "The least and greatest values of the variables mostly exclude a violation. If not, a"
-            + " minimum cut finds the consistent cut with the least (or greatest) sum (Chase and Garg).";
+            + " minimum cut finds the consistent cut with the least (or greatest) sum (Chase and Garg)."
+            + (hasSum(ClauseRule.Relation.NOT_EQUALS)
+                ? " With notEquals it finds both: the sum is another number if either is."
+                : "");
+  }
+
+  private boolean hasSum(ClauseRule.Relation relation) {
+    return predicate.violation().stream()
+        .anyMatch(
+            clause -> clause.rule() instanceof ClauseRule.Sum sum && sum.relation() == relation);
   }
 
   /** Of the first clause that has one. */

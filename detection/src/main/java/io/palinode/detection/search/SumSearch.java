@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A search first looks at the least and the greatest value of each variable alone; while nothing
  * is violated that mostly decides, in O(retained). Then a queue is chosen for each variable that is
  * held at several nodes. For the inequalities the cut with the least (or greatest) sum of the
- * chosen queues is then found in polynomial time ({@link LeastSum}). Whether a sum equals a number
- * is NP-complete ({@link EqualSum}). Inequalities are searched depth first where intervals of one
- * queue overlap, as of concurrent versions, or may come to, while other nodes may end them: then
- * cuts are no lattice. A branch is left as soon as the values to come cannot make up the rest. A
- * search stops after a number of steps.
+ * chosen queues is then found in polynomial time ({@link LeastSum}); a sum that is not a number is
+ * below or above it. Whether a sum equals a number is NP-complete ({@link EqualSum}). Inequalities
+ * are searched depth first where intervals of one queue overlap, as of concurrent versions, or may
+ * come to, while other nodes may end them: then cuts are no lattice. A branch is left as soon as
+ * the values to come cannot make up the rest. A search stops after a number of steps.
  */
 final class SumSearch implements Search {
   private final ClauseRule.Sum rule;
@@ -248,18 +248,20 @@ final class SumSearch implements Search {
 
     /** Whether the chosen rows hold a clique; then it is in {@link #clique}. */
     boolean solve() {
-      boolean isLattice = true;
       for (Row row : chosen) {
-        isLattice &= row.isChain();
+        if (!row.isChain()) {
+          return walk(0, () -> true);
+        }
       }
-      return isLattice ? solveByCut() : walk(0, () -> true);
+      return (rule.holdsBelow() && solveByCut(false)) || (rule.holdsAbove() && solveByCut(true));
     }
 
-    private boolean solveByCut() {
+    /** By the cut with the least sum; {@code greatest}: with the greatest. */
+    private boolean solveByCut(boolean greatest) {
       for (Row row : chosen) {
         steps.take(row.intervals.size());
       }
-      int[] cut = LeastSum.cut(new Chosen(chosen, goal.grade(), rule.isLowerBound()));
+      int[] cut = LeastSum.cut(new Chosen(chosen, goal.grade(), greatest));
       if (cut == null) {
         return false;
       }

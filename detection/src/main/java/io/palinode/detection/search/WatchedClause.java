@@ -40,6 +40,7 @@ public final class WatchedClause {
   private final int clause;
   private final ClauseQueues queues;
   private final boolean distinct;
+  private final ClauseRule.@Nullable Sum sum;
   private final int intervalsMax;
   private final Horizon horizon;
   private final Search search;
@@ -54,6 +55,7 @@ public final class WatchedClause {
     this.horizon = horizon;
     this.queues = new ClauseQueues(shape, nodes, horizon.mayEndElsewhere());
     this.distinct = shape.isDistinct();
+    this.sum = shape.rule() instanceof ClauseRule.Sum rule ? rule : null;
     this.intervalsMax = shape.intervalsMax();
     this.open = new int[nodes];
     this.leastEnd = new long[nodes];
@@ -68,7 +70,7 @@ public final class WatchedClause {
     }
     TermQueues[] ofTerms = new TermQueues[queues.size()];
     Arrays.setAll(ofTerms, queues::get);
-    if (shape.rule() instanceof ClauseRule.Sum sum) {
+    if (sum != null) {
       return new SumSearch(sum, ofTerms, horizon, budget);
     }
     int[] localOf = localOf(shape);
@@ -109,6 +111,9 @@ public final class WatchedClause {
 
   public void add(Retained interval) {
     queues.queueFor(interval);
+    if (sum != null) {
+      interval.addTo(sum);
+    }
     queues.get(interval.term()).add(interval);
     Hvc end = interval.end();
     if (end == null) {

@@ -230,7 +230,7 @@ public final class WitnessCheck {
     for (HeldInterval interval : witness.intervals()) {
       Decimal value =
           interval.values().isEmpty() ? null : Decimal.read(interval.values().get(0).value());
-      sum = value == null ? sum : sum.add(value.value());
+      sum = value == null ? sum : sum.add(rule.amount(interval.term(), value.value()));
     }
     BigDecimal of = sum;
     require(

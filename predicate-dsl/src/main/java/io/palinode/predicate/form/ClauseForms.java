@@ -118,7 +118,15 @@ final class ClauseForms {
     Decimal bound = at(limit.place(), () -> Decimal.parse(limit.value()));
     List<LocalPredicate> of =
         form.summands.stream().map(TermForms::read).map(LocalPredicate::of).toList();
-    return at(form.place, () -> new Clause(new ClauseRule.Sum(relation, bound), of));
+    List<Decimal> times = form.summands.stream().map(ClauseForms::times).toList();
+    return at(form.place, () -> new Clause(new ClauseRule.Sum(relation, bound, times), of));
+  }
+
+  private static Decimal times(PredicateForm.Summand form) {
+    Text times = form.times;
+    return times == null
+        ? ClauseRule.Sum.ONCE
+        : at(times.place(), () -> ClauseRule.Sum.requireTimes(Decimal.parse(times.value())));
   }
 
   private static Clause diverged(PredicateForm.ReplicasDiverged form) {
@@ -167,6 +175,11 @@ final class ClauseForms {
     PredicateForm.Sum form = new PredicateForm.Sum();
     form.relations.put(sum.relation(), new Text(sum.limit().toString()));
     form.summands = variables.stream().map(TermForms::writeSummand).toList();
+    for (int i = 0; i < variables.size(); i++) {
+      Decimal times = sum.timesOf(i);
+      form.summands.get(i).times =
+          times.equals(ClauseRule.Sum.ONCE) ? null : new Text(times.toString());
+    }
     return form;
   }
 

@@ -135,6 +135,11 @@ final class JsonSchema {
     for (String relation : ClauseRule.Relation.WORDS) {
       shapes.put("sum." + relation, map("type", List.of("number", "string")));
     }
+    shapes.put(
+        "times",
+        said(
+            "What the value is multiplied by, 1 if left out; -1 subtracts it.",
+            map("type", List.of("number", "string"))));
     Map<String, Object> variable = map("anyOf", List.of(template(), map("$ref", "#/$defs/key")));
     shapes.put(
         "sum.of",

@@ -179,6 +179,7 @@ final class PredicateForm extends Placed {
   /** A variable of a sum. */
   static final class Summand extends Placed {
     @XmlAttribute @Nullable Text store;
+    @XmlAttribute @Nullable Text times;
     @XmlValue @Nullable Text variable;
   }
 

@@ -121,7 +121,7 @@ final class XmlGrammar {
         Stream.of(
             Shape.of("label", "", "name", true),
             Shape.of("forEach", "", "name", true),
-            Shape.of("of", "", "store", true)));
+            Shape.of("of", "", "store times", true)));
   }
 
   private static boolean isElement(String comparison) {

@@ -43,7 +43,7 @@ final class YamlReader {
           "sum",
           Stream.concat(Stream.of("of"), ClauseRule.Relation.WORDS.stream()).toList(),
           Set.of());
-  static final Vocabulary SUMMAND = fields("a variable of a sum", "store", "var");
+  static final Vocabulary SUMMAND = fields("a variable of a sum", "store", "var", "times");
   static final Vocabulary REPLICAS_DIVERGED =
       fields("replicasDiverged", "store", "var", "longerThan");
   static final Vocabulary GROUP = fields("a group", "on", "all");
@@ -214,13 +214,14 @@ final class YamlReader {
     return form;
   }
 
-  /** A text, or a mapping that names the store too. */
+  /** A text, or a mapping that has the store or a factor too. */
   private static PredicateForm.Summand summand(YamlNode node) {
     PredicateForm.Summand form = new PredicateForm.Summand();
     form.place = node.place();
     if (node instanceof YamlNode.Mapping mapping) {
       mapping.with(SUMMAND);
       form.store = mapping.text("store");
+      form.times = mapping.text("times");
       form.variable = mapping.text("var");
     } else {
       form.variable = node.asText("a variable of a sum");

@@ -122,7 +122,9 @@ final class HeldTerms {
     Map<Integer, Set<BigDecimal>> amounts = new HashMap<>();
     for (HeldTerm each : some) {
       if (each.amount() != null) {
-        amounts.computeIfAbsent(each.term(), term -> new HashSet<>()).add(each.amount());
+        amounts
+            .computeIfAbsent(each.term(), term -> new HashSet<>())
+            .add(sum.amount(each.term(), each.amount()));
       }
     }
     if (amounts.size() < shape.terms()) {
