@@ -149,11 +149,31 @@ class ConsistentCutsTest {
           holding.add(candidate);
         }
       }
+      if (shape.rule() instanceof ClauseRule.Sum sum && shape.isDistinct()) {
+        return hasTotal(sum, holding, new ArrayList<>(), 0);
+      }
       if (shape.rule() instanceof ClauseRule.AtLeast some) {
         return holding.size() >= some.count();
       }
       return holding.size() == cut.length
           && (!(shape.rule() instanceof ClauseRule.Sum sum) || sum.holds(Shapes.sum(sum, holding)));
+    }
+
+    /** Whether some of {@code holding}, as many as the rule adds up, have such a sum. */
+    private boolean hasTotal(
+        ClauseRule.Sum sum, List<Candidate> holding, List<Candidate> chosen, int from) {
+      if (chosen.size() == shape.intervalsMax()) {
+        return sum.holds(Shapes.sum(sum, chosen));
+      }
+      for (int i = from; i < holding.size(); i++) {
+        chosen.add(holding.get(i));
+        boolean found = hasTotal(sum, holding, chosen, i + 1);
+        chosen.remove(chosen.size() - 1);
+        if (found) {
+          return true;
+        }
+      }
+      return false;
     }
 
     private Event at(int node, int[] cut) {

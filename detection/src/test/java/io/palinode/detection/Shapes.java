@@ -73,6 +73,20 @@ enum Shapes {
       return new ClauseShape(
           new ClauseRule.Sum(relation, limit, times), Collections.nCopies(times.size(), 1));
     }
+  },
+  /** Of intervals of one term, of different members. */
+  TOTAL {
+    @Override
+    ClauseShape next(Random random) {
+      ClauseRule.Relation[] relations = ClauseRule.Relation.values();
+      return new ClauseShape(
+          new ClauseRule.Sum(
+              relations[random.nextInt(relations.length)],
+              new Decimal(BigDecimal.valueOf(random.nextInt(5) - 2)),
+              List.of(TIMES.get(random.nextInt(TIMES.size()))),
+              new ClauseRule.Sum.Members(2 + random.nextInt(3), "m")),
+          List.of(1));
+    }
   };
 
   private static final List<ClauseRule.Relation> RELATIONS =

@@ -17,6 +17,9 @@ public sealed interface ClauseRule {
   /** Each further interval multiplies the combinations that a search tries. */
   int DISTINCT_MAX = 16;
 
+  /** Of a sum: a violation names each of them, in one record. */
+  int MEMBERS_MAX = 1_024;
+
   /** All of them. */
   record All() implements ClauseRule {}
 
@@ -45,13 +48,34 @@ public sealed interface ClauseRule {
    * All of them, which are the variables of a sum that stands so to {@code limit}.
    *
    * @param times of each variable, what its value is multiplied by; never 0. Empty: by 1
+   * @param members null; or which intervals of the only variable are added
    */
-  record Sum(Relation relation, Decimal limit, List<Decimal> times) implements ClauseRule {
+  record Sum(Relation relation, Decimal limit, List<Decimal> times, @Nullable Members members)
+      implements ClauseRule {
     public static final Decimal ONCE = new Decimal(BigDecimal.ONE);
+
+    /**
+     * Some {@code count} intervals of one variable, whichever, that bind the capture {@code
+     * distinct} differently. The other captures bind the instance.
+     */
+    public record Members(int count, String distinct) {
+      public Members {
+        if (count < DISTINCT_MIN || count > MEMBERS_MAX) {
+          throw new IllegalArgumentException(
+              "count must be between %d and %,d with distinct in a sum: count=%d"
+                  .formatted(DISTINCT_MIN, MEMBERS_MAX, count));
+        }
+      }
+    }
 
     public Sum {
       times = times.stream().map(Sum::requireTimes).toList();
       times = times.stream().allMatch(ONCE::equals) ? List.of() : times;
+    }
+
+    /** Of different variables. */
+    public Sum(Relation relation, Decimal limit, List<Decimal> times) {
+      this(relation, limit, times, null);
     }
 
     /** Each variable counts once. */

@@ -41,6 +41,7 @@ class ExplainCommandTest {
         "one-leader.yaml",
         "overbooked.yaml",
         "credit.yaml",
+        "bank.yaml",
         "two-clauses-active.yaml"
       })
   void otherKindsAreExplainedAsTheirGoldenFilesSay(String file) throws IOException {

@@ -87,7 +87,11 @@ final class DetectionTopics {
               + " first of another queue, it is in no further violation and is removed. If none"
               + " can be removed, the first intervals are a violation.");
     }
-    if (distinct() != null) {
+    if (total() != null) {
+      sentences.add(
+          "Each binding of %s that has an interval counts as a variable. Up to %s of them are one sum. Of more, they are chosen depth first, and a choice that can no longer reach the bound is left."
+              .formatted(total().distinct(), Shown.number(total().count())));
+    } else if (distinct() != null) {
       sentences.add(
           "With distinct, each binding of %s that has an interval counts as a term. Bindings are chosen depth first, and a choice without a violation is left."
               .formatted(distinct()));
@@ -142,6 +146,16 @@ final class DetectionTopics {
     return null;
   }
 
+  /** Of the first sum that has them. */
+  private ClauseRule.Sum.@Nullable Members total() {
+    for (Clause clause : predicate.violation()) {
+      if (clause.rule() instanceof ClauseRule.Sum sum && sum.members() != null) {
+        return sum.members();
+      }
+    }
+    return null;
+  }
+
   private ClauseRule.@Nullable ReplicasDiverged diverged() {
     return predicate.violation().get(0).rule() instanceof ClauseRule.ReplicasDiverged rule
         ? rule
@@ -164,7 +178,11 @@ final class DetectionTopics {
                 : "O(nodes * log retained)")
             + ", and one search for each interval whose order it decides; retained is the number of"
             + " intervals that the instance keeps.");
-    if (has(ClauseRule.Sum.class)) {
+    if (total() != null) {
+      sentences.add(
+          "Most searches end at once: the least and greatest values of all bindings of %s are kept added up. Other searches and each violation cost O(count * count), count = %s."
+              .formatted(total().distinct(), Shown.number(total().count())));
+    } else if (has(ClauseRule.Sum.class)) {
       sentences.add(
           "Most searches for a sum end after O(retained): the least and greatest values decide."
               + (predicate.replicas() == ReplicaRule.FIRST

@@ -118,6 +118,10 @@ public record Explanation(
       shown.append(shown(variables.get(i)));
     }
     int more = variables.size() - TERMS_SHOWN_MAX;
+    if (sum.members() != null) {
+      shown.insert(0, "the sum of %,d intervals of ".formatted(sum.members().count()));
+      shown.append(", each with another ").append(sum.members().distinct()).append(",");
+    }
     return shown
         + (more > 0 ? " + " + Shown.number(more) + " more " : " ")
         + sum.relation().word()

@@ -1,10 +1,13 @@
 package io.palinode.detection.search;
 
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +23,14 @@ final class ClauseQueues {
   // Of each index, and the inverse; empty without distinct.
   private final List<String> members = new ArrayList<>();
   private final Map<String, Integer> indexOf = new HashMap<>();
+  // Of a sum of members: of each the least and the greatest amount, added up.
+  private final ClauseRule.@Nullable Sum total;
+  private BigDecimal least = BigDecimal.ZERO;
+  private BigDecimal most = BigDecimal.ZERO;
 
   ClauseQueues(ClauseShape shape, int nodes, boolean mayEndElsewhere) {
     this.distinct = shape.isDistinct();
+    this.total = distinct && shape.rule() instanceof ClauseRule.Sum sum ? sum : null;
     this.nodes = nodes;
     this.mayEndElsewhere = mayEndElsewhere;
     for (int term = 0; term < shape.terms() && !distinct; term++) {
@@ -53,6 +61,50 @@ final class ClauseQueues {
       interval.moveTo(indexOf.computeIfAbsent(interval.member(), this::append));
     }
     return queues.get(interval.term()).queue(interval.node());
+  }
+
+  /** Puts it into the queue that it goes into. */
+  void add(Retained interval) {
+    queueFor(interval);
+    TermQueues of = queues.get(interval.term());
+    of.add(interval);
+    if (total != null) {
+      leave(of);
+      of.addAmount(interval.amount());
+      enter(of);
+    }
+  }
+
+  /** {@code action} drops something of each queue of an index, or nothing. */
+  void drop(int index, Consumer<IntervalQueue> action) {
+    TermQueues of = queues.get(index);
+    int before = of.size();
+    of.drop(action);
+    if (total != null && of.size() < before) {
+      leave(of);
+      of.addAmountsAgain();
+      enter(of);
+    }
+  }
+
+  private void leave(TermQueues of) {
+    least = least.subtract(of.least());
+    most = most.subtract(of.most());
+  }
+
+  private void enter(TermQueues of) {
+    least = least.add(of.least());
+    most = most.add(of.most());
+  }
+
+  /** No sum of one interval of each member is less. */
+  BigDecimal least() {
+    return least;
+  }
+
+  /** No sum of one interval of each member is greater. */
+  BigDecimal most() {
+    return most;
   }
 
   private int append(String member) {

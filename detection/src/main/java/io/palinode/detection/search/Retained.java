@@ -89,10 +89,10 @@ public final class Retained {
     return Objects.requireNonNull(amount, "a variable of a sum has an amount");
   }
 
-  /** It is of the sum's variable {@link #term}. */
+  /** Its clause is the sum. */
   void addTo(ClauseRule.Sum sum) {
     BigDecimal value = Objects.requireNonNull(first.amount(), "a variable of a sum has a value");
-    amount = sum.amount(term, value);
+    amount = sum.amount(first.term(), value);
   }
 
   /** Allocates. */

@@ -4,6 +4,8 @@ import io.palinode.hvc.Grade;
 import io.palinode.predicate.ClauseRule;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -27,12 +29,25 @@ final class SumSearch implements Search {
   private final TermQueues[] queues;
   private final Horizon horizon;
   private final Budget budget;
+  private final Budget.@Nullable Steps shared;
 
+  /** A search of its own, with all steps. */
   SumSearch(ClauseRule.Sum rule, TermQueues[] queues, Horizon horizon, Budget budget) {
+    this(rule, queues, horizon, budget, null);
+  }
+
+  /** A part of a larger search: takes its steps of {@code shared}, and counts no cut. */
+  SumSearch(
+      ClauseRule.Sum rule,
+      TermQueues[] queues,
+      Horizon horizon,
+      Budget budget,
+      Budget.@Nullable Steps shared) {
     this.rule = rule;
     this.queues = queues;
     this.horizon = horizon;
     this.budget = budget;
+    this.shared = shared;
   }
 
   /** By bisection over the starts: what can begin early enough can also begin later. */
@@ -87,7 +102,7 @@ final class SumSearch implements Search {
     BooleanSupplier passOn =
         () -> {
           attempt.steps.renew();
-          cliques.accept(attempt.clique.clone());
+          cliques.accept(attempt.clique());
           return false;
         };
     if (isOfEqual()) {
@@ -111,7 +126,7 @@ final class SumSearch implements Search {
     if (!found) {
       attempt.countIfCut();
     }
-    return found ? attempt.clique : null;
+    return found ? attempt.clique() : null;
   }
 
   /**
@@ -134,10 +149,6 @@ final class SumSearch implements Search {
       }
     }
 
-    int term() {
-      return queue.term();
-    }
-
     /** Whether cuts of such rows are a lattice. */
     boolean isChain() {
       return queue.isDisjoint() && queue.isAscending();
@@ -147,27 +158,46 @@ final class SumSearch implements Search {
   /** One search, with {@code fixed}. */
   private final class Attempt {
     private final Goal goal;
+    // Those that are fixed, then one of each other term.
     private final Retained[] clique = new Retained[queues.length];
+    private final int fixedCount;
     private final BigDecimal fixedSum;
     // Of each term that is not fixed, its rows, and the one that is chosen.
     private final List<List<Row>> terms = new ArrayList<>();
     private final Row[] chosen;
-    private final Budget.Steps steps = budget.search();
+    private final Budget.Steps steps = shared == null ? budget.search() : shared;
 
     Attempt(Goal goal, Retained... fixed) {
       this.goal = goal;
+      this.fixedCount = fixed.length;
+      System.arraycopy(fixed, 0, clique, 0, fixedCount);
       BigDecimal sum = BigDecimal.ZERO;
       for (Retained each : fixed) {
-        clique[each.term()] = each;
         sum = sum.add(each.amount());
       }
       this.fixedSum = sum;
-      for (int term = 0; term < queues.length; term++) {
-        if (clique[term] == null) {
-          terms.add(rows(queues[term], fixed));
+      for (TermQueues term : queues) {
+        if (!isFixed(term)) {
+          terms.add(rows(term, fixed));
         }
       }
       this.chosen = new Row[terms.size()];
+    }
+
+    private boolean isFixed(TermQueues term) {
+      for (int i = 0; i < fixedCount; i++) {
+        if (clique[i].term() == term.term()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** What was found, in the order of terms. */
+    Retained[] clique() {
+      Retained[] ordered = clique.clone();
+      Arrays.sort(ordered, Comparator.comparingInt(Retained::term));
+      return ordered;
     }
 
     private List<Row> rows(TermQueues term, Retained[] fixed) {
@@ -187,7 +217,7 @@ final class SumSearch implements Search {
     }
 
     void countIfCut() {
-      if (steps.areSpent()) {
+      if (shared == null && steps.areSpent()) {
         budget.countCut();
       }
     }
@@ -204,8 +234,7 @@ final class SumSearch implements Search {
           steps,
           choice -> {
             for (int term = 0; term < choice.length; term++) {
-              Retained interval = intervals.get(term, choice[term]);
-              clique[interval.term()] = interval;
+              clique[fixedCount + term] = intervals.get(term, choice[term]);
             }
             return isLast.getAsBoolean();
           });
@@ -268,7 +297,7 @@ final class SumSearch implements Search {
       BigDecimal sum = fixedSum;
       for (int i = 0; i < cut.length; i++) {
         Retained interval = chosen[i].intervals.get(cut[i]);
-        clique[chosen[i].term()] = interval;
+        clique[fixedCount + i] = interval;
         sum = sum.add(interval.amount());
       }
       if (!rule.holds(sum)) {
@@ -296,7 +325,7 @@ final class SumSearch implements Search {
         if (!steps.take()) {
           return false;
         }
-        clique[chosen[depth].term()] = interval;
+        clique[fixedCount + depth] = interval;
         if (fits(depth) && mayHoldWithClique(depth + 1) && walk(depth + 1, isLast)) {
           return true;
         }
@@ -306,9 +335,9 @@ final class SumSearch implements Search {
 
     /** Whether what was tried at {@code depth} goes with what was before it. */
     private boolean fits(int depth) {
-      Retained interval = clique[chosen[depth].term()];
+      Retained interval = clique[fixedCount + depth];
       for (int i = 0; i < depth; i++) {
-        Retained other = clique[chosen[i].term()];
+        Retained other = clique[fixedCount + i];
         if (!horizon.isCertain(interval, other, goal.grade())) {
           return false;
         }
@@ -320,7 +349,7 @@ final class SumSearch implements Search {
       BigDecimal least = fixedSum;
       BigDecimal most = fixedSum;
       for (int i = 0; i < chosen.length; i++) {
-        Retained tried = clique[chosen[i].term()];
+        Retained tried = clique[fixedCount + i];
         least = least.add(i < depth ? tried.amount() : chosen[i].least);
         most = most.add(i < depth ? tried.amount() : chosen[i].most);
       }

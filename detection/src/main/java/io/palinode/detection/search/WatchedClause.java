@@ -65,6 +65,9 @@ public final class WatchedClause {
   }
 
   private Search search(ClauseShape shape) {
+    if (distinct && sum != null) {
+      return new TotalSearch(sum, intervalsMax, queues, horizon, budget);
+    }
     if (distinct) {
       return new DistinctSearch(intervalsMax, queues, horizon, budget);
     }
@@ -110,11 +113,10 @@ public final class WatchedClause {
   }
 
   public void add(Retained interval) {
-    queues.queueFor(interval);
     if (sum != null) {
       interval.addTo(sum);
     }
-    queues.get(interval.term()).add(interval);
+    queues.add(interval);
     Hvc end = interval.end();
     if (end == null) {
       countOpen(interval, 1);
@@ -303,7 +305,7 @@ public final class WatchedClause {
 
   private void drop(Consumer<IntervalQueue> action) {
     for (int term = 0; term < queues.size(); term++) {
-      queues.get(term).drop(action);
+      queues.drop(term, action);
     }
     queues.release();
   }
@@ -355,7 +357,7 @@ public final class WatchedClause {
       if (gone.isOpen()) {
         countOpen(gone, -1);
       }
-      queues.get(gone.term()).drop(queue -> queue.dropAll(interval -> interval == gone));
+      queues.drop(gone.term(), queue -> queue.dropAll(interval -> interval == gone));
       queues.release();
     }
     return gone;

@@ -186,6 +186,9 @@ public final class WitnessCheck {
       return;
     }
     witness.intervals().forEach(interval -> checkValues(predicate, clause, interval));
+    if (clause.rule() instanceof ClauseRule.Sum sum) {
+      checkSum(sum);
+    }
   }
 
   /** Those of the local predicates that some of {@code named} are of, if these are enough. */

@@ -41,7 +41,8 @@ final class YamlReader {
       new Vocabulary(
           "field",
           "sum",
-          Stream.concat(Stream.of("of"), ClauseRule.Relation.WORDS.stream()).toList(),
+          Stream.concat(Stream.of("of", "count", "distinct"), ClauseRule.Relation.WORDS.stream())
+              .toList(),
           Set.of());
   static final Vocabulary SUMMAND = fields("a variable of a sum", "store", "var", "times");
   static final Vocabulary REPLICAS_DIVERGED =
@@ -199,7 +200,11 @@ final class YamlReader {
         form.relations.put(relation, limit);
       }
     }
-    for (YamlNode variable : required(mapping, "of", mapping.items("of"))) {
+    form.count = mapping.text("count");
+    form.distinct = mapping.text("distinct");
+    YamlNode of = required(mapping, "of", mapping.fields().get("of")).value();
+    for (YamlNode variable :
+        of instanceof YamlNode.Mapping one ? List.of(one) : of.asItems("of")) {
       form.summands.add(summand(variable));
     }
     return form;

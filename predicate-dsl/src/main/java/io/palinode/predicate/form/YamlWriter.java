@@ -77,6 +77,10 @@ final class YamlWriter {
     if (rule instanceof ClauseRule.Sum sum) {
       line(4, "- sum:");
       line(8, sum.relation().word() + ": " + quoted(sum.limit().toString()));
+      if (sum.members() != null) {
+        line(8, "count: " + sum.members().count());
+        line(8, "distinct: " + scalar(sum.members().distinct()));
+      }
       line(8, "of:");
       for (int i = 0; i < clause.terms().size(); i++) {
         line(10, "- " + summand(clause.terms().get(i), sum.timesOf(i)));
