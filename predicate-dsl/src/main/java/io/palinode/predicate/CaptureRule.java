@@ -95,7 +95,9 @@ public final class CaptureRule {
   /** What a sum of one variable may be meant to be. */
   private static String insteadOf(Clause clause) {
     boolean mayBeTotal =
-        clause.rule() instanceof ClauseRule.Sum && clause.distinct() == null && clause.of().size() == 1;
+        clause.rule() instanceof ClauseRule.Sum
+            && clause.distinct() == null
+            && clause.of().size() == 1;
     return mayBeTotal ? "; or to add up its bindings, give the sum 'distinct' and 'count'" : "";
   }
 

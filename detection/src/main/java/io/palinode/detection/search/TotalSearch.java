@@ -24,8 +24,7 @@ final class TotalSearch implements Search {
   private final Horizon horizon;
   private final Budget budget;
 
-  TotalSearch(
-      ClauseRule.Sum rule, int count, ClauseQueues queues, Horizon horizon, Budget budget) {
+  TotalSearch(ClauseRule.Sum rule, int count, ClauseQueues queues, Horizon horizon, Budget budget) {
     this.rule = rule;
     this.count = count;
     this.queues = queues;
@@ -55,8 +54,7 @@ final class TotalSearch implements Search {
 
   @Override
   public boolean isInAny(Goal goal, Retained fixed) {
-    return !isExcluded()
-        && new Choice(goal, fixed).visit(search -> search.isInAny(goal, fixed));
+    return !isExcluded() && new Choice(goal, fixed).visit(search -> search.isInAny(goal, fixed));
   }
 
   @Override

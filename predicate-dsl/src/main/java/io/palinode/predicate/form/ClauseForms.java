@@ -128,8 +128,7 @@ final class ClauseForms {
     Text distinct = required("sum with count", "distinct", form.distinct, form.place);
     Text count = required("sum with distinct", "count", form.count, form.place);
     int members = wholeNumber(count);
-    return at(
-        count.place(), () -> new ClauseRule.Sum.Members(members, distinct.value().strip()));
+    return at(count.place(), () -> new ClauseRule.Sum.Members(members, distinct.value().strip()));
   }
 
   private static int wholeNumber(Text count) {

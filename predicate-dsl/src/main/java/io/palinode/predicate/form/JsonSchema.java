@@ -152,9 +152,7 @@ final class JsonSchema {
                     map("$ref", "#/$defs/key")))));
     Map<String, Object> sum = object(YamlReader.SUM, "of");
     sum.put("oneOf", requiredOneOf(ClauseRule.Relation.WORDS));
-    sum.put(
-        "dependentRequired",
-        map("count", List.of("distinct"), "distinct", List.of("count")));
+    sum.put("dependentRequired", map("count", List.of("distinct"), "distinct", List.of("count")));
     shapes.put("sum", said("A clause: the sum of variables, each somewhere, together.", sum));
     shapes.put("longerThan", said("Copies that are on their way take less.", period()));
     shapes.put(

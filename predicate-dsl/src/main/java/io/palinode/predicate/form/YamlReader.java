@@ -203,8 +203,7 @@ final class YamlReader {
     form.count = mapping.text("count");
     form.distinct = mapping.text("distinct");
     YamlNode of = required(mapping, "of", mapping.fields().get("of")).value();
-    for (YamlNode variable :
-        of instanceof YamlNode.Mapping one ? List.of(one) : of.asItems("of")) {
+    for (YamlNode variable : of instanceof YamlNode.Mapping one ? List.of(one) : of.asItems("of")) {
       form.summands.add(summand(variable));
     }
     return form;

@@ -153,8 +153,7 @@ final class HeldTerms {
       List<Set<BigDecimal>> sumsWithout, Set<BigDecimal> ofOne, int spare) {
     List<Set<BigDecimal>> more = new ArrayList<>();
     for (int without = 0; without <= Math.min(spare, sumsWithout.size()); without++) {
-      Set<BigDecimal> sums =
-          new HashSet<>(without == 0 ? Set.of() : sumsWithout.get(without - 1));
+      Set<BigDecimal> sums = new HashSet<>(without == 0 ? Set.of() : sumsWithout.get(without - 1));
       Set<BigDecimal> before = without < sumsWithout.size() ? sumsWithout.get(without) : Set.of();
       for (BigDecimal amount : ofOne) {
         before.forEach(each -> sums.add(each.add(amount).stripTrailingZeros()));
