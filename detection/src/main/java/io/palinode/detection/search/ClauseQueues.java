@@ -4,6 +4,7 @@ import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * there is never a hole. Not thread-safe.
  */
 final class ClauseQueues {
+  private static final Comparator<TermQueues> LAST_FIRST =
+      Comparator.comparingInt(TermQueues::term).reversed();
+
   private final boolean distinct;
   private final int nodes;
   private final boolean mayEndElsewhere;
@@ -23,6 +27,11 @@ final class ClauseQueues {
   // Of each index, and the inverse; empty without distinct.
   private final List<String> members = new ArrayList<>();
   private final Map<String, Integer> indexOf = new HashMap<>();
+  // Those with an interval that may have ended: of many members few have.
+  private final List<TermQueues> ended = new ArrayList<>();
+  // Used by one call alone.
+  private final List<TermQueues> gone = new ArrayList<>();
+  private int intervals;
   // Of a sum of members: of each the least and the greatest amount, added up.
   private final ClauseRule.@Nullable Sum total;
   private BigDecimal least = BigDecimal.ZERO;
@@ -68,6 +77,10 @@ final class ClauseQueues {
     queueFor(interval);
     TermQueues of = queues.get(interval.term());
     of.add(interval);
+    intervals++;
+    if (!interval.isOpen()) {
+      noteEnded(of);
+    }
     if (total != null) {
       leave(of);
       of.addAmount(interval.amount());
@@ -75,11 +88,65 @@ final class ClauseQueues {
     }
   }
 
-  /** {@code action} drops something of each queue of an index, or nothing. */
-  void drop(int index, Consumer<IntervalQueue> action) {
-    TermQueues of = queues.get(index);
+  /** How many intervals there are. */
+  int intervals() {
+    return intervals;
+  }
+
+  /** Those that have an interval which has ended, and maybe more. */
+  List<TermQueues> ended() {
+    return ended;
+  }
+
+  /** An interval of it has ended. */
+  void noteEnded(TermQueues of) {
+    if (!of.mayHaveEnded()) {
+      of.mayHaveEnded(true);
+      ended.add(of);
+    }
+  }
+
+  /** {@code action} drops something of each queue, or nothing. */
+  void dropOfAll(Consumer<IntervalQueue> action) {
+    for (int index = queues.size() - 1; index >= 0; index--) {
+      TermQueues of = queues.get(index);
+      drop(of, action);
+      if (of.size() == 0) {
+        of.mayHaveEnded(false);
+      }
+      release(of);
+    }
+    ended.removeIf(of -> !of.mayHaveEnded());
+  }
+
+  /** {@code action} drops something that has ended of each queue, or nothing. */
+  void dropOfEnded(Consumer<IntervalQueue> action) {
+    int kept = 0;
+    boolean isEmpty = false;
+    for (int i = 0; i < ended.size(); i++) {
+      TermQueues of = ended.get(i);
+      drop(of, action);
+      isEmpty |= of.size() == 0;
+      of.mayHaveEnded(of.hasEnded());
+      if (of.mayHaveEnded()) {
+        ended.set(kept++, of);
+      } else {
+        gone.add(of);
+      }
+    }
+    ended.subList(kept, ended.size()).clear();
+    if (isEmpty) {
+      // In an order that follows from the state alone.
+      gone.sort(LAST_FIRST);
+      gone.forEach(this::release);
+    }
+    gone.clear();
+  }
+
+  private void drop(TermQueues of, Consumer<IntervalQueue> action) {
     int before = of.size();
     of.drop(action);
+    intervals -= before - of.size();
     if (total != null && of.size() < before) {
       leave(of);
       of.addAmountsAgain();
@@ -114,12 +181,10 @@ final class ClauseQueues {
     return index;
   }
 
-  /** Some were dropped: members without an interval go. O(members). */
-  void release() {
-    for (int index = distinct ? queues.size() - 1 : -1; index >= 0; index--) {
-      if (queues.get(index).size() == 0) {
-        remove(index);
-      }
+  /** Some were dropped: a member without an interval goes. */
+  private void release(TermQueues of) {
+    if (distinct && of.size() == 0) {
+      remove(of.term());
     }
   }
 

@@ -19,6 +19,7 @@ final class TermQueues {
   // How many intervals are open, of each node.
   private final int[] open;
   private int size;
+  private boolean mayHaveEnded;
   // Of the amounts; null if there are none, or none were given.
   private @Nullable BigDecimal least;
   private @Nullable BigDecimal most;
@@ -51,6 +52,28 @@ final class TermQueues {
         queue.moveTo(index);
       }
     }
+  }
+
+  /** Whether some interval may have ended. */
+  boolean mayHaveEnded() {
+    return mayHaveEnded;
+  }
+
+  void mayHaveEnded(boolean may) {
+    mayHaveEnded = may;
+  }
+
+  /** O(size), mostly far less. */
+  boolean hasEnded() {
+    for (int i = 0; i < held.size(); i++) {
+      IntervalQueue queue = held.get(i);
+      for (int at = 0; at < queue.size(); at++) {
+        if (!queue.get(at).isOpen()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   int open(int node) {

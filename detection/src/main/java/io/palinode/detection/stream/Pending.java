@@ -91,14 +91,13 @@ final class Pending {
 
   /** The least progress with which something is decided, or may be dropped. */
   long wakeAt() {
-    long wake = Long.MAX_VALUE;
-    for (int term = 0; term < clause.terms(); term++) {
-      List<IntervalQueue> held = clause.held(term);
-      for (int i = 0; i < held.size(); i++) {
-        wake = Math.min(wake, passedAt(held.get(i)));
-        wake = Math.min(wake, joined ? finalAt(held.get(i)) : Long.MAX_VALUE);
-      }
-    }
+    long[] least = {Long.MAX_VALUE};
+    clause.forEachEnded(
+        queue -> {
+          least[0] = Math.min(least[0], passedAt(queue));
+          least[0] = Math.min(least[0], joined ? finalAt(queue) : Long.MAX_VALUE);
+        });
+    long wake = least[0];
     List<IntervalQueue> queues = awaiting.queues();
     for (int i = 0; i < queues.size(); i++) {
       wake = Math.min(wake, settledAt(queues.get(i)));
