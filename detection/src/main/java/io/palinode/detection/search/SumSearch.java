@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * the values to come cannot make up the rest. A search stops after a number of steps.
  */
 final class SumSearch implements Search {
+  private static final int COMPARED_IN_A_STEP = 64;
+
   private final ClauseRule.Sum rule;
   private final TermQueues[] queues;
   private final Horizon horizon;
@@ -108,7 +110,7 @@ final class SumSearch implements Search {
     if (isOfEqual()) {
       attempt.addUp(passOn);
     } else {
-      attempt.choose(0, () -> attempt.walk(0, passOn));
+      attempt.choose(() -> attempt.walk(passOn));
     }
     attempt.countIfCut();
   }
@@ -122,7 +124,7 @@ final class SumSearch implements Search {
       return null;
     }
     Attempt attempt = new Attempt(goal, fixed);
-    boolean found = isOfEqual() ? attempt.addUp(() -> true) : attempt.choose(0, attempt::solve);
+    boolean found = isOfEqual() ? attempt.addUp(() -> true) : attempt.choose(attempt::solve);
     if (!found) {
       attempt.countIfCut();
     }
@@ -165,6 +167,9 @@ final class SumSearch implements Search {
     // Of each term that is not fixed, its rows, and the one that is chosen.
     private final List<List<Row>> terms = new ArrayList<>();
     private final Row[] chosen;
+    // Of the terms from each place on, their least and greatest values added up.
+    private final BigDecimal[] restLeast;
+    private final BigDecimal[] restMost;
     private final Budget.Steps steps = shared == null ? budget.search() : shared;
 
     Attempt(Goal goal, Retained... fixed) {
@@ -182,6 +187,8 @@ final class SumSearch implements Search {
         }
       }
       this.chosen = new Row[terms.size()];
+      this.restLeast = new BigDecimal[chosen.length + 1];
+      this.restMost = new BigDecimal[chosen.length + 1];
     }
 
     private boolean isFixed(TermQueues term) {
@@ -224,7 +231,7 @@ final class SumSearch implements Search {
 
     /** Adds up intervals of all rows to the limit, until {@code isLast}. */
     boolean addUp(BooleanSupplier isLast) {
-      if (!mayHold(0)) {
+      if (!addUpRows() || !rule.mayHold(restLeast[0].add(fixedSum), restMost[0].add(fixedSum))) {
         return false;
       }
       Intervals intervals = new Intervals(terms, goal.grade());
@@ -240,9 +247,28 @@ final class SumSearch implements Search {
           });
     }
 
-    /** Chooses a row for each term from {@code depth} on, until {@code isLast}. */
-    boolean choose(int depth, BooleanSupplier isLast) {
-      if (!mayHold(depth)) {
+    /** Whether each term has a row; then bounds are known of all that is to be chosen. */
+    private boolean addUpRows() {
+      restLeast[chosen.length] = BigDecimal.ZERO;
+      restMost[chosen.length] = BigDecimal.ZERO;
+      for (int i = chosen.length - 1; i >= 0; i--) {
+        if (terms.get(i).isEmpty()) {
+          return false;
+        }
+        restLeast[i] = restLeast[i + 1].add(least(terms.get(i)));
+        restMost[i] = restMost[i + 1].add(most(terms.get(i)));
+      }
+      return true;
+    }
+
+    /** Chooses a row for each term, until {@code isLast}. */
+    boolean choose(BooleanSupplier isLast) {
+      return addUpRows() && choose(0, fixedSum, fixedSum, isLast);
+    }
+
+    /** {@code least} and {@code most} are of what is fixed, and of the rows chosen so far. */
+    private boolean choose(int depth, BigDecimal least, BigDecimal most, BooleanSupplier isLast) {
+      if (!rule.mayHold(least.add(restLeast[depth]), most.add(restMost[depth]))) {
         return false;
       }
       if (depth == chosen.length) {
@@ -250,7 +276,7 @@ final class SumSearch implements Search {
       }
       for (Row row : terms.get(depth)) {
         chosen[depth] = row;
-        if (choose(depth + 1, isLast)) {
+        if (choose(depth + 1, least.add(row.least), most.add(row.most), isLast)) {
           return true;
         }
         if (!steps.take()) {
@@ -260,26 +286,11 @@ final class SumSearch implements Search {
       return false;
     }
 
-    /** Whether the rule may hold with the rows chosen before {@code depth}, whatever follows. */
-    private boolean mayHold(int depth) {
-      BigDecimal least = fixedSum;
-      BigDecimal most = fixedSum;
-      for (int i = 0; i < chosen.length; i++) {
-        List<Row> rows = i < depth ? List.of(chosen[i]) : terms.get(i);
-        if (rows.isEmpty()) {
-          return false;
-        }
-        least = least.add(least(rows));
-        most = most.add(most(rows));
-      }
-      return rule.mayHold(least, most);
-    }
-
     /** Whether the chosen rows hold a clique; then it is in {@link #clique}. */
     boolean solve() {
       for (Row row : chosen) {
         if (!row.isChain()) {
-          return walk(0, () -> true);
+          return walk(() -> true);
         }
       }
       return (rule.holdsBelow() && solveByCut(false)) || (rule.holdsAbove() && solveByCut(true));
@@ -304,7 +315,7 @@ final class SumSearch implements Search {
         return false;
       }
       // Ends that may still move back need not rise with the starts: then cuts are no lattice.
-      return isClique() || walk(0, () -> true);
+      return isClique() || walk(() -> true);
     }
 
     private boolean isClique() {
@@ -316,17 +327,33 @@ final class SumSearch implements Search {
       return true;
     }
 
-    /** Tries every interval of the chosen rows from {@code depth} on, until {@code isLast}. */
-    boolean walk(int depth, BooleanSupplier isLast) {
+    /** Tries every interval of the chosen rows, until {@code isLast}. */
+    boolean walk(BooleanSupplier isLast) {
+      for (int i = chosen.length - 1; i >= 0; i--) {
+        restLeast[i] = restLeast[i + 1].add(chosen[i].least);
+        restMost[i] = restMost[i + 1].add(chosen[i].most);
+      }
+      boolean found = walk(0, fixedSum, isLast);
+      addUpRows();
+      return found;
+    }
+
+    /** {@code sum} is of what is fixed, and of what was tried so far. */
+    private boolean walk(int depth, BigDecimal sum, BooleanSupplier isLast) {
       if (depth == chosen.length) {
         return isLast.getAsBoolean();
       }
       for (Retained interval : chosen[depth].intervals) {
+        // What many were chosen before is compared with each of them.
+        steps.take(depth / COMPARED_IN_A_STEP);
         if (!steps.take()) {
           return false;
         }
         clique[fixedCount + depth] = interval;
-        if (fits(depth) && mayHoldWithClique(depth + 1) && walk(depth + 1, isLast)) {
+        BigDecimal now = sum.add(interval.amount());
+        if (rule.mayHold(now.add(restLeast[depth + 1]), now.add(restMost[depth + 1]))
+            && fits(depth)
+            && walk(depth + 1, now, isLast)) {
           return true;
         }
       }
@@ -343,17 +370,6 @@ final class SumSearch implements Search {
         }
       }
       return true;
-    }
-
-    private boolean mayHoldWithClique(int depth) {
-      BigDecimal least = fixedSum;
-      BigDecimal most = fixedSum;
-      for (int i = 0; i < chosen.length; i++) {
-        Retained tried = clique[fixedCount + i];
-        least = least.add(i < depth ? tried.amount() : chosen[i].least);
-        most = most.add(i < depth ? tried.amount() : chosen[i].most);
-      }
-      return rule.mayHold(least, most);
     }
   }
 

@@ -9,6 +9,7 @@ import io.palinode.hvc.Hvc;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,15 +79,22 @@ final class Pending {
   private List<Retained> waiting() {
     if (waiting == null) {
       List<Retained> all = new ArrayList<>();
-      clause.forEach(
-          interval -> {
-            if (interval.isEndAwaited() || awaitsAnEnd(interval)) {
-              all.add(interval);
-            }
-          });
+      List<IntervalQueue> queues = awaiting.queues();
+      for (int i = 0; i < queues.size(); i++) {
+        addIf(this::awaitsAnEnd, queues.get(i), all);
+      }
+      clause.forEachEnded(queue -> addIf(Retained::isEndAwaited, queue, all));
       waiting = all;
     }
     return waiting;
+  }
+
+  private static void addIf(Predicate<Retained> waits, IntervalQueue queue, List<Retained> all) {
+    for (int i = 0; i < queue.size(); i++) {
+      if (waits.test(queue.get(i))) {
+        all.add(queue.get(i));
+      }
+    }
   }
 
   /** The least progress with which something is decided, or may be dropped. */
