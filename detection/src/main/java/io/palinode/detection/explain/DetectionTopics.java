@@ -180,7 +180,7 @@ final class DetectionTopics {
             + " intervals that the instance keeps.");
     if (total() != null) {
       sentences.add(
-          "Most searches end at once: the least and greatest values of all bindings of %s are kept added up. Other searches and each violation cost O(count * count), count = %s."
+          "Most searches end at once: the least and greatest values of all bindings of %s are kept added up. Other searches and each violation cost O(count * nodes) at least, count = %s."
               .formatted(total().distinct(), Shown.number(total().count())));
     } else if (has(ClauseRule.Sum.class)) {
       sentences.add(

@@ -151,6 +151,15 @@ final class SumSearch implements Search {
       }
     }
 
+    Retained extreme(boolean greatest) {
+      for (Retained each : intervals) {
+        if (each.amount().compareTo(greatest ? most : least) == 0) {
+          return each;
+        }
+      }
+      throw new IllegalStateException("a row has its least and its greatest amount");
+    }
+
     /** Whether cuts of such rows are a lattice. */
     boolean isChain() {
       return queue.isDisjoint() && queue.isAscending();
@@ -298,8 +307,17 @@ final class SumSearch implements Search {
 
     /** By the cut with the least sum; {@code greatest}: with the greatest. */
     private boolean solveByCut(boolean greatest) {
-      for (Row row : chosen) {
-        steps.take(row.intervals.size());
+      BigDecimal extreme = fixedSum;
+      for (int i = 0; i < chosen.length; i++) {
+        steps.take(chosen[i].intervals.size());
+        clique[fixedCount + i] = chosen[i].extreme(greatest);
+        extreme = extreme.add(clique[fixedCount + i].amount());
+      }
+      if (!rule.holds(extreme)) {
+        return false;
+      }
+      if (isClique()) {
+        return true;
       }
       int[] cut = LeastSum.cut(new Chosen(chosen, goal.grade(), greatest));
       if (cut == null) {
@@ -319,12 +337,7 @@ final class SumSearch implements Search {
     }
 
     private boolean isClique() {
-      for (int depth = 1; depth < chosen.length; depth++) {
-        if (!fits(depth)) {
-          return false;
-        }
-      }
-      return true;
+      return new Concurrent(horizon, clique).areCertain(goal.grade());
     }
 
     /** Tries every interval of the chosen rows, until {@code isLast}. */

@@ -262,7 +262,7 @@ public final class WatchedClause {
       // Indexes of members change with time.
       Arrays.sort(ordered, Comparator.comparing(Retained::member));
     }
-    return Finding.of(clause, List.of(ordered), horizon::grade);
+    return Finding.of(clause, List.of(ordered), horizon);
   }
 
   private void improveOthers(Retained changed, Grade grade, List<Finding> reports) {
