@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How many candidates a second one core judges, beside {@link EveryCombination}. A candidate is an
@@ -29,20 +30,27 @@ public final class DetectionBenchmark {
     /** The same, with more and more terms. */
     TERMS,
     /** One hot instance that has to keep more and more intervals. */
-    RETAINED
+    RETAINED,
+    /** Sums of the members of one variable, all of which have a value. */
+    TOTAL
   }
 
   public record Case(Group group, Shape shape) {}
 
   /**
    * @param classifying detection that also counts phantoms
+   * @param simple null for totals, of which the simple way tries too many combinations
    * @param reports of detection, in one run
    */
   public record Result(
-      Case of, Measurement detection, Measurement classifying, Measurement simple, long reports) {
+      Case of,
+      Measurement detection,
+      Measurement classifying,
+      @Nullable Measurement simple,
+      long reports) {
     /** How many times as fast as the simple way. */
-    public double ratio() {
-      return simple.medianNanos() / detection.medianNanos();
+    public @Nullable Double ratio() {
+      return simple == null ? null : simple.medianNanos() / detection.medianNanos();
     }
 
     /** The time of detection with a count of phantoms, divided by that without. */
@@ -75,6 +83,11 @@ public final class DetectionBenchmark {
         cases.add(new Case(Group.RETAINED, new Shape(2, 3, violated, 1, retained, candidates)));
       }
     }
+    cases.add(new Case(Group.TOTAL, new Shape(1_000, 3, 0, 1, 0, candidates)));
+    for (double violated : new double[] {0, 0.01}) {
+      int instances = Math.max(1, Math.min(MANY / 10, candidates / 20));
+      cases.add(new Case(Group.TOTAL, new Shape(10, 3, violated, instances, 0, candidates)));
+    }
     return cases;
   }
 
@@ -88,20 +101,24 @@ public final class DetectionBenchmark {
   }
 
   public Result run(Case of) {
-    Workload workload = Workload.make(of.shape(), seed);
+    Workload workload =
+        of.group() == Group.TOTAL
+            ? Workload.ofTotal(of.shape(), seed)
+            : Workload.make(of.shape(), seed);
     long[] reports = {0};
     new Replay(workload, Streaming::new, report -> reports[0]++).forEachRemaining(Runnable::run);
-    List<Measurement> measured =
-        Measurement.compare(
-            effort,
-            nanos,
-            List.of(
-                contender(workload, Streaming::new),
-                contender(workload, EveryCombination::new),
-                new Contender(
-                    () -> new Replay(workload, Classifying.ofOneRun(), report -> {}),
-                    workload.shape().candidates())));
-    return new Result(of, measured.get(0), measured.get(2), measured.get(1), reports[0]);
+    List<Contender> contenders = new ArrayList<>();
+    contenders.add(contender(workload, Streaming::new));
+    contenders.add(
+        new Contender(
+            () -> new Replay(workload, Classifying.ofOneRun(), report -> {}),
+            workload.shape().candidates()));
+    if (of.group() != Group.TOTAL) {
+      contenders.add(contender(workload, EveryCombination::new));
+    }
+    List<Measurement> measured = Measurement.compare(effort, nanos, contenders);
+    Measurement simple = measured.size() == 2 ? null : measured.get(2);
+    return new Result(of, measured.get(0), measured.get(1), simple, reports[0]);
   }
 
   private static Contender contender(

@@ -8,6 +8,9 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Order;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,12 +21,14 @@ import java.util.List;
  */
 final class EveryCombination implements Detector {
   private final Causality causality;
+  private final ClauseShape shape;
   private final int terms;
   private final List<Candidate> kept = new ArrayList<>();
 
   EveryCombination(DetectionSpec spec) {
     this.causality = spec.causality();
-    this.terms = spec.clauses().get(0).terms();
+    this.shape = spec.clauses().get(0);
+    this.terms = shape.intervalsMax();
   }
 
   @Override
@@ -37,26 +42,44 @@ final class EveryCombination implements Detector {
     kept.removeIf(opened -> opened.id().equals(candidate.id()));
     List<Witness> found = new ArrayList<>();
     Candidate[] chosen = new Candidate[terms];
-    chosen[candidate.term()] = candidate;
+    chosen[place(candidate)] = candidate;
     choose(0, chosen, found);
     kept.add(candidate);
     return found;
   }
 
   private void choose(int term, Candidate[] chosen, List<Witness> found) {
+    if (term == terms && !holds(chosen)) {
+      return;
+    }
     if (term == terms) {
       found.add(new Witness(0, List.of(chosen), grade(chosen)));
     } else if (chosen[term] != null) {
       choose(term + 1, chosen, found);
     } else {
       for (Candidate candidate : kept) {
-        if (candidate.term() == term && !candidate.interval().isOpen() && fits(candidate, chosen)) {
+        if (place(candidate) == term && !candidate.interval().isOpen() && fits(candidate, chosen)) {
           chosen[term] = candidate;
           choose(term + 1, chosen, found);
           chosen[term] = null;
         }
       }
     }
+  }
+
+  /** The term, or the number of the member. */
+  private static int place(Candidate candidate) {
+    return candidate.member().isEmpty()
+        ? candidate.term()
+        : Integer.parseInt(candidate.member().substring("m=".length()));
+  }
+
+  private boolean holds(Candidate[] chosen) {
+    BigDecimal sum = BigDecimal.ZERO;
+    for (Candidate each : chosen) {
+      sum = each.amount() == null ? sum : sum.add(each.amount());
+    }
+    return !(shape.rule() instanceof ClauseRule.Sum rule) || rule.holds(sum);
   }
 
   private boolean fits(Candidate candidate, Candidate[] chosen) {

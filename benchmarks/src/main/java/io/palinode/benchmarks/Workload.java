@@ -10,8 +10,11 @@ import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
+import io.palinode.predicate.template.Decimal;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,13 +81,15 @@ public final class Workload {
           instance,
           atMicros,
           new Candidate(
-              candidate.clause(),
-              candidate.term(),
-              new CandidateId(id.node(), id.incarnation(), id.sequence()),
-              new Interval(copy(interval.start()), end == null ? null : copy(end)),
-              copy(candidate.version()),
-              candidate.origin(),
-              candidate.payload().clone()));
+                  candidate.clause(),
+                  candidate.term(),
+                  new CandidateId(id.node(), id.incarnation(), id.sequence()),
+                  new Interval(copy(interval.start()), end == null ? null : copy(end)),
+                  copy(candidate.version()),
+                  candidate.origin(),
+                  candidate.amount(),
+                  candidate.payload().clone())
+              .ofMember(candidate.member().isEmpty() ? "" : copy(candidate.member())));
     }
 
     private static Hvc copy(Hvc hvc) {
@@ -116,7 +121,29 @@ public final class Workload {
             List.of(ClauseShape.all(shape.terms())),
             new Causality(EPSILON, Uncertainty.CONSERVATIVE),
             ReplicaRule.ANY);
-    return new Workload(shape, spec, new Maker(shape, new Random(seed)).events());
+    return new Workload(shape, spec, new Maker(shape, new Random(seed), false).events());
+  }
+
+  /**
+   * The same of one term with so many members as {@code shape} has terms, whose values must add up
+   * to their number. Each write ends the member's interval and begins its next one, of the value 1;
+   * or of another one, for the share of {@code violated}.
+   */
+  public static Workload ofTotal(Shape shape, long seed) {
+    int members = shape.terms();
+    ClauseRule total =
+        new ClauseRule.Sum(
+            ClauseRule.Relation.NOT_EQUALS,
+            new Decimal(BigDecimal.valueOf(members)),
+            List.of(),
+            new ClauseRule.Sum.Members(members, "m"));
+    DetectionSpec spec =
+        new DetectionSpec(
+            shape.nodes(),
+            List.of(new ClauseShape(total, List.of(1))),
+            new Causality(EPSILON, Uncertainty.CONSERVATIVE),
+            ReplicaRule.ANY);
+    return new Workload(shape, spec, new Maker(shape, new Random(seed), true).events());
   }
 
   Shape shape() {
@@ -138,7 +165,8 @@ public final class Workload {
   }
 
   /** A candidate before its clocks are read. */
-  private record Plan(int instance, int term, int node, long sequence, long start, long end) {}
+  private record Plan(
+      int instance, int term, int node, long sequence, long start, long end, boolean violates) {}
 
   /** One end of a plan. */
   private record Moment(Plan plan, boolean opens) {
@@ -150,11 +178,13 @@ public final class Workload {
   private static final class Maker {
     private final Shape shape;
     private final Random random;
+    private final boolean total;
     private long now;
 
-    Maker(Shape shape, Random random) {
+    Maker(Shape shape, Random random, boolean total) {
       this.shape = shape;
       this.random = random;
+      this.total = total;
     }
 
     List<Event> events() {
@@ -173,7 +203,7 @@ public final class Workload {
 
     private List<Plan> plans(int instance) {
       int count = shape.candidates() / shape.instances();
-      int open = shape.terms() - 1;
+      int open = total ? shape.terms() : shape.terms() - 1;
       long[] starts = new long[count + open];
       long offset = random.nextLong(GAP_MICROS);
       for (int i = 0; i < starts.length; i++) {
@@ -184,9 +214,11 @@ public final class Workload {
       for (int i = 0; i < count; i++) {
         // It still holds when the last missing term turns true, or ends well before that.
         boolean late = random.nextDouble() < shape.violated();
-        long end = starts[i + open] + (late ? GAP_MICROS / 4 : -GAP_MICROS / 4);
-        int node = random.nextInt(speaking);
-        plans.add(new Plan(instance, i % shape.terms(), node, i + 1, starts[i], end));
+        long end =
+            total ? starts[i + open] - 1 : starts[i + open] + (late ? GAP_MICROS : -GAP_MICROS) / 4;
+        int term = i % shape.terms();
+        int node = total ? term % speaking : random.nextInt(speaking);
+        plans.add(new Plan(instance, term, node, i + 1, starts[i], end, late));
       }
       return plans;
     }
@@ -223,9 +255,14 @@ public final class Workload {
       return now + node * DELAY_MICROS / shape.nodes();
     }
 
-    private static Candidate candidate(Plan plan, Interval interval) {
+    private Candidate candidate(Plan plan, Interval interval) {
       CandidateId id = new CandidateId(plan.node(), 1, plan.sequence());
       String version = "s/k" + plan.term() + "@" + plan.sequence();
+      if (total) {
+        BigDecimal amount = plan.violates() ? BigDecimal.TEN : BigDecimal.ONE;
+        return new Candidate(0, 0, id, interval, version, plan.node(), amount, new byte[0])
+            .ofMember("m=" + plan.term());
+      }
       return new Candidate(0, plan.term(), id, interval, version, plan.node(), new byte[0]);
     }
   }

@@ -36,6 +36,20 @@ class ReplayTest {
   }
 
   @Test
+  void theSimpleWayNamesTheSameIntervalsOfTotals() {
+    assertThat(reports(Workload.ofTotal(new Shape(5, 3, 0, 1, 0, 200), 1), Streaming::new))
+        .isEmpty();
+    for (int seed = 1; seed <= 20; seed++) {
+      Shape shape = new Shape(2 + seed % 3, 2 + seed % 4, 0.05, 1, seed % 2 * 20, 200);
+      Workload workload = Workload.ofTotal(shape, seed);
+      assertThat(named(workload, Streaming::new))
+          .as("seed=%d shape=%s", seed, shape)
+          .isNotEmpty()
+          .isEqualTo(named(workload, EveryCombination::new));
+    }
+  }
+
+  @Test
   void candidatesThatCompleteAViolationAreAsManyAsAsked() {
     Workload workload = Workload.make(new Shape(2, 3, 0.01, 100, 0, 50_000), 1);
     assertThat(reports(workload, EveryCombination::new)).hasSizeBetween(400, 600);

@@ -9,7 +9,6 @@ import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -113,9 +112,7 @@ final class BruteForce {
         }
       }
     }
-    return !(shape.rule() instanceof ClauseRule.Sum sum)
-        || sum.holds(
-            chosen.stream().map(Candidate::amount).reduce(BigDecimal.ZERO, BigDecimal::add));
+    return !(shape.rule() instanceof ClauseRule.Sum sum) || sum.holds(Shapes.sum(sum, chosen));
   }
 
   private Grade gradeOf(List<Candidate> chosen) {

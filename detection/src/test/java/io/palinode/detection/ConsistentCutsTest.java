@@ -12,10 +12,8 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -151,17 +149,31 @@ class ConsistentCutsTest {
           holding.add(candidate);
         }
       }
+      if (shape.rule() instanceof ClauseRule.Sum sum && shape.isDistinct()) {
+        return hasTotal(sum, holding, new ArrayList<>(), 0);
+      }
       if (shape.rule() instanceof ClauseRule.AtLeast some) {
         return holding.size() >= some.count();
       }
       return holding.size() == cut.length
-          && (!(shape.rule() instanceof ClauseRule.Sum sum) || sum.holds(amount(holding)));
+          && (!(shape.rule() instanceof ClauseRule.Sum sum) || sum.holds(Shapes.sum(sum, holding)));
     }
 
-    private static BigDecimal amount(List<Candidate> holding) {
-      return holding.stream()
-          .map(candidate -> Objects.requireNonNull(candidate.amount()))
-          .reduce(BigDecimal.ZERO, BigDecimal::add);
+    /** Whether some of {@code holding}, as many as the rule adds up, have such a sum. */
+    private boolean hasTotal(
+        ClauseRule.Sum sum, List<Candidate> holding, List<Candidate> chosen, int from) {
+      if (chosen.size() == shape.intervalsMax()) {
+        return sum.holds(Shapes.sum(sum, chosen));
+      }
+      for (int i = from; i < holding.size(); i++) {
+        chosen.add(holding.get(i));
+        boolean found = hasTotal(sum, holding, chosen, i + 1);
+        chosen.remove(chosen.size() - 1);
+        if (found) {
+          return true;
+        }
+      }
+      return false;
     }
 
     private Event at(int node, int[] cut) {

@@ -7,7 +7,9 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Random clauses of a kind; each oracle test is run for each. */
@@ -49,15 +51,54 @@ enum Shapes {
   SUM {
     @Override
     ClauseShape next(Random random) {
-      ClauseRule.Relation[] relations = ClauseRule.Relation.values();
       Decimal limit = new Decimal(BigDecimal.valueOf(random.nextInt(5) - 2));
       return new ClauseShape(
-          new ClauseRule.Sum(relations[random.nextInt(relations.length)], limit),
+          new ClauseRule.Sum(RELATIONS.get(random.nextInt(RELATIONS.size())), limit),
           Collections.nCopies(1 + random.nextInt(4), 1));
+    }
+  },
+  /** With a factor for each variable; half of them of sums that are not a number. */
+  WEIGHTED_SUM {
+    @Override
+    ClauseShape next(Random random) {
+      ClauseRule.Relation relation =
+          random.nextBoolean()
+              ? ClauseRule.Relation.NOT_EQUALS
+              : RELATIONS.get(random.nextInt(RELATIONS.size()));
+      Decimal limit = new Decimal(BigDecimal.valueOf(random.nextInt(5) - 2));
+      List<Decimal> times = new ArrayList<>();
+      for (int left = 1 + random.nextInt(4); left > 0; left--) {
+        times.add(TIMES.get(random.nextInt(TIMES.size())));
+      }
+      return new ClauseShape(
+          new ClauseRule.Sum(relation, limit, times), Collections.nCopies(times.size(), 1));
+    }
+  },
+  /** Of intervals of one term, of different members. */
+  TOTAL {
+    @Override
+    ClauseShape next(Random random) {
+      ClauseRule.Relation[] relations = ClauseRule.Relation.values();
+      return new ClauseShape(
+          new ClauseRule.Sum(
+              relations[random.nextInt(relations.length)],
+              new Decimal(BigDecimal.valueOf(random.nextInt(5) - 2)),
+              List.of(TIMES.get(random.nextInt(TIMES.size()))),
+              new ClauseRule.Sum.Members(2 + random.nextInt(3), "m")),
+          List.of(1));
     }
   };
 
+  private static final List<ClauseRule.Relation> RELATIONS =
+      List.of(
+          ClauseRule.Relation.BELOW,
+          ClauseRule.Relation.AT_MOST,
+          ClauseRule.Relation.EQUALS,
+          ClauseRule.Relation.AT_LEAST,
+          ClauseRule.Relation.ABOVE);
   private static final int MEMBERS = 4;
+  private static final List<Decimal> TIMES =
+      Stream.of("1", "-1", "2", "-0.5").map(Decimal::parse).toList();
 
   abstract ClauseShape next(Random random);
 
@@ -78,6 +119,20 @@ enum Shapes {
       }
     }
     return variables;
+  }
+
+  /** The oracles' own rule: the sum of the values, each times its factor. */
+  static BigDecimal sum(ClauseRule.Sum rule, List<Candidate> of) {
+    BigDecimal sum = BigDecimal.ZERO;
+    for (Candidate each : of) {
+      BigDecimal value = Objects.requireNonNull(each.amount());
+      sum =
+          sum.add(
+              rule.times().isEmpty()
+                  ? value
+                  : value.multiply(rule.times().get(each.term()).value()));
+    }
+    return sum;
   }
 
   /** One or two clauses. */

@@ -88,6 +88,26 @@ class LocalDetectorTest extends DetectorFixture {
         .containsExactly("proper-colouring|a=1,b=2,k=3", "proper-colouring|a=1,b=2,k=4");
   }
 
+  @Test
+  void aVariableOfATotalNamesItsMemberAndOnACutItsValue() {
+    watch(
+        """
+        forEach: {bank: "{bank}"}
+        violation:
+          - sum: {of: {var: "balance_{bank}_{account}"}, distinct: account, count: 2, notEquals: 9}
+        """);
+    store.put("balance_a_1", "4");
+    store.put("balance_a_2", "5.0");
+    store.put("balance_a_3", "none");
+    assertThat(drain())
+        .extracting(e -> new CandidateEncoder(0, 1).opened((Opened) e).getOpened().getInterval())
+        .extracting(ref -> ref.getBinding() + " " + ref.getMember())
+        .containsExactly("bank=a account=1", "bank=a account=2");
+    assertThat(detector.holding())
+        .extracting(ref -> ref.getMember() + " " + ref.getAmount())
+        .containsExactlyInAnyOrder("account=1 4", "account=2 5.0");
+  }
+
   /** A member that does not hold has no interval, so it costs nothing. */
   @Test
   void bindingsOfADistinctCaptureShareAnInstance() {

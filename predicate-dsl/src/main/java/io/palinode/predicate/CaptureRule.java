@@ -51,7 +51,7 @@ public final class CaptureRule {
                 ? declaredDistinct(distinct)
                 : undeclared(without(distinct, terms.get(t).captures()), declared);
         if (reason != null) {
-          return new Breach(new InTerm(c, t), reason);
+          return new Breach(new InTerm(c, t), reason + insteadOf(violation.get(c)));
         }
         used.addAll(terms.get(t).captures());
       }
@@ -90,6 +90,15 @@ public final class CaptureRule {
       others.remove(distinct);
     }
     return others;
+  }
+
+  /** What a sum of one variable may be meant to be. */
+  private static String insteadOf(Clause clause) {
+    boolean mayBeTotal =
+        clause.rule() instanceof ClauseRule.Sum
+            && clause.distinct() == null
+            && clause.of().size() == 1;
+    return mayBeTotal ? "; or to add up its bindings, give the sum 'distinct' and 'count'" : "";
   }
 
   private static String declaredDistinct(String distinct) {

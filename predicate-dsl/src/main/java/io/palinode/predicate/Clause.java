@@ -25,6 +25,12 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
       requireParts(atLeast, of);
     }
     requireNumbers(rule, of);
+    if (rule instanceof ClauseRule.Sum sum) {
+      sum.requireVariables(of.size());
+      if (sum.members() != null) {
+        requireDistinct(sum.members().distinct(), of);
+      }
+    }
     requireState(rule, of);
   }
 
@@ -52,6 +58,9 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
 
   /** The capture that its intervals bind differently; null if it has none. */
   public @Nullable String distinct() {
+    if (rule instanceof ClauseRule.Sum sum) {
+      return sum.members() == null ? null : sum.members().distinct();
+    }
     return rule instanceof ClauseRule.AtLeast atLeast ? atLeast.distinct() : null;
   }
 
@@ -80,8 +89,12 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
     String distinct = rule.distinct();
     if (distinct == null) {
       requireCount(rule.count(), of.size());
-      return;
+    } else {
+      requireDistinct(distinct, of);
     }
+  }
+
+  private static void requireDistinct(String distinct, List<LocalPredicate> of) {
     if (of.size() != 1 || of.get(0).isGroup()) {
       throw new IllegalArgumentException(
           "with distinct, 'of' must have exactly one term, and no group: terms="

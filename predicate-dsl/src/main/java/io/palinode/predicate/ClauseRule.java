@@ -17,6 +17,9 @@ public sealed interface ClauseRule {
   /** Each further interval multiplies the combinations that a search tries. */
   int DISTINCT_MAX = 16;
 
+  /** Of a sum: a violation names each of them, in one record. */
+  int MEMBERS_MAX = 1_024;
+
   /** All of them. */
   record All() implements ClauseRule {}
 
@@ -41,16 +44,86 @@ public sealed interface ClauseRule {
     }
   }
 
-  /** All of them, which are the variables of a sum that stands so to {@code limit}. */
-  record Sum(Relation relation, Decimal limit) implements ClauseRule {
+  /**
+   * All of them, which are the variables of a sum that stands so to {@code limit}.
+   *
+   * @param times of each variable, what its value is multiplied by; never 0. Empty: by 1
+   * @param members null; or which intervals of the only variable are added
+   */
+  record Sum(Relation relation, Decimal limit, List<Decimal> times, @Nullable Members members)
+      implements ClauseRule {
+    public static final Decimal ONCE = new Decimal(BigDecimal.ONE);
+
+    /**
+     * Some {@code count} intervals of one variable, whichever, that bind the capture {@code
+     * distinct} differently. The other captures bind the instance.
+     */
+    public record Members(int count, String distinct) {
+      public Members {
+        if (count < DISTINCT_MIN || count > MEMBERS_MAX) {
+          throw new IllegalArgumentException(
+              "count must be between %d and %,d with distinct in a sum: count=%d"
+                  .formatted(DISTINCT_MIN, MEMBERS_MAX, count));
+        }
+      }
+    }
+
+    public Sum {
+      times = times.stream().map(Sum::requireTimes).toList();
+      times = times.stream().allMatch(ONCE::equals) ? List.of() : times;
+    }
+
+    /** Of different variables. */
+    public Sum(Relation relation, Decimal limit, List<Decimal> times) {
+      this(relation, limit, times, null);
+    }
+
+    /** Each variable counts once. */
+    public Sum(Relation relation, Decimal limit) {
+      this(relation, limit, List.of());
+    }
+
+    /** Of one variable, in its normal form. Throws {@link IllegalArgumentException} for 0. */
+    public static Decimal requireTimes(Decimal each) {
+      if (each.value().signum() == 0) {
+        throw new IllegalArgumentException(
+            "times must not be 0, the variable would not count: times=" + each);
+      }
+      return each.compareTo(ONCE) == 0 ? ONCE : each;
+    }
+
+    /** What the value of variable {@code term} is multiplied by. */
+    public Decimal timesOf(int term) {
+      return times.isEmpty() ? ONCE : times.get(term);
+    }
+
+    /** What {@code value} of variable {@code term} adds to the sum. */
+    public BigDecimal amount(int term, BigDecimal value) {
+      return times.isEmpty() ? value : value.multiply(times.get(term).value());
+    }
+
+    /** Throws {@link IllegalArgumentException} if it is not of {@code variables} variables. */
+    void requireVariables(int variables) {
+      if (!times.isEmpty() && times.size() != variables) {
+        throw new IllegalArgumentException(
+            "a sum must have one 'times' for each variable: times=%d variables=%d"
+                .formatted(times.size(), variables));
+      }
+    }
+
     /** Whether {@code sum} is what must not be. */
     public boolean holds(BigDecimal sum) {
       return relation.holds(sum.compareTo(limit.value()));
     }
 
-    /** Whether it is the greatest sum that decides, not the least. */
-    public boolean isLowerBound() {
-      return relation == Relation.ABOVE || relation == Relation.AT_LEAST;
+    /** Whether it holds of a sum that is small enough: the least one decides. */
+    public boolean holdsBelow() {
+      return relation.ifLess;
+    }
+
+    /** Whether it holds of a sum that is great enough: the greatest one decides. */
+    public boolean holdsAbove() {
+      return relation.ifGreater;
     }
 
     /** Whether a sum between {@code least} and {@code most} may be what must not be. */
@@ -58,6 +131,7 @@ public sealed interface ClauseRule {
       return switch (relation) {
         case BELOW, AT_MOST -> holds(least);
         case ABOVE, AT_LEAST -> holds(most);
+        case NOT_EQUALS -> holds(least) || holds(most);
         case EQUALS -> least.compareTo(limit.value()) <= 0 && most.compareTo(limit.value()) >= 0;
       };
     }
@@ -87,6 +161,7 @@ public sealed interface ClauseRule {
     BELOW("below", true, false, false),
     AT_MOST("atMost", true, true, false),
     EQUALS("equals", false, true, false),
+    NOT_EQUALS("notEquals", true, false, true),
     AT_LEAST("atLeast", false, true, true),
     ABOVE("above", false, false, true);
 

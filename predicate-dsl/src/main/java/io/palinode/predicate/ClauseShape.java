@@ -13,6 +13,9 @@ public record ClauseShape(ClauseRule rule, List<Integer> termsOf) {
     if (termsOf.isEmpty() || termsOf.stream().anyMatch(terms -> terms < 1)) {
       throw new IllegalArgumentException("a clause needs terms: terms=" + termsOf);
     }
+    if (rule instanceof ClauseRule.Sum sum) {
+      sum.requireVariables(termsOf.size());
+    }
   }
 
   /** A conjunction of {@code terms} terms, each wherever. */
@@ -30,11 +33,16 @@ public record ClauseShape(ClauseRule rule, List<Integer> termsOf) {
 
   /** Whether its intervals are of one term, and each of another member of it. */
   public boolean isDistinct() {
-    return rule instanceof ClauseRule.AtLeast atLeast && atLeast.distinct() != null;
+    return rule instanceof ClauseRule.Sum sum
+        ? sum.members() != null
+        : rule instanceof ClauseRule.AtLeast atLeast && atLeast.distinct() != null;
   }
 
   /** The most intervals that a violation of it names. */
   public int intervalsMax() {
+    if (rule instanceof ClauseRule.Sum sum && sum.members() != null) {
+      return sum.members().count();
+    }
     return isDistinct() ? ((ClauseRule.AtLeast) rule).count() : terms();
   }
 

@@ -138,8 +138,9 @@ public final class RandomPredicate {
   }
 
   private Clause clause(List<String> captures) {
-    return switch (random.nextInt(5)) {
+    return switch (random.nextInt(6)) {
       case 0 -> sum(captures);
+      case 5 -> total(captures);
       case 4 -> distinct(captures);
       case 1 -> {
         List<LocalPredicate> of = list(1, 5, () -> localPredicate(captures));
@@ -175,17 +176,35 @@ public final class RandomPredicate {
   }
 
   private Clause sum(List<String> captures) {
+    List<LocalPredicate> of = list(1, 4, () -> LocalPredicate.of(variable(captures)));
+    ClauseRule.Relation relation = pick(List.of(ClauseRule.Relation.values()));
+    List<Decimal> times =
+        random.nextBoolean() ? List.of() : list(of.size(), of.size(), this::times);
+    return new Clause(new ClauseRule.Sum(relation, decimal(), times), of);
+  }
+
+  private Clause total(List<String> captures) {
+    List<String> all = new ArrayList<>(captures);
+    all.add(random.nextInt(all.size() + 1), "m");
+    int count = 2 + random.nextInt(ClauseRule.MEMBERS_MAX - 1);
+    ClauseRule.Relation relation = pick(List.of(ClauseRule.Relation.values()));
     return new Clause(
-        new ClauseRule.Sum(pick(List.of(ClauseRule.Relation.values())), decimal()),
-        list(
-            1,
-            4,
-            () ->
-                LocalPredicate.of(
-                    new Term(
-                        store(),
-                        Template.parse("v" + pattern(captures)),
-                        new Comparison.IsNumber()))));
+        new ClauseRule.Sum(
+            relation,
+            decimal(),
+            random.nextBoolean() ? List.of() : List.of(times()),
+            new ClauseRule.Sum.Members(count, "m")),
+        List.of(LocalPredicate.of(variable(all))));
+  }
+
+  private Term variable(List<String> captures) {
+    return new Term(store(), Template.parse("v" + pattern(captures)), new Comparison.IsNumber());
+  }
+
+  private Decimal times() {
+    Decimal times =
+        random.nextBoolean() ? Decimal.parse(pick(List.of("1", "-1", "1.0"))) : decimal();
+    return times.value().signum() == 0 ? Decimal.parse("2") : times;
   }
 
   private @Nullable String store() {

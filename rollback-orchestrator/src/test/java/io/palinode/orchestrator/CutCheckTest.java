@@ -124,6 +124,31 @@ class CutCheckTest {
   }
 
   @Test
+  void aSumMultipliesEachVariableByItsFactor() {
+    Map<String, Policy> less = policies("sum: {of: [x, {var: y, times: -1}], below: 0}");
+    assertThat(sum(less, amount(0, "2"), amount(1, "2"))).isEmpty();
+    assertThat(sum(less, amount(0, "2"), amount(1, "2.5"))).isNotEmpty();
+    Map<String, Policy> other = policies("sum: {of: [x, {var: y, times: 2}], notEquals: 10}");
+    assertThat(sum(other, amount(0, "4"), amount(1, "3"))).isEmpty();
+    assertThat(sum(other, amount(0, "3"), amount(1, "4"))).isNotEmpty();
+  }
+
+  @Test
+  void aTotalIsTheSumOfSoManyMembers() {
+    Map<String, Policy> policies =
+        policies("sum: {of: {var: 'x_{c}'}, distinct: c, count: 2, notEquals: 10}");
+    IntervalRef ann = amount(0, "4").toBuilder().setMember("c=ann").build();
+    IntervalRef bob = amount(0, "6").toBuilder().setMember("c=bob").build();
+    IntervalRef sibling = amount(0, "7").toBuilder().setMember("c=ann").build();
+    IntervalRef carl = amount(0, "6").toBuilder().setMember("c=carl").build();
+    assertThat(sum(policies, ann)).isEmpty();
+    assertThat(sum(policies, ann, bob)).isEmpty();
+    assertThat(sum(policies, ann, sibling)).isEmpty();
+    assertThat(sum(policies, ann, sibling, bob)).isNotEmpty();
+    assertThat(sum(policies, ann, bob, carl)).as("of bob and carl").isNotEmpty();
+  }
+
+  @Test
   void aCutIsViolatedSinceTheLastNeededTermBecameTrue() {
     assertThat(sinceOf("all: [%s, %s, %s]", 5, 9, 7)).isEqualTo(9);
     assertThat(sinceOf("atLeast: {count: 2, of: [%s, %s, %s]}", 5, 9, 7)).isEqualTo(7);

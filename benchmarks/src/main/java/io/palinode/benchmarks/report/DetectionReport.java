@@ -8,6 +8,7 @@ import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** What was measured; its components are the JSON output. */
 public record DetectionReport(String machine, long seed, List<Row> rows) implements Output.Report {
@@ -18,7 +19,7 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
       @JsonUnwrapped Shape shape,
       long reports,
       Figures detection,
-      Figures simple,
+      @Nullable Figures simple,
       @JsonUnwrapped Ratios ratios) {
 
     public static Row of(Result result) {
@@ -29,7 +30,7 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
               shape.terms(), shape.nodes(), shape.violated(), shape.instances(), shape.retained()),
           result.reports(),
           Figures.of(result.detection()),
-          Figures.of(result.simple()),
+          result.simple() == null ? null : Figures.of(result.simple()),
           new Ratios(result.ratio(), result.classifyingRatio()));
     }
   }
@@ -38,7 +39,7 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
   record Shape(int terms, int nodes, double violated, int instances, int retained) {}
 
   /** How many times as fast as the simple detector; how many times as long with phantoms. */
-  record Ratios(double ratio, double phantomsRatio) {}
+  record Ratios(@Nullable Double ratio, double phantomsRatio) {}
 
   record Figures(
       double candidatesPerSecond,
@@ -109,9 +110,11 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
                   + " to "
                   + number(row.detection().greatestNanos()),
               number(row.detection().allocatedBytes()),
-              number(row.simple().candidatesPerSecond()),
-              number(row.simple().allocatedBytes()),
-              String.format(Locale.ROOT, "%.2f", row.ratios().ratio()),
+              row.simple() == null ? "" : number(row.simple().candidatesPerSecond()),
+              row.simple() == null ? "" : number(row.simple().allocatedBytes()),
+              row.ratios().ratio() == null
+                  ? ""
+                  : String.format(Locale.ROOT, "%.2f", row.ratios().ratio()),
               String.format(Locale.ROOT, "%.2f x", row.ratios().phantomsRatio())));
     }
     return machine + ", one used; seed " + seed + "\n\n" + table.render();

@@ -34,6 +34,7 @@ import picocli.CommandLine.Option;
       "  terms     the same on 5 nodes with 1 %%: 2, 5, 10 and 20 terms",
       "  retained  one instance that must keep 10, 100 and 1,000 intervals, because a node's"
           + " progress lags",
+      "  total     sums with distinct whose members all have a value: one instance of 1,000 members; 100 instances of 10, none or 1 %% of the values wrong",
       ""
     },
     footer = {
@@ -49,7 +50,7 @@ final class DetectionCommand implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "GROUP",
-      description = "spread, terms or retained (default: all).")
+      description = "spread, terms, retained or total (default: all).")
   private List<Group> only = List.of(Group.values());
 
   @Option(

@@ -415,6 +415,28 @@ class DetectCommandTest extends DetectFixture {
     assertThat(err.toString()).contains("--search-steps-max must be at least 1: 0");
   }
 
+  @Test
+  void aSumWithFactorsComparesTwoVariables() throws IOException {
+    String balance =
+        """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: p}
+        spec:
+          replicas: any
+          violation:
+            - sum: {of: [x0, {var: x1, times: -1}], %s}
+        """;
+    String[] five = sum(2, 1, (variable, node) -> 5);
+    String[] rising = sum(2, 1, (variable, node) -> 5 + variable);
+    Files.writeString(predicate, balance.formatted("below: 0"));
+    assertThat(detect(five)).isZero();
+    assertThat(detect(rising)).isEqualTo(1);
+    Files.writeString(predicate, balance.formatted("notEquals: -1"));
+    assertThat(detect(five)).isEqualTo(1);
+    assertThat(detect(rising)).isZero();
+  }
+
   private static String sumOf14(String bound) {
     StringBuilder yaml =
         new StringBuilder(

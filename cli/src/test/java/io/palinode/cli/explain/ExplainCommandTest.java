@@ -40,6 +40,8 @@ class ExplainCommandTest {
         "one-holder.yaml",
         "one-leader.yaml",
         "overbooked.yaml",
+        "credit.yaml",
+        "bank.yaml",
         "two-clauses-active.yaml"
       })
   void otherKindsAreExplainedAsTheirGoldenFilesSay(String file) throws IOException {

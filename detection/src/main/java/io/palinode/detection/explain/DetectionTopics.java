@@ -87,7 +87,11 @@ final class DetectionTopics {
               + " first of another queue, it is in no further violation and is removed. If none"
               + " can be removed, the first intervals are a violation.");
     }
-    if (distinct() != null) {
+    if (total() != null) {
+      sentences.add(
+          "Each binding of %s that has an interval counts as a variable. Up to %s of them are one sum. Of more, they are chosen depth first, and a choice that can no longer reach the bound is left."
+              .formatted(total().distinct(), Shown.number(total().count())));
+    } else if (distinct() != null) {
       sentences.add(
           "With distinct, each binding of %s that has an interval counts as a term. Bindings are chosen depth first, and a choice without a violation is left."
               .formatted(distinct()));
@@ -110,13 +114,7 @@ final class DetectionTopics {
   }
 
   private String sum() {
-    boolean equals =
-        predicate.violation().stream()
-            .anyMatch(
-                clause ->
-                    clause.rule() instanceof ClauseRule.Sum sum
-                        && sum.relation() == ClauseRule.Relation.EQUALS);
-    if (equals) {
+    if (hasSum(ClauseRule.Relation.EQUALS)) {
       return "Whether concurrent values add up to a number exactly is NP-complete (a subset sum)."
           + TRIED;
     }
@@ -125,7 +123,16 @@ final class DetectionTopics {
             + " node may still end a version, so no cut is certain to be the least."
             + TRIED
         : "The least and greatest values of the variables mostly exclude a violation. If not, a"
-            + " minimum cut finds the consistent cut with the least (or greatest) sum (Chase and Garg).";
+            + " minimum cut finds the consistent cut with the least (or greatest) sum (Chase and Garg)."
+            + (hasSum(ClauseRule.Relation.NOT_EQUALS)
+                ? " With notEquals it finds both: the sum is another number if either is."
+                : "");
+  }
+
+  private boolean hasSum(ClauseRule.Relation relation) {
+    return predicate.violation().stream()
+        .anyMatch(
+            clause -> clause.rule() instanceof ClauseRule.Sum sum && sum.relation() == relation);
   }
 
   /** Of the first clause that has one. */
@@ -134,6 +141,16 @@ final class DetectionTopics {
       String distinct = clause.distinct();
       if (distinct != null) {
         return distinct;
+      }
+    }
+    return null;
+  }
+
+  /** Of the first sum that has them. */
+  private ClauseRule.Sum.@Nullable Members total() {
+    for (Clause clause : predicate.violation()) {
+      if (clause.rule() instanceof ClauseRule.Sum sum && sum.members() != null) {
+        return sum.members();
       }
     }
     return null;
@@ -161,7 +178,11 @@ final class DetectionTopics {
                 : "O(nodes * log retained)")
             + ", and one search for each interval whose order it decides; retained is the number of"
             + " intervals that the instance keeps.");
-    if (has(ClauseRule.Sum.class)) {
+    if (total() != null) {
+      sentences.add(
+          "Most searches end at once: the least and greatest values of all bindings of %s are kept added up. Other searches and each violation cost O(count * nodes) at least, count = %s."
+              .formatted(total().distinct(), Shown.number(total().count())));
+    } else if (has(ClauseRule.Sum.class)) {
       sentences.add(
           "Most searches for a sum end after O(retained): the least and greatest values decide."
               + (predicate.replicas() == ReplicaRule.FIRST

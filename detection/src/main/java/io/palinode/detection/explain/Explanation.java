@@ -7,6 +7,7 @@ import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateClass;
 import io.palinode.predicate.Term;
 import io.palinode.predicate.template.Template;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -89,16 +90,12 @@ public record Explanation(
   private static String shown(Clause clause) {
     List<LocalPredicate> of = clause.of();
     int more = of.size() - TERMS_SHOWN_MAX;
-    boolean sums = clause.rule() instanceof ClauseRule.Sum;
-    String shown =
-        of.stream()
-                .limit(TERMS_SHOWN_MAX)
-                .map(Explanation::shown)
-                .collect(Collectors.joining(sums ? " + " : "; "))
-            + (more > 0 ? (sums ? " + " : "; and ") + Shown.number(more) + " more" : "");
     if (clause.rule() instanceof ClauseRule.Sum sum) {
-      return shown + " " + sum.relation().word() + " " + sum.limit();
+      return shown(clause, sum);
     }
+    String shown =
+        of.stream().limit(TERMS_SHOWN_MAX).map(Explanation::shown).collect(Collectors.joining("; "))
+            + (more > 0 ? "; and " + Shown.number(more) + " more" : "");
     if (clause.rule() instanceof ClauseRule.AtLeast some && some.distinct() != null) {
       return "at least %d of: %s, each with another %s"
           .formatted(some.count(), shown, some.distinct());
@@ -106,6 +103,30 @@ public record Explanation(
     return clause.rule() instanceof ClauseRule.AtLeast some
         ? "at least %d of: %s".formatted(some.count(), shown)
         : shown;
+  }
+
+  private static String shown(Clause clause, ClauseRule.Sum sum) {
+    StringBuilder shown = new StringBuilder();
+    List<Term> variables = clause.terms();
+    for (int i = 0; i < Math.min(variables.size(), TERMS_SHOWN_MAX); i++) {
+      BigDecimal times = sum.timesOf(i).value();
+      boolean isMinus = times.signum() < 0;
+      shown.append(i == 0 ? (isMinus ? "-" : "") : isMinus ? " - " : " + ");
+      if (times.abs().compareTo(BigDecimal.ONE) != 0) {
+        shown.append(times.abs()).append(" * ");
+      }
+      shown.append(shown(variables.get(i)));
+    }
+    int more = variables.size() - TERMS_SHOWN_MAX;
+    if (sum.members() != null) {
+      shown.insert(0, "the sum of %,d intervals of ".formatted(sum.members().count()));
+      shown.append(", each with another ").append(sum.members().distinct()).append(",");
+    }
+    return shown
+        + (more > 0 ? " + " + Shown.number(more) + " more " : " ")
+        + sum.relation().word()
+        + " "
+        + sum.limit();
   }
 
   private static String shown(LocalPredicate local) {

@@ -1,10 +1,14 @@
 package io.palinode.detection.search;
 
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
+import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * there is never a hole. Not thread-safe.
  */
 final class ClauseQueues {
+  private static final Comparator<TermQueues> LAST_FIRST =
+      Comparator.comparingInt(TermQueues::term).reversed();
+
   private final boolean distinct;
   private final int nodes;
   private final boolean mayEndElsewhere;
@@ -20,9 +27,19 @@ final class ClauseQueues {
   // Of each index, and the inverse; empty without distinct.
   private final List<String> members = new ArrayList<>();
   private final Map<String, Integer> indexOf = new HashMap<>();
+  // Those with an interval that may have ended: of many members few have.
+  private final List<TermQueues> ended = new ArrayList<>();
+  // Used by one call alone.
+  private final List<TermQueues> gone = new ArrayList<>();
+  private int intervals;
+  // Of a sum of members: of each the least and the greatest amount, added up.
+  private final ClauseRule.@Nullable Sum total;
+  private BigDecimal least = BigDecimal.ZERO;
+  private BigDecimal most = BigDecimal.ZERO;
 
   ClauseQueues(ClauseShape shape, int nodes, boolean mayEndElsewhere) {
     this.distinct = shape.isDistinct();
+    this.total = distinct && shape.rule() instanceof ClauseRule.Sum sum ? sum : null;
     this.nodes = nodes;
     this.mayEndElsewhere = mayEndElsewhere;
     for (int term = 0; term < shape.terms() && !distinct; term++) {
@@ -55,6 +72,108 @@ final class ClauseQueues {
     return queues.get(interval.term()).queue(interval.node());
   }
 
+  /** Puts it into the queue that it goes into. */
+  void add(Retained interval) {
+    queueFor(interval);
+    TermQueues of = queues.get(interval.term());
+    of.add(interval);
+    intervals++;
+    if (!interval.isOpen()) {
+      noteEnded(of);
+    }
+    if (total != null) {
+      leave(of);
+      of.addAmount(interval.amount());
+      enter(of);
+    }
+  }
+
+  /** How many intervals there are. */
+  int intervals() {
+    return intervals;
+  }
+
+  /** Those that have an interval which has ended, and maybe more. */
+  List<TermQueues> ended() {
+    return ended;
+  }
+
+  /** An interval of it has ended. */
+  void noteEnded(TermQueues of) {
+    if (!of.mayHaveEnded()) {
+      of.mayHaveEnded(true);
+      ended.add(of);
+    }
+  }
+
+  /** {@code action} drops something of each queue, or nothing. */
+  void dropOfAll(Consumer<IntervalQueue> action) {
+    for (int index = queues.size() - 1; index >= 0; index--) {
+      TermQueues of = queues.get(index);
+      drop(of, action);
+      if (of.size() == 0) {
+        of.mayHaveEnded(false);
+      }
+      release(of);
+    }
+    ended.removeIf(of -> !of.mayHaveEnded());
+  }
+
+  /** {@code action} drops something that has ended of each queue, or nothing. */
+  void dropOfEnded(Consumer<IntervalQueue> action) {
+    int kept = 0;
+    boolean isEmpty = false;
+    for (int i = 0; i < ended.size(); i++) {
+      TermQueues of = ended.get(i);
+      drop(of, action);
+      isEmpty |= of.size() == 0;
+      of.mayHaveEnded(of.hasEnded());
+      if (of.mayHaveEnded()) {
+        ended.set(kept++, of);
+      } else {
+        gone.add(of);
+      }
+    }
+    ended.subList(kept, ended.size()).clear();
+    if (isEmpty) {
+      // In an order that follows from the state alone.
+      gone.sort(LAST_FIRST);
+      gone.forEach(this::release);
+    }
+    gone.clear();
+  }
+
+  private void drop(TermQueues of, Consumer<IntervalQueue> action) {
+    int before = of.size();
+    of.drop(action);
+    intervals -= before - of.size();
+    if (total != null && of.size() < before) {
+      leave(of);
+      of.addAmountsAgain();
+      enter(of);
+    }
+  }
+
+  private void leave(TermQueues of) {
+    least = least.subtract(of.least());
+    most = most.subtract(of.most());
+  }
+
+  private void enter(TermQueues of) {
+    least = least.add(of.least());
+    most = most.add(of.most());
+  }
+
+  /** No sum of one interval of each member is less. */
+  BigDecimal least() {
+    return least;
+  }
+
+  /** No sum of one interval of each member is greater. */
+  BigDecimal most() {
+    return most;
+  }
+
   private int append(String member) {
     int index = queues.size();
     queues.add(new TermQueues(index, nodes, mayEndElsewhere));
@@ -62,12 +181,10 @@ final class ClauseQueues {
     return index;
   }
 
-  /** Some were dropped: members without an interval go. O(members). */
-  void release() {
-    for (int index = distinct ? queues.size() - 1 : -1; index >= 0; index--) {
-      if (queues.get(index).size() == 0) {
-        remove(index);
-      }
+  /** Some were dropped: a member without an interval goes. */
+  private void release(TermQueues of) {
+    if (distinct && of.size() == 0) {
+      remove(of.term());
     }
   }
 

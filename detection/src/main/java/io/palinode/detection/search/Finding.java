@@ -11,8 +11,10 @@ public record Finding(int clause, List<Retained> intervals, Grade grade) {
     public Grade of(Retained i, Retained j);
   }
 
-  public static Finding of(int clause, List<Retained> intervals, PairGrade pairs) {
-    return new Finding(clause, intervals, least(intervals, pairs));
+  /** The grade is what is known of it now. */
+  public static Finding of(int clause, List<Retained> intervals, Horizon horizon) {
+    Retained[] all = intervals.toArray(Retained[]::new);
+    return new Finding(clause, List.of(all), new Concurrent(horizon, all).grade());
   }
 
   /** The least of the pairs' grades; of a single interval, {@link Grade#DEFINITE}. */

@@ -31,16 +31,16 @@ public interface Horizon {
     return false;
   }
 
+  /**
+   * Whether starts of one node rise in every entry. So it is with clocks that never go back; a
+   * recorded trace may hold anything.
+   */
+  default boolean areStartsRising() {
+    return false;
+  }
+
   /** Whether the pair is certain to be concurrent with at least {@code grade}. */
   default boolean isCertain(Retained i, Retained j, Grade grade) {
     return !mayEndTooEarly(i, j, grade) && !mayEndTooEarly(j, i, grade);
-  }
-
-  /** The greatest grade that is certain for a pair that is certain to be concurrent. */
-  default Grade grade(Retained i, Retained j) {
-    if (isCertain(i, j, Grade.DEFINITE)) {
-      return Grade.DEFINITE;
-    }
-    return isCertain(i, j, Grade.POSSIBLE) ? Grade.POSSIBLE : Grade.UNCERTAIN;
   }
 }

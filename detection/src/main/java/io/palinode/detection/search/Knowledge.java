@@ -244,6 +244,11 @@ public final class Knowledge implements Horizon {
   }
 
   @Override
+  public boolean areStartsRising() {
+    return true;
+  }
+
+  @Override
   public boolean mayEndTooEarly(Retained i, Retained j, Grade grade) {
     Hvc end = i.end();
     if (end != null && causality.endsTooEarly(end, j.start(), grade)) {

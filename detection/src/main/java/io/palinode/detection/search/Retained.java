@@ -6,6 +6,7 @@ import io.palinode.detection.Witness;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
+import io.palinode.predicate.ClauseRule;
 import java.math.BigDecimal;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,7 @@ public final class Retained {
   private int pins;
   private boolean changed;
   private @Nullable Grade changedFrom;
+  private @Nullable BigDecimal amount;
 
   /** That no report has named. */
   public Retained(Candidate candidate) {
@@ -82,9 +84,15 @@ public final class Retained {
     return node;
   }
 
-  /** The value of a variable of a sum. */
+  /** What it adds to the sum of its clause. */
   BigDecimal amount() {
-    return Objects.requireNonNull(first.amount(), "a variable of a sum has an amount");
+    return Objects.requireNonNull(amount, "a variable of a sum has an amount");
+  }
+
+  /** Its clause is the sum. */
+  void addTo(ClauseRule.Sum sum) {
+    BigDecimal value = Objects.requireNonNull(first.amount(), "a variable of a sum has a value");
+    amount = sum.amount(first.term(), value);
   }
 
   /** Allocates. */

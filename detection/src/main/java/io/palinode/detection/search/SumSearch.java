@@ -4,6 +4,8 @@ import io.palinode.hvc.Grade;
 import io.palinode.predicate.ClauseRule;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -16,23 +18,38 @@ import org.jspecify.annotations.Nullable;
  * <p>A search first looks at the least and the greatest value of each variable alone; while nothing
  * is violated that mostly decides, in O(retained). Then a queue is chosen for each variable that is
  * held at several nodes. For the inequalities the cut with the least (or greatest) sum of the
- * chosen queues is then found in polynomial time ({@link LeastSum}). Whether a sum equals a number
- * is NP-complete ({@link EqualSum}). Inequalities are searched depth first where intervals of one
- * queue overlap, as of concurrent versions, or may come to, while other nodes may end them: then
- * cuts are no lattice. A branch is left as soon as the values to come cannot make up the rest. A
- * search stops after a number of steps.
+ * chosen queues is then found in polynomial time ({@link LeastSum}); a sum that is not a number is
+ * below or above it. Whether a sum equals a number is NP-complete ({@link EqualSum}). Inequalities
+ * are searched depth first where intervals of one queue overlap, as of concurrent versions, or may
+ * come to, while other nodes may end them: then cuts are no lattice. A branch is left as soon as
+ * the values to come cannot make up the rest. A search stops after a number of steps.
  */
 final class SumSearch implements Search {
+  private static final int COMPARED_IN_A_STEP = 64;
+
   private final ClauseRule.Sum rule;
   private final TermQueues[] queues;
   private final Horizon horizon;
   private final Budget budget;
+  private final Budget.@Nullable Steps shared;
 
+  /** A search of its own, with all steps. */
   SumSearch(ClauseRule.Sum rule, TermQueues[] queues, Horizon horizon, Budget budget) {
+    this(rule, queues, horizon, budget, null);
+  }
+
+  /** A part of a larger search: takes its steps of {@code shared}, and counts no cut. */
+  SumSearch(
+      ClauseRule.Sum rule,
+      TermQueues[] queues,
+      Horizon horizon,
+      Budget budget,
+      Budget.@Nullable Steps shared) {
     this.rule = rule;
     this.queues = queues;
     this.horizon = horizon;
     this.budget = budget;
+    this.shared = shared;
   }
 
   /** By bisection over the starts: what can begin early enough can also begin later. */
@@ -87,13 +104,13 @@ final class SumSearch implements Search {
     BooleanSupplier passOn =
         () -> {
           attempt.steps.renew();
-          cliques.accept(attempt.clique.clone());
+          cliques.accept(attempt.clique());
           return false;
         };
     if (isOfEqual()) {
       attempt.addUp(passOn);
     } else {
-      attempt.choose(0, () -> attempt.walk(0, passOn));
+      attempt.choose(() -> attempt.walk(passOn));
     }
     attempt.countIfCut();
   }
@@ -107,11 +124,11 @@ final class SumSearch implements Search {
       return null;
     }
     Attempt attempt = new Attempt(goal, fixed);
-    boolean found = isOfEqual() ? attempt.addUp(() -> true) : attempt.choose(0, attempt::solve);
+    boolean found = isOfEqual() ? attempt.addUp(() -> true) : attempt.choose(attempt::solve);
     if (!found) {
       attempt.countIfCut();
     }
-    return found ? attempt.clique : null;
+    return found ? attempt.clique() : null;
   }
 
   /**
@@ -134,8 +151,13 @@ final class SumSearch implements Search {
       }
     }
 
-    int term() {
-      return queue.term();
+    Retained extreme(boolean greatest) {
+      for (Retained each : intervals) {
+        if (each.amount().compareTo(greatest ? most : least) == 0) {
+          return each;
+        }
+      }
+      throw new IllegalStateException("a row has its least and its greatest amount");
     }
 
     /** Whether cuts of such rows are a lattice. */
@@ -147,27 +169,51 @@ final class SumSearch implements Search {
   /** One search, with {@code fixed}. */
   private final class Attempt {
     private final Goal goal;
+    // Those that are fixed, then one of each other term.
     private final Retained[] clique = new Retained[queues.length];
+    private final int fixedCount;
     private final BigDecimal fixedSum;
     // Of each term that is not fixed, its rows, and the one that is chosen.
     private final List<List<Row>> terms = new ArrayList<>();
     private final Row[] chosen;
-    private final Budget.Steps steps = budget.search();
+    // Of the terms from each place on, their least and greatest values added up.
+    private final BigDecimal[] restLeast;
+    private final BigDecimal[] restMost;
+    private final Budget.Steps steps = shared == null ? budget.search() : shared;
 
     Attempt(Goal goal, Retained... fixed) {
       this.goal = goal;
+      this.fixedCount = fixed.length;
+      System.arraycopy(fixed, 0, clique, 0, fixedCount);
       BigDecimal sum = BigDecimal.ZERO;
       for (Retained each : fixed) {
-        clique[each.term()] = each;
         sum = sum.add(each.amount());
       }
       this.fixedSum = sum;
-      for (int term = 0; term < queues.length; term++) {
-        if (clique[term] == null) {
-          terms.add(rows(queues[term], fixed));
+      for (TermQueues term : queues) {
+        if (!isFixed(term)) {
+          terms.add(rows(term, fixed));
         }
       }
       this.chosen = new Row[terms.size()];
+      this.restLeast = new BigDecimal[chosen.length + 1];
+      this.restMost = new BigDecimal[chosen.length + 1];
+    }
+
+    private boolean isFixed(TermQueues term) {
+      for (int i = 0; i < fixedCount; i++) {
+        if (clique[i].term() == term.term()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** What was found, in the order of terms. */
+    Retained[] clique() {
+      Retained[] ordered = clique.clone();
+      Arrays.sort(ordered, Comparator.comparingInt(Retained::term));
+      return ordered;
     }
 
     private List<Row> rows(TermQueues term, Retained[] fixed) {
@@ -187,14 +233,14 @@ final class SumSearch implements Search {
     }
 
     void countIfCut() {
-      if (steps.areSpent()) {
+      if (shared == null && steps.areSpent()) {
         budget.countCut();
       }
     }
 
     /** Adds up intervals of all rows to the limit, until {@code isLast}. */
     boolean addUp(BooleanSupplier isLast) {
-      if (!mayHold(0)) {
+      if (!addUpRows() || !rule.mayHold(restLeast[0].add(fixedSum), restMost[0].add(fixedSum))) {
         return false;
       }
       Intervals intervals = new Intervals(terms, goal.grade());
@@ -204,16 +250,34 @@ final class SumSearch implements Search {
           steps,
           choice -> {
             for (int term = 0; term < choice.length; term++) {
-              Retained interval = intervals.get(term, choice[term]);
-              clique[interval.term()] = interval;
+              clique[fixedCount + term] = intervals.get(term, choice[term]);
             }
             return isLast.getAsBoolean();
           });
     }
 
-    /** Chooses a row for each term from {@code depth} on, until {@code isLast}. */
-    boolean choose(int depth, BooleanSupplier isLast) {
-      if (!mayHold(depth)) {
+    /** Whether each term has a row; then bounds are known of all that is to be chosen. */
+    private boolean addUpRows() {
+      restLeast[chosen.length] = BigDecimal.ZERO;
+      restMost[chosen.length] = BigDecimal.ZERO;
+      for (int i = chosen.length - 1; i >= 0; i--) {
+        if (terms.get(i).isEmpty()) {
+          return false;
+        }
+        restLeast[i] = restLeast[i + 1].add(least(terms.get(i)));
+        restMost[i] = restMost[i + 1].add(most(terms.get(i)));
+      }
+      return true;
+    }
+
+    /** Chooses a row for each term, until {@code isLast}. */
+    boolean choose(BooleanSupplier isLast) {
+      return addUpRows() && choose(0, fixedSum, fixedSum, isLast);
+    }
+
+    /** {@code least} and {@code most} are of what is fixed, and of the rows chosen so far. */
+    private boolean choose(int depth, BigDecimal least, BigDecimal most, BooleanSupplier isLast) {
+      if (!rule.mayHold(least.add(restLeast[depth]), most.add(restMost[depth]))) {
         return false;
       }
       if (depth == chosen.length) {
@@ -221,7 +285,7 @@ final class SumSearch implements Search {
       }
       for (Row row : terms.get(depth)) {
         chosen[depth] = row;
-        if (choose(depth + 1, isLast)) {
+        if (choose(depth + 1, least.add(row.least), most.add(row.most), isLast)) {
           return true;
         }
         if (!steps.take()) {
@@ -231,71 +295,78 @@ final class SumSearch implements Search {
       return false;
     }
 
-    /** Whether the rule may hold with the rows chosen before {@code depth}, whatever follows. */
-    private boolean mayHold(int depth) {
-      BigDecimal least = fixedSum;
-      BigDecimal most = fixedSum;
-      for (int i = 0; i < chosen.length; i++) {
-        List<Row> rows = i < depth ? List.of(chosen[i]) : terms.get(i);
-        if (rows.isEmpty()) {
-          return false;
-        }
-        least = least.add(least(rows));
-        most = most.add(most(rows));
-      }
-      return rule.mayHold(least, most);
-    }
-
     /** Whether the chosen rows hold a clique; then it is in {@link #clique}. */
     boolean solve() {
-      boolean isLattice = true;
       for (Row row : chosen) {
-        isLattice &= row.isChain();
+        if (!row.isChain()) {
+          return walk(() -> true);
+        }
       }
-      return isLattice ? solveByCut() : walk(0, () -> true);
+      return (rule.holdsBelow() && solveByCut(false)) || (rule.holdsAbove() && solveByCut(true));
     }
 
-    private boolean solveByCut() {
-      for (Row row : chosen) {
-        steps.take(row.intervals.size());
+    /** By the cut with the least sum; {@code greatest}: with the greatest. */
+    private boolean solveByCut(boolean greatest) {
+      BigDecimal extreme = fixedSum;
+      for (int i = 0; i < chosen.length; i++) {
+        steps.take(chosen[i].intervals.size());
+        clique[fixedCount + i] = chosen[i].extreme(greatest);
+        extreme = extreme.add(clique[fixedCount + i].amount());
       }
-      int[] cut = LeastSum.cut(new Chosen(chosen, goal.grade(), rule.isLowerBound()));
+      if (!rule.holds(extreme)) {
+        return false;
+      }
+      if (isClique()) {
+        return true;
+      }
+      int[] cut = LeastSum.cut(new Chosen(chosen, goal.grade(), greatest));
       if (cut == null) {
         return false;
       }
       BigDecimal sum = fixedSum;
       for (int i = 0; i < cut.length; i++) {
         Retained interval = chosen[i].intervals.get(cut[i]);
-        clique[chosen[i].term()] = interval;
+        clique[fixedCount + i] = interval;
         sum = sum.add(interval.amount());
       }
       if (!rule.holds(sum)) {
         return false;
       }
       // Ends that may still move back need not rise with the starts: then cuts are no lattice.
-      return isClique() || walk(0, () -> true);
+      return isClique() || walk(() -> true);
     }
 
     private boolean isClique() {
-      for (int depth = 1; depth < chosen.length; depth++) {
-        if (!fits(depth)) {
-          return false;
-        }
-      }
-      return true;
+      return new Concurrent(horizon, clique).areCertain(goal.grade());
     }
 
-    /** Tries every interval of the chosen rows from {@code depth} on, until {@code isLast}. */
-    boolean walk(int depth, BooleanSupplier isLast) {
+    /** Tries every interval of the chosen rows, until {@code isLast}. */
+    boolean walk(BooleanSupplier isLast) {
+      for (int i = chosen.length - 1; i >= 0; i--) {
+        restLeast[i] = restLeast[i + 1].add(chosen[i].least);
+        restMost[i] = restMost[i + 1].add(chosen[i].most);
+      }
+      boolean found = walk(0, fixedSum, isLast);
+      addUpRows();
+      return found;
+    }
+
+    /** {@code sum} is of what is fixed, and of what was tried so far. */
+    private boolean walk(int depth, BigDecimal sum, BooleanSupplier isLast) {
       if (depth == chosen.length) {
         return isLast.getAsBoolean();
       }
       for (Retained interval : chosen[depth].intervals) {
+        // What many were chosen before is compared with each of them.
+        steps.take(depth / COMPARED_IN_A_STEP);
         if (!steps.take()) {
           return false;
         }
-        clique[chosen[depth].term()] = interval;
-        if (fits(depth) && mayHoldWithClique(depth + 1) && walk(depth + 1, isLast)) {
+        clique[fixedCount + depth] = interval;
+        BigDecimal now = sum.add(interval.amount());
+        if (rule.mayHold(now.add(restLeast[depth + 1]), now.add(restMost[depth + 1]))
+            && fits(depth)
+            && walk(depth + 1, now, isLast)) {
           return true;
         }
       }
@@ -304,25 +375,14 @@ final class SumSearch implements Search {
 
     /** Whether what was tried at {@code depth} goes with what was before it. */
     private boolean fits(int depth) {
-      Retained interval = clique[chosen[depth].term()];
+      Retained interval = clique[fixedCount + depth];
       for (int i = 0; i < depth; i++) {
-        Retained other = clique[chosen[i].term()];
+        Retained other = clique[fixedCount + i];
         if (!horizon.isCertain(interval, other, goal.grade())) {
           return false;
         }
       }
       return true;
-    }
-
-    private boolean mayHoldWithClique(int depth) {
-      BigDecimal least = fixedSum;
-      BigDecimal most = fixedSum;
-      for (int i = 0; i < chosen.length; i++) {
-        Retained tried = clique[chosen[i].term()];
-        least = least.add(i < depth ? tried.amount() : chosen[i].least);
-        most = most.add(i < depth ? tried.amount() : chosen[i].most);
-      }
-      return rule.mayHold(least, most);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.palinode.detection.search;
 
 import io.palinode.hvc.Grade;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -18,6 +19,10 @@ final class TermQueues {
   // How many intervals are open, of each node.
   private final int[] open;
   private int size;
+  private boolean mayHaveEnded;
+  // Of the amounts; null if there are none, or none were given.
+  private @Nullable BigDecimal least;
+  private @Nullable BigDecimal most;
 
   TermQueues(int term, int nodes, boolean mayEndElsewhere) {
     this.term = term;
@@ -47,6 +52,28 @@ final class TermQueues {
         queue.moveTo(index);
       }
     }
+  }
+
+  /** Whether some interval may have ended. */
+  boolean mayHaveEnded() {
+    return mayHaveEnded;
+  }
+
+  void mayHaveEnded(boolean may) {
+    mayHaveEnded = may;
+  }
+
+  /** O(size), mostly far less. */
+  boolean hasEnded() {
+    for (int i = 0; i < held.size(); i++) {
+      IntervalQueue queue = held.get(i);
+      for (int at = 0; at < queue.size(); at++) {
+        if (!queue.get(at).isOpen()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   int open(int node) {
@@ -96,6 +123,34 @@ final class TermQueues {
     }
     queue.add(interval);
     size++;
+  }
+
+  /** It has an amount. */
+  void addAmount(BigDecimal amount) {
+    least = least == null ? amount : least.min(amount);
+    most = most == null ? amount : most.max(amount);
+  }
+
+  /** After some were dropped. O(size). */
+  void addAmountsAgain() {
+    least = null;
+    most = null;
+    for (int i = 0; i < held.size(); i++) {
+      IntervalQueue queue = held.get(i);
+      for (int at = 0; at < queue.size(); at++) {
+        addAmount(queue.get(at).amount());
+      }
+    }
+  }
+
+  /** Of the amounts of its intervals; 0 if there are none. */
+  BigDecimal least() {
+    return least == null ? BigDecimal.ZERO : least;
+  }
+
+  /** Of the amounts of its intervals; 0 if there are none. */
+  BigDecimal most() {
+    return most == null ? BigDecimal.ZERO : most;
   }
 
   /** {@code action} drops something of each queue, or nothing. */

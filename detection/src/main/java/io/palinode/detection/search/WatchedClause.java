@@ -40,12 +40,15 @@ public final class WatchedClause {
   private final int clause;
   private final ClauseQueues queues;
   private final boolean distinct;
+  private final ClauseRule.@Nullable Sum sum;
   private final int intervalsMax;
   private final Horizon horizon;
   private final Search search;
   private final Budget budget;
   // How many intervals are open, of each node.
   private final int[] open;
+  // Of how many terms one is open, of each node.
+  private final int[] openTerms;
   // Of each node: a bound of when the first of the others ended.
   private final long[] leastEnd;
 
@@ -54,8 +57,10 @@ public final class WatchedClause {
     this.horizon = horizon;
     this.queues = new ClauseQueues(shape, nodes, horizon.mayEndElsewhere());
     this.distinct = shape.isDistinct();
+    this.sum = shape.rule() instanceof ClauseRule.Sum rule ? rule : null;
     this.intervalsMax = shape.intervalsMax();
     this.open = new int[nodes];
+    this.openTerms = new int[nodes];
     this.leastEnd = new long[nodes];
     Arrays.fill(leastEnd, Long.MAX_VALUE);
     this.budget = budget;
@@ -63,12 +68,15 @@ public final class WatchedClause {
   }
 
   private Search search(ClauseShape shape) {
+    if (distinct && sum != null) {
+      return new TotalSearch(sum, intervalsMax, queues, horizon, budget);
+    }
     if (distinct) {
       return new DistinctSearch(intervalsMax, queues, horizon, budget);
     }
     TermQueues[] ofTerms = new TermQueues[queues.size()];
     Arrays.setAll(ofTerms, queues::get);
-    if (shape.rule() instanceof ClauseRule.Sum sum) {
+    if (sum != null) {
       return new SumSearch(sum, ofTerms, horizon, budget);
     }
     int[] localOf = localOf(shape);
@@ -108,8 +116,10 @@ public final class WatchedClause {
   }
 
   public void add(Retained interval) {
-    queues.queueFor(interval);
-    queues.get(interval.term()).add(interval);
+    if (sum != null) {
+      interval.addTo(sum);
+    }
+    queues.add(interval);
     Hvc end = interval.end();
     if (end == null) {
       countOpen(interval, 1);
@@ -124,11 +134,16 @@ public final class WatchedClause {
     }
     noteEnd(end);
     interval.closeAt(end);
+    queues.noteEnded(queues.get(interval.term()));
   }
 
   private void countOpen(Retained interval, int change) {
-    open[interval.node()] += change;
-    queues.get(interval.term()).countOpen(interval.node(), change);
+    int node = interval.node();
+    TermQueues of = queues.get(interval.term());
+    int before = of.open(node);
+    of.countOpen(node, change);
+    open[node] += change;
+    openTerms[node] += (before + change > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
   }
 
   private void noteEnd(Hvc end) {
@@ -162,6 +177,11 @@ public final class WatchedClause {
     return open[node] > 0;
   }
 
+  /** Of how many terms an interval is open at {@code node}. */
+  public int openTerms(int node) {
+    return openTerms[node];
+  }
+
   /** How many intervals of other terms are open at {@code node}. */
   public int openOthers(int term, int node) {
     return open[node] == 0 ? 0 : open[node] - queues.get(term).open(node);
@@ -183,11 +203,7 @@ public final class WatchedClause {
   }
 
   public int size() {
-    int size = 0;
-    for (int term = 0; term < queues.size(); term++) {
-      size += queues.get(term).size();
-    }
-    return size;
+    return queues.intervals();
   }
 
   /** How many searches were stopped before their end: what they would have found is not known. */
@@ -246,7 +262,7 @@ public final class WatchedClause {
       // Indexes of members change with time.
       Arrays.sort(ordered, Comparator.comparing(Retained::member));
     }
-    return Finding.of(clause, List.of(ordered), horizon::grade);
+    return Finding.of(clause, List.of(ordered), horizon);
   }
 
   private void improveOthers(Retained changed, Grade grade, List<Finding> reports) {
@@ -297,17 +313,14 @@ public final class WatchedClause {
   }
 
   private void drop(Consumer<IntervalQueue> action) {
-    for (int term = 0; term < queues.size(); term++) {
-      queues.get(term).drop(action);
-    }
-    queues.release();
+    queues.dropOfAll(action);
   }
 
   /** Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. */
   public void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
     Arrays.fill(leastEnd, Long.MAX_VALUE);
-    drop(queue -> queue.dropPassed(passed, useless));
-    forEachQueue(this::noteEnds);
+    queues.dropOfEnded(queue -> queue.dropPassed(passed, useless));
+    forEachEnded(this::noteEnds);
   }
 
   /** False when none has ended; nor, if it has to be passed by then, one that is passed. */
@@ -350,10 +363,20 @@ public final class WatchedClause {
       if (gone.isOpen()) {
         countOpen(gone, -1);
       }
-      queues.get(gone.term()).drop(queue -> queue.dropAll(interval -> interval == gone));
-      queues.release();
+      queues.dropOfAll(queue -> queue.dropAll(interval -> interval == gone));
     }
     return gone;
+  }
+
+  /** The queues that have an interval which has ended, and maybe more. */
+  public void forEachEnded(Consumer<IntervalQueue> action) {
+    List<TermQueues> ended = queues.ended();
+    for (int term = 0; term < ended.size(); term++) {
+      List<IntervalQueue> held = ended.get(term).held();
+      for (int i = 0; i < held.size(); i++) {
+        action.accept(held.get(i));
+      }
+    }
   }
 
   /** Those that hold intervals. In the order of terms and nodes. */

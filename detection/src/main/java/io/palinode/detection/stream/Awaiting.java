@@ -68,6 +68,10 @@ final class Awaiting {
 
   /** What is of another term than {@code opened} may have to await {@code node} from now on. */
   private void opened(int opened, int node) {
+    if (clause.openTerms(node) > 2) {
+      // Of each term, two others are open, and one was open before.
+      return;
+    }
     for (int term = 0; term < clause.terms(); term++) {
       if (term != opened && clause.openOthers(term, node) == 1) {
         List<IntervalQueue> held = clause.held(term);

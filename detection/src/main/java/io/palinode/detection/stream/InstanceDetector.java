@@ -12,6 +12,7 @@ import io.palinode.detection.search.Budget;
 import io.palinode.detection.search.Changes;
 import io.palinode.detection.search.CliqueSearch;
 import io.palinode.detection.search.Finding;
+import io.palinode.detection.search.IntervalQueue;
 import io.palinode.detection.search.Knowledge;
 import io.palinode.detection.search.Retained;
 import io.palinode.detection.search.WatchedClause;
@@ -344,14 +345,16 @@ public final class InstanceDetector implements Detector {
     for (int i = 0; i < clauses.size(); i++) {
       awaiting.get(i).settle(fromNode, toNode, changes);
       if (joined) {
-        clauses.get(i).forEach(this::settleEnd);
+        clauses.get(i).forEachEnded(this::settleEnds);
       }
     }
   }
 
-  private void settleEnd(Retained interval) {
-    if (knowledge.settleEnd(interval)) {
-      changes.add(interval, Grade.UNCERTAIN);
+  private void settleEnds(IntervalQueue queue) {
+    for (int i = 0; i < queue.size(); i++) {
+      if (knowledge.settleEnd(queue.get(i))) {
+        changes.add(queue.get(i), Grade.UNCERTAIN);
+      }
     }
   }
 

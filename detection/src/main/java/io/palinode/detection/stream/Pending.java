@@ -9,6 +9,7 @@ import io.palinode.hvc.Hvc;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,27 +79,33 @@ final class Pending {
   private List<Retained> waiting() {
     if (waiting == null) {
       List<Retained> all = new ArrayList<>();
-      clause.forEach(
-          interval -> {
-            if (interval.isEndAwaited() || awaitsAnEnd(interval)) {
-              all.add(interval);
-            }
-          });
+      List<IntervalQueue> queues = awaiting.queues();
+      for (int i = 0; i < queues.size(); i++) {
+        addIf(this::awaitsAnEnd, queues.get(i), all);
+      }
+      clause.forEachEnded(queue -> addIf(Retained::isEndAwaited, queue, all));
       waiting = all;
     }
     return waiting;
   }
 
-  /** The least progress with which something is decided, or may be dropped. */
-  long wakeAt() {
-    long wake = Long.MAX_VALUE;
-    for (int term = 0; term < clause.terms(); term++) {
-      List<IntervalQueue> held = clause.held(term);
-      for (int i = 0; i < held.size(); i++) {
-        wake = Math.min(wake, passedAt(held.get(i)));
-        wake = Math.min(wake, joined ? finalAt(held.get(i)) : Long.MAX_VALUE);
+  private static void addIf(Predicate<Retained> waits, IntervalQueue queue, List<Retained> all) {
+    for (int i = 0; i < queue.size(); i++) {
+      if (waits.test(queue.get(i))) {
+        all.add(queue.get(i));
       }
     }
+  }
+
+  /** The least progress with which something is decided, or may be dropped. */
+  long wakeAt() {
+    long[] least = {Long.MAX_VALUE};
+    clause.forEachEnded(
+        queue -> {
+          least[0] = Math.min(least[0], passedAt(queue));
+          least[0] = Math.min(least[0], joined ? finalAt(queue) : Long.MAX_VALUE);
+        });
+    long wake = least[0];
     List<IntervalQueue> queues = awaiting.queues();
     for (int i = 0; i < queues.size(); i++) {
       wake = Math.min(wake, settledAt(queues.get(i)));

@@ -41,6 +41,9 @@ final class RisingGrades {
 
   /** Takes a report, unless its grade is final. */
   void add(Finding finding) {
+    if (finding.grade() == Grade.DEFINITE) {
+      return;
+    }
     Grade greatest = Finding.least(finding.intervals(), knowledge::greatestGrade);
     if (finding.grade().atLeast(greatest)) {
       return;
@@ -67,7 +70,7 @@ final class RisingGrades {
         continue;
       }
       reported.intervals().forEach(Retained::unpin);
-      Finding now = Finding.of(reported.clause(), reported.intervals(), knowledge::grade);
+      Finding now = Finding.of(reported.clause(), reported.intervals(), knowledge);
       if (now.grade().compareTo(reported.grade()) > 0) {
         raised.add(now);
       }

@@ -186,6 +186,9 @@ public final class WitnessCheck {
       return;
     }
     witness.intervals().forEach(interval -> checkValues(predicate, clause, interval));
+    if (clause.rule() instanceof ClauseRule.Sum sum) {
+      checkSum(sum);
+    }
   }
 
   /** Those of the local predicates that some of {@code named} are of, if these are enough. */
@@ -230,7 +233,7 @@ public final class WitnessCheck {
     for (HeldInterval interval : witness.intervals()) {
       Decimal value =
           interval.values().isEmpty() ? null : Decimal.read(interval.values().get(0).value());
-      sum = value == null ? sum : sum.add(value.value());
+      sum = value == null ? sum : sum.add(rule.amount(interval.term(), value.value()));
     }
     BigDecimal of = sum;
     require(

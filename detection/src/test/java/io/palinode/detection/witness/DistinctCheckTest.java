@@ -75,6 +75,30 @@ class DistinctCheckTest {
   }
 
   @Test
+  void aTotalIsTheSumOfItsMembers() {
+    String total =
+        YAML.replace(
+            "atLeast: {count: 2, of: {var: \"lock_{l}_{client}\", equals: held}",
+            "sum: {count: 2, notEquals: 9, of: {var: \"lock_{l}_{client}\", times: 2}");
+    HeldInterval one = valued(ANN, "1");
+    assertThat(rules(witness(total, one, valued(BOB, "3.50")))).containsExactly(Rule.VALUES);
+    assertThat(rules(witness(total, one, valued(BOB, "3")))).isEmpty();
+    assertThat(rules(witness(total, one, valued(BOB, "held")))).contains(Rule.VALUES);
+    assertThat(rules(witness(total, one))).containsExactly(Rule.TERMS);
+  }
+
+  private static HeldInterval valued(HeldInterval held, String value) {
+    return new HeldInterval(
+        held.term(),
+        held.id(),
+        held.start(),
+        held.end(),
+        held.writer(),
+        List.of(new HeldValue("default", held.values().get(0).key(), value, "0a")),
+        held.member());
+  }
+
+  @Test
   void theDigestCoversTheMember() {
     PortableWitness witness = witness(ANN, BOB);
     HeldInterval other = held(2, 9, "lock_7_bob", "client=eve");
@@ -86,11 +110,15 @@ class DistinctCheckTest {
   }
 
   private static PortableWitness witness(HeldInterval... intervals) {
+    return witness(YAML, intervals);
+  }
+
+  private static PortableWitness witness(String yaml, HeldInterval... intervals) {
     List<HeldInterval> all = List.of(intervals);
     String id =
         ViolationId.of("one-holder", 3, "l=7", 0, all.stream().map(HeldInterval::id).toList());
     return PortableWitness.of(
-        new Subject("one-holder", 3, YAML, "l=7", 0),
+        new Subject("one-holder", 3, yaml, "l=7", 0),
         Example.rules(),
         new Finding(
             id,

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Clauses of forms, and forms of clauses. */
 final class ClauseForms {
@@ -89,15 +90,11 @@ final class ClauseForms {
 
   private static ClauseRule atLeast(PredicateForm.AtLeast form) {
     Text count = required("clause with atLeast", "count", form.count, form.place);
-    try {
-      int least = Integer.parseInt(count.value().strip());
-      Text distinct = form.distinct;
-      return distinct == null
-          ? new ClauseRule.AtLeast(least)
-          : at(count.place(), () -> new ClauseRule.AtLeast(least, distinct.value().strip()));
-    } catch (NumberFormatException e) {
-      throw count.refusal("count must be a whole number: '" + count.value() + "'");
-    }
+    int least = wholeNumber(count);
+    Text distinct = form.distinct;
+    return distinct == null
+        ? new ClauseRule.AtLeast(least)
+        : at(count.place(), () -> new ClauseRule.AtLeast(least, distinct.value().strip()));
   }
 
   private static Clause sum(PredicateForm.Sum form) {
@@ -118,7 +115,35 @@ final class ClauseForms {
     Decimal bound = at(limit.place(), () -> Decimal.parse(limit.value()));
     List<LocalPredicate> of =
         form.summands.stream().map(TermForms::read).map(LocalPredicate::of).toList();
-    return at(form.place, () -> new Clause(new ClauseRule.Sum(relation, bound), of));
+    List<Decimal> times = form.summands.stream().map(ClauseForms::times).toList();
+    ClauseRule.Sum.Members members = members(form);
+    Place place = form.distinct == null ? form.place : form.distinct.place();
+    return at(place, () -> new Clause(new ClauseRule.Sum(relation, bound, times, members), of));
+  }
+
+  private static ClauseRule.Sum.@Nullable Members members(PredicateForm.Sum form) {
+    if (form.distinct == null && form.count == null) {
+      return null;
+    }
+    Text distinct = required("sum with count", "distinct", form.distinct, form.place);
+    Text count = required("sum with distinct", "count", form.count, form.place);
+    int members = wholeNumber(count);
+    return at(count.place(), () -> new ClauseRule.Sum.Members(members, distinct.value().strip()));
+  }
+
+  private static int wholeNumber(Text count) {
+    try {
+      return Integer.parseInt(count.value().strip());
+    } catch (NumberFormatException e) {
+      throw count.refusal("count must be a whole number: '" + count.value() + "'");
+    }
+  }
+
+  private static Decimal times(PredicateForm.Summand form) {
+    Text times = form.times;
+    return times == null
+        ? ClauseRule.Sum.ONCE
+        : at(times.place(), () -> ClauseRule.Sum.requireTimes(Decimal.parse(times.value())));
   }
 
   private static Clause diverged(PredicateForm.ReplicasDiverged form) {
@@ -166,7 +191,16 @@ final class ClauseForms {
   private static PredicateForm.Sum write(ClauseRule.Sum sum, List<Term> variables) {
     PredicateForm.Sum form = new PredicateForm.Sum();
     form.relations.put(sum.relation(), new Text(sum.limit().toString()));
+    if (sum.members() != null) {
+      form.count = new Text(Integer.toString(sum.members().count()));
+      form.distinct = new Text(sum.members().distinct());
+    }
     form.summands = variables.stream().map(TermForms::writeSummand).toList();
+    for (int i = 0; i < variables.size(); i++) {
+      Decimal times = sum.timesOf(i);
+      form.summands.get(i).times =
+          times.equals(ClauseRule.Sum.ONCE) ? null : new Text(times.toString());
+    }
     return form;
   }
 

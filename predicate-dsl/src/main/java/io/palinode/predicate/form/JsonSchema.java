@@ -135,12 +135,24 @@ final class JsonSchema {
     for (String relation : ClauseRule.Relation.WORDS) {
       shapes.put("sum." + relation, map("type", List.of("number", "string")));
     }
+    shapes.put(
+        "times",
+        said(
+            "What the value is multiplied by, 1 if left out; -1 subtracts it.",
+            map("type", List.of("number", "string"))));
     Map<String, Object> variable = map("anyOf", List.of(template(), map("$ref", "#/$defs/key")));
     shapes.put(
         "sum.of",
-        said("The variables.", list(1, PredicateLimits.DEFAULT.clauseTermsMax(), variable)));
+        said(
+            "The variables; with distinct, the one.",
+            map(
+                "anyOf",
+                List.of(
+                    list(1, PredicateLimits.DEFAULT.clauseTermsMax(), variable),
+                    map("$ref", "#/$defs/key")))));
     Map<String, Object> sum = object(YamlReader.SUM, "of");
     sum.put("oneOf", requiredOneOf(ClauseRule.Relation.WORDS));
+    sum.put("dependentRequired", map("count", List.of("distinct"), "distinct", List.of("count")));
     shapes.put("sum", said("A clause: the sum of variables, each somewhere, together.", sum));
     shapes.put("longerThan", said("Copies that are on their way take less.", period()));
     shapes.put(

@@ -144,8 +144,10 @@ final class PredicateForm extends Placed {
     }
   }
 
-  /** A clause about the sum of variables; it has one of the relations. */
+  /** A clause about the sum of variables, or of members of one; it has one of the relations. */
   static final class Sum extends Item {
+    @XmlAttribute @Nullable Text count;
+    @XmlAttribute @Nullable Text distinct;
     @XmlTransient Map<Relation, Text> relations = new EnumMap<>(Relation.class);
 
     /** The same, as JAXB has them. */
@@ -179,6 +181,7 @@ final class PredicateForm extends Placed {
   /** A variable of a sum. */
   static final class Summand extends Placed {
     @XmlAttribute @Nullable Text store;
+    @XmlAttribute @Nullable Text times;
     @XmlValue @Nullable Text variable;
   }
 

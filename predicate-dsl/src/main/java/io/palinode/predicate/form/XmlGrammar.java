@@ -94,7 +94,8 @@ final class XmlGrammar {
         Shape.of("all", "term group", "", false),
         Shape.of("any", "term group", "", false),
         Shape.of("atLeast", "term group", "count distinct", false),
-        Shape.of("sum", "of", String.join(" ", ClauseRule.Relation.WORDS), false),
+        Shape.of(
+            "sum", "of", "count distinct " + String.join(" ", ClauseRule.Relation.WORDS), false),
         Shape.of("group", "term", "on", false),
         Shape.of("term", "in", inTerm, false),
         Shape.of(
@@ -121,7 +122,7 @@ final class XmlGrammar {
         Stream.of(
             Shape.of("label", "", "name", true),
             Shape.of("forEach", "", "name", true),
-            Shape.of("of", "", "store", true)));
+            Shape.of("of", "", "store times", true)));
   }
 
   private static boolean isElement(String comparison) {

@@ -41,9 +41,10 @@ final class YamlReader {
       new Vocabulary(
           "field",
           "sum",
-          Stream.concat(Stream.of("of"), ClauseRule.Relation.WORDS.stream()).toList(),
+          Stream.concat(Stream.of("of", "count", "distinct"), ClauseRule.Relation.WORDS.stream())
+              .toList(),
           Set.of());
-  static final Vocabulary SUMMAND = fields("a variable of a sum", "store", "var");
+  static final Vocabulary SUMMAND = fields("a variable of a sum", "store", "var", "times");
   static final Vocabulary REPLICAS_DIVERGED =
       fields("replicasDiverged", "store", "var", "longerThan");
   static final Vocabulary GROUP = fields("a group", "on", "all");
@@ -199,7 +200,10 @@ final class YamlReader {
         form.relations.put(relation, limit);
       }
     }
-    for (YamlNode variable : required(mapping, "of", mapping.items("of"))) {
+    form.count = mapping.text("count");
+    form.distinct = mapping.text("distinct");
+    YamlNode of = required(mapping, "of", mapping.fields().get("of")).value();
+    for (YamlNode variable : of instanceof YamlNode.Mapping one ? List.of(one) : of.asItems("of")) {
       form.summands.add(summand(variable));
     }
     return form;
@@ -214,13 +218,14 @@ final class YamlReader {
     return form;
   }
 
-  /** A text, or a mapping that names the store too. */
+  /** A text, or a mapping that has the store or a factor too. */
   private static PredicateForm.Summand summand(YamlNode node) {
     PredicateForm.Summand form = new PredicateForm.Summand();
     form.place = node.place();
     if (node instanceof YamlNode.Mapping mapping) {
       mapping.with(SUMMAND);
       form.store = mapping.text("store");
+      form.times = mapping.text("times");
       form.variable = mapping.text("var");
     } else {
       form.variable = node.asText("a variable of a sum");

@@ -15,6 +15,7 @@ import io.palinode.predicate.Period;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Term;
 import io.palinode.predicate.template.Condition;
+import io.palinode.predicate.template.Decimal;
 import io.palinode.predicate.template.Template;
 import io.palinode.predicate.text.Word;
 import java.util.List;
@@ -76,8 +77,14 @@ final class YamlWriter {
     if (rule instanceof ClauseRule.Sum sum) {
       line(4, "- sum:");
       line(8, sum.relation().word() + ": " + quoted(sum.limit().toString()));
+      if (sum.members() != null) {
+        line(8, "count: " + sum.members().count());
+        line(8, "distinct: " + scalar(sum.members().distinct()));
+      }
       line(8, "of:");
-      clause.terms().forEach(variable -> line(10, "- " + summand(variable)));
+      for (int i = 0; i < clause.terms().size(); i++) {
+        line(10, "- " + summand(clause.terms().get(i), sum.timesOf(i)));
+      }
     } else if (rule instanceof ClauseRule.ReplicasDiverged diverged) {
       line(
           4,
@@ -113,8 +120,11 @@ final class YamlWriter {
     return "{" + variable(term) + ", " + comparison(term.comparison()) + "}";
   }
 
-  private static String summand(Term term) {
-    return term.store() == null ? quoted(term.variable().toString()) : "{" + variable(term) + "}";
+  private static String summand(Term term, Decimal times) {
+    boolean once = times.equals(ClauseRule.Sum.ONCE);
+    return term.store() == null && once
+        ? quoted(term.variable().toString())
+        : "{" + variable(term) + (once ? "" : ", times: " + quoted(times.toString())) + "}";
   }
 
   private static String variable(Term term) {

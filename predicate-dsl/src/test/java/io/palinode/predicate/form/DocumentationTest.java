@@ -36,6 +36,8 @@ class DocumentationTest {
             "one-leader",
             "one-holder",
             "overbooked",
+            "credit",
+            "bank",
             "two-clauses-active",
             "carts-agree",
             "oversold",

@@ -5,6 +5,7 @@ import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.template.Decimal;
 import io.palinode.wire.v1.IntervalRef;
 import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -83,10 +84,12 @@ final class HeldTerms {
   }
 
   private boolean isViolation(List<HeldTerm> some) {
-    if (shape.isDistinct()) {
-      return some.stream().map(HeldTerm::member).distinct().count() >= shape.intervalsMax();
+    if (shape.rule() instanceof ClauseRule.Sum sum) {
+      return isViolation(sum, some);
     }
-    return shape.rule() instanceof ClauseRule.Sum sum ? isViolation(sum, some) : isComplete(some);
+    return shape.isDistinct()
+        ? some.stream().map(HeldTerm::member).distinct().count() >= shape.intervalsMax()
+        : isComplete(some);
   }
 
   private boolean isComplete(List<HeldTerm> some) {
@@ -118,27 +121,45 @@ final class HeldTerms {
             .anyMatch(ofNode -> ofNode.nextClearBit(firstTerm) >= firstTerm + count);
   }
 
+  /** Beyond a number of different sums, the cut counts as violated. */
   private boolean isViolation(ClauseRule.Sum sum, List<HeldTerm> some) {
-    Map<Integer, Set<BigDecimal>> amounts = new HashMap<>();
+    Map<Object, Set<BigDecimal>> amounts = new LinkedHashMap<>();
     for (HeldTerm each : some) {
       if (each.amount() != null) {
-        amounts.computeIfAbsent(each.term(), term -> new HashSet<>()).add(each.amount());
+        amounts
+            .computeIfAbsent(
+                shape.isDistinct() ? each.member() : each.term(), unseen -> new HashSet<>())
+            .add(sum.amount(each.term(), each.amount()));
       }
     }
-    if (amounts.size() < shape.terms()) {
+    int count = shape.intervalsMax();
+    // How many variables or members may be left out of the sum.
+    int spare = amounts.size() - count;
+    if (spare < 0) {
       return false;
     }
-    Set<BigDecimal> sums = Set.of(BigDecimal.ZERO);
-    for (int term = 0; term < shape.terms(); term++) {
-      Set<BigDecimal> more = new HashSet<>();
-      for (BigDecimal amount : amounts.getOrDefault(term, Set.of())) {
-        sums.forEach(before -> more.add(before.add(amount).stripTrailingZeros()));
-      }
-      sums = more;
-      if (sums.size() > SUMS_MAX) {
+    List<Set<BigDecimal>> sumsWithout = new ArrayList<>(List.of(Set.of(BigDecimal.ZERO)));
+    for (Set<BigDecimal> ofOne : amounts.values()) {
+      sumsWithout = withOneMore(sumsWithout, ofOne, spare);
+      if (sumsWithout.stream().mapToInt(Set::size).sum() > SUMS_MAX) {
         return true;
       }
     }
-    return sums.stream().anyMatch(sum::holds);
+    return sumsWithout.get(spare).stream().anyMatch(sum::holds);
+  }
+
+  /** The sums by how many were left out, at most {@code spare}, with {@code ofOne} or without. */
+  private static List<Set<BigDecimal>> withOneMore(
+      List<Set<BigDecimal>> sumsWithout, Set<BigDecimal> ofOne, int spare) {
+    List<Set<BigDecimal>> more = new ArrayList<>();
+    for (int without = 0; without <= Math.min(spare, sumsWithout.size()); without++) {
+      Set<BigDecimal> sums = new HashSet<>(without == 0 ? Set.of() : sumsWithout.get(without - 1));
+      Set<BigDecimal> before = without < sumsWithout.size() ? sumsWithout.get(without) : Set.of();
+      for (BigDecimal amount : ofOne) {
+        before.forEach(each -> sums.add(each.add(amount).stripTrailingZeros()));
+      }
+      more.add(sums);
+    }
+    return more;
   }
 }
