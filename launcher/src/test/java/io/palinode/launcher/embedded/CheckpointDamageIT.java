@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dpalinode.it.checkpoint.flips=N} makes N flips.
  */
 class CheckpointDamageIT {
-  private static final int FLIPS = Integer.getInteger("palinode.it.checkpoint.flips", 2);
+  private static final int FLIPS = Integer.getInteger("palinode.it.checkpoint.flips", 1);
   private static final long SEED = Long.getLong("palinode.seed", 19);
   private static final Topics TOPICS = Topics.DEFAULT;
   private static final Duration SOON = Duration.ofSeconds(60);
