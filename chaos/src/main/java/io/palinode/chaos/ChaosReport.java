@@ -29,8 +29,19 @@ public record ChaosReport(
    * How often each part was killed and frozen.
    *
    * @param ownEnds how often a part ended without having been killed, and was started again
+   * @param afterAcknowledgement the kills of a node right after it acknowledged a write
+   * @param allNodes how often all nodes were killed at once, by the phase of the plan
    */
-  public record Strikes(Map<String, Integer> kills, Map<String, Integer> freezes, int ownEnds) {}
+  public record Strikes(
+      Map<String, Integer> kills,
+      Map<String, Integer> freezes,
+      int ownEnds,
+      int afterAcknowledgement,
+      Map<String, Integer> allNodes) {
+    int allKills() {
+      return kills.values().stream().mapToInt(Integer::intValue).sum();
+    }
+  }
 
   /** How many writes had which end. */
   public record Writes(long acknowledged, long unanswered, long takenBack) {
@@ -65,6 +76,12 @@ public record ChaosReport(
         "ran",
         "%s, %d nodes, seed %d".formatted(DurationText.of(run.seconds()), run.nodes(), run.seed()));
     line(text, "killed", times(strikes.kills()));
+    line(
+        text,
+        "",
+        "%d of them right after the node acknowledged a write"
+            .formatted(strikes.afterAcknowledgement()));
+    line(text, "all nodes", times(strikes.allNodes()));
     line(text, "frozen", times(strikes.freezes()));
     line(text, "restarted", strikes.ownEnds() + " times because a part had ended by itself");
     line(

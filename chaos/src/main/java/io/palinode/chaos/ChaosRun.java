@@ -39,19 +39,34 @@ public final class ChaosRun {
     this.duration = duration;
     this.seed = seed;
     this.progress = progress;
-    this.monitor = new Monitor(cluster.api(), cluster.nodeAddresses().size());
     Random random = new Random(seed);
     this.writers =
         IntStream.range(0, clients)
             .mapToObj(i -> new Writer("writer" + i, cluster.nodeAddresses(), random.nextLong()))
             .toList();
-    this.offender = new Offender(cluster.nodeAddresses(), random.nextLong());
+    long offenderSeed = random.nextLong();
     this.chaos =
         new Chaos(
             cluster.parts(),
             new Random(random.nextLong()),
             every.toMillis(),
             nowMillis() + every.toMillis());
+    this.offender = new Offender(cluster.nodeAddresses(), offenderSeed, moments(chaos));
+    this.monitor = new Monitor(cluster.api(), cluster.nodeAddresses().size(), chaos::allNodesDown);
+  }
+
+  private static Offender.Moments moments(Chaos chaos) {
+    return new Offender.Moments() {
+      @Override
+      public void acknowledged(int node) {
+        chaos.acknowledged(node, nowMillis());
+      }
+
+      @Override
+      public void violated() {
+        chaos.violated(nowMillis());
+      }
+    };
   }
 
   /**
@@ -103,7 +118,7 @@ public final class ChaosRun {
             .formatted(
                 seconds,
                 duration.toSeconds(),
-                chaos.kills().values().stream().mapToInt(Integer::intValue).sum(),
+                chaos.strikes(monitor.outagesByPhase()).allKills(),
                 monitor.bindings().size()));
   }
 
@@ -161,7 +176,7 @@ public final class ChaosRun {
     }
     return new ChaosReport(
         new ChaosReport.Run(seconds, seed, cluster.nodeAddresses().size()),
-        new ChaosReport.Strikes(chaos.kills(), chaos.freezes(), chaos.ownEnds()),
+        chaos.strikes(monitor.outagesByPhase()),
         writers.stream()
             .map(writer -> writer.ledger().counts(monitor.keptEpochs()))
             .reduce(new ChaosReport.Writes(0, 0, 0), ChaosReport.Writes::plus),

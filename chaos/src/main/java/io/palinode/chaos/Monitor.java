@@ -6,9 +6,13 @@ import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.orchestrator.rest.Views.ViolationView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Refusal;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Polls the orchestrator's API in its own thread, since an answer may take long. Thread-safe. */
@@ -19,6 +23,8 @@ final class Monitor implements Runnable {
 
   private final ApiClient api;
   private final int nodes;
+  private final IntSupplier allNodesDown;
+  private final Map<Integer, String> phases = new HashMap<>();
   private final Set<String> bindings = new HashSet<>();
   private final Set<Unjudged> unjudged = new HashSet<>();
   private final Set<Long> keptEpochs = new HashSet<>();
@@ -26,9 +32,13 @@ final class Monitor implements Runnable {
   private long asked;
   private long rollbacks;
 
-  Monitor(ApiClient api, int nodes) {
+  /**
+   * @param allNodesDown the number of the present outage of all nodes; 0 if a node runs
+   */
+  Monitor(ApiClient api, int nodes, IntSupplier allNodesDown) {
     this.api = api;
     this.nodes = nodes;
+    this.allNodesDown = allNodesDown;
   }
 
   /** Until the process ends. */
@@ -36,7 +46,9 @@ final class Monitor implements Runnable {
   public void run() {
     while (true) {
       try {
+        int outage = allNodesDown.getAsInt();
         StatusView answer = api.get("/api/v1/status", StatusView.class);
+        rememberPhase(outage, answer);
         abandonIfHalted(answer);
         accept(answer, api.get("/api/v1/violations?limit=" + ROWS, ViolationView[].class));
       } catch (Refusal down) {
@@ -54,6 +66,21 @@ final class Monitor implements Runnable {
     for (ViolationView violation : violations) {
       bindings.add(violation.binding());
     }
+  }
+
+  /** Without nodes, a plan stays in its phase. */
+  private synchronized void rememberPhase(int outage, StatusView answer) {
+    if (outage > 0) {
+      String phase = answer.phase();
+      phases.put(outage, answer.openEpoch() == null || phase == null ? "no plan" : phase);
+    }
+  }
+
+  /** How many outages of all nodes fell into each phase of a plan. */
+  synchronized Map<String, Integer> outagesByPhase() {
+    Map<String, Integer> outages = new TreeMap<>();
+    phases.values().forEach(phase -> outages.merge(phase, 1, Integer::sum));
+    return outages;
   }
 
   private synchronized void countFailure() {

@@ -40,14 +40,28 @@ final class Offender implements Runnable {
   private static final long POLL_NANOS = 20_000_000;
   private static final int PAUSE_MILLIS_MAX = 4_000;
 
+  /** A rollback has all its phases in this time. */
+  private static final long VIOLATED_NANOS_MAX = 400_000_000;
+
+  /** The moments at which a fault hurts most. */
+  interface Moments {
+    /** A node has just acknowledged the first of the two writes. */
+    void acknowledged(int node);
+
+    /** Both hold; a rollback may have begun. */
+    void violated();
+  }
+
   private final List<String> nodes;
   private final Random random;
+  private final Moments moments;
   private final MadeViolations made = new MadeViolations();
   private volatile boolean ended;
   private int pair;
 
-  Offender(List<String> nodes, long seed) {
+  Offender(List<String> nodes, long seed, Moments moments) {
     this.nodes = nodes;
+    this.moments = moments;
     this.random = new Random(seed);
   }
 
@@ -83,6 +97,7 @@ final class Offender implements Runnable {
     }
     try {
       Store.Written one = first.put(flagA, "1");
+      moments.acknowledged(one.node());
       Store.Written other = second.put(flagB, "1");
       // Both in one epoch; else a rollback discarded one before the other was made.
       if (succeeds(() -> first.get(flagA))) {
@@ -91,6 +106,8 @@ final class Offender implements Runnable {
                 "a=%d,b=%d".formatted(a, b),
                 Math.min(one.acceptedAt(), other.acceptedAt()),
                 Math.max(one.acceptedAt(), other.acceptedAt())));
+        LockSupport.parkNanos(random.nextLong(VIOLATED_NANOS_MAX));
+        moments.violated();
         hold(first, flagA);
       }
     } catch (RolledBackException e) {

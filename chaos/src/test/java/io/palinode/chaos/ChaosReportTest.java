@@ -13,7 +13,7 @@ class ChaosReportTest {
     ChaosReport report =
         new ChaosReport(
             new ChaosReport.Run(120, 7, 3),
-            new ChaosReport.Strikes(Map.of("kafka", 2), Map.of(), 1),
+            new ChaosReport.Strikes(Map.of("kafka", 2), Map.of(), 1, 3, Map.of("restoring", 1)),
             new ChaosReport.Writes(10, 2, 3),
             new MadeViolations.Outcome(4, 3, 1, 0, List.of()),
             new ChaosReport.Rollbacks(5, 1),
@@ -22,6 +22,7 @@ class ChaosReportTest {
         .isEqualTo(
             """
             {"seconds":120,"seed":7,"nodes":3,"kills":{"kafka":2},"freezes":{},"ownEnds":1,\
+            "afterAcknowledgement":3,"allNodes":{"restoring":1},\
             "writes":{"acknowledged":10,"unanswered":2,"takenBack":3},\
             "violations":{"made":4,"reported":3,"takenBack":1,"inLostCoverage":0,"missed":[]},\
             "rollbacks":5,"halts":1,"faults":["a fault"]}

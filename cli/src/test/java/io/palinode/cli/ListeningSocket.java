@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** A TCP port on which a process listens, read from Linux's {@code /proc}. */
-record ListeningSocket(InetAddress address, int port) {
+public record ListeningSocket(InetAddress address, int port) {
   private static final String LISTEN = "0A";
   private static final int ANSWER_MS = 2_000;
 
-  static List<ListeningSocket> of(Process process) throws IOException {
+  public static List<ListeningSocket> of(Process process) throws IOException {
     Path proc = Path.of("/proc", Long.toString(process.pid()));
     Set<String> inodes = inodes(proc.resolve("fd"));
     List<ListeningSocket> sockets = new ArrayList<>();
@@ -35,6 +35,12 @@ record ListeningSocket(InetAddress address, int port) {
       }
     }
     return sockets;
+  }
+
+  public boolean isLoopback() {
+    byte[] bytes = address.getAddress();
+    boolean isMappedIpv4 = bytes.length == 16 && bytes[10] == -1 && bytes[11] == -1;
+    return address.isLoopbackAddress() || (isMappedIpv4 && bytes[12] == 127);
   }
 
   /** Such as {@code 0100007F:1A0A}: words of four bytes, the least byte first. */

@@ -13,8 +13,8 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of records that no part of Palinode writes: none, random bytes, cut records, and messages
- * of a topic's type whose fields have extreme values.
+ * Values of records that no part of Palinode writes: none, random bytes, cut records, messages of a
+ * topic's type whose fields have extreme values, and now and then nearly a megabyte.
  *
  * <p>A message that could be a step which its writer has a right to is no poison but a forgery: a
  * plan of the next epoch, a request for approval, the next version of a predicate, a gap of a node,
@@ -28,6 +28,11 @@ final class Poison {
   private static final int DEPTH_MAX = 4;
   private static final int BYTES_MAX = 200;
 
+  /** Near the most that a broker takes by default; sent rarely. */
+  private static final int GREAT_BYTES = 900_000;
+
+  private static final int GREAT_ONE_IN = 200;
+
   private final Random random;
   private final List<String> texts;
 
@@ -38,6 +43,9 @@ final class Poison {
   }
 
   byte @Nullable [] of(Message type) {
+    if (random.nextInt(GREAT_ONE_IN) == 0) {
+      return great(type);
+    }
     return switch (random.nextInt(5)) {
       case 0 -> null;
       case 1 -> bytes();
@@ -47,6 +55,15 @@ final class Poison {
       }
       default -> message(type).toByteArray();
     };
+  }
+
+  /** A message of the topic, or only bytes, with a long end. */
+  private byte[] great(Message type) {
+    byte[] start = random.nextBoolean() ? message(type).toByteArray() : bytes();
+    byte[] great = new byte[GREAT_BYTES];
+    random.nextBytes(great);
+    System.arraycopy(start, 0, great, 0, Math.min(start.length, great.length));
+    return great;
   }
 
   private Message message(Message type) {

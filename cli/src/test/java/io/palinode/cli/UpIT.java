@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -160,7 +159,7 @@ class UpIT {
     portBase = freeBase();
     Files.writeString(folder.resolve("stores.xml"), STORES);
     List<ListeningSocket> sockets = ListeningSocket.of(start());
-    assertThat(sockets).allMatch(socket -> isLoopback(socket.address()));
+    assertThat(sockets).allMatch(ListeningSocket::isLoopback);
     Set<Integer> known = new TreeSet<>();
     for (int node = 0; node < NODES; node++) {
       known.add(portBase + node);
@@ -174,12 +173,6 @@ class UpIT {
     assertThat(sockets.stream().filter(socket -> socket.port() != api))
         .as("no other port speaks HTTP, so none lists or cancels Flink's job")
         .noneMatch(socket -> socket.answerToHttp().contains("HTTP"));
-  }
-
-  private static boolean isLoopback(InetAddress address) {
-    byte[] bytes = address.getAddress();
-    boolean isMappedIpv4 = bytes.length == 16 && bytes[10] == -1 && bytes[11] == -1;
-    return address.isLoopbackAddress() || (isMappedIpv4 && bytes[12] == 127);
   }
 
   /** Asked once, it waits: what is now is past a moment later. */

@@ -125,6 +125,18 @@ class DocsTest {
 
   @Test
   void everySourceFileThatAPageNamesExists() throws IOException {
+    assertThat(namedWithoutSource(PAGES, "`(\\w+\\.java)`", "")).isEmpty();
+  }
+
+  @Test
+  void everyTestThatAPageForDevelopersNamesExists() throws IOException {
+    List<Page> pages = PAGES.stream().filter(page -> page.isIn("docs/develop")).toList();
+    assertThat(namedWithoutSource(pages, "`([A-Z]\\w+(?:Test|IT))`", ".java")).isEmpty();
+  }
+
+  /** What a page names by {@code pattern}, with {@code ending}, and is no source file. */
+  private static List<String> namedWithoutSource(List<Page> pages, String pattern, String ending)
+      throws IOException {
     Set<String> sources;
     try (Stream<Path> files = Files.walk(Page.ROOT)) {
       sources =
@@ -133,17 +145,17 @@ class DocsTest {
               .filter(name -> name.endsWith(".java"))
               .collect(Collectors.toSet());
     }
-    Pattern named = Pattern.compile("`(\\w+\\.java)`");
+    Pattern named = Pattern.compile(pattern);
     List<String> missing = new ArrayList<>();
-    for (Page page : PAGES) {
+    for (Page page : pages) {
       named
           .matcher(String.join("\n", page.prose()))
           .results()
-          .map(found -> found.group(1))
+          .map(found -> found.group(1) + ending)
           .filter(name -> !sources.contains(name))
           .forEach(name -> missing.add(page.name() + ": " + name));
     }
-    assertThat(missing).isEmpty();
+    return missing;
   }
 
   @Test

@@ -15,7 +15,9 @@ public enum NodeCounter {
   CONNECTIONS_CLOSED_IDLE("Idle connections closed to make room for new ones"),
   REQUESTS_DELAYED("Requests of more than 64 KiB that waited for memory to arrive in"),
   REQUESTS_LATE("Connections closed because a request did not arrive in time"),
-  ANSWERS_UNREAD("Connections closed because their client did not read an answer in time"),
+  ANSWERS_UNREAD(
+      "Connections closed because their client did not read an answer in time, or while answers had"
+          + " no room"),
   MALFORMED("Connections closed for bytes that are no request, or with no protocol named in time"),
   /** Open are those that {@link #STOCK_CONNECTIONS_ENDED} does not count. */
   STOCK_CONNECTIONS("Connections of clients that send no clock, as stock ones do"),

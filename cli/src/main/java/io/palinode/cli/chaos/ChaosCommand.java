@@ -28,6 +28,8 @@ import picocli.CommandLine.Option;
     description = {
       "Start a cluster of real processes, write to it, and cause violations. Kill and freeze its"
           + " parts at random: nodes, Kafka, the detection job, the orchestrator.",
+      "Also kill nodes right after they acknowledge a write, and all nodes at once during"
+          + " rollbacks.",
       "Then check from outside: The cluster serves again. Each acknowledged write is there,"
           + " unless a rollback discarded it. Each discarded write is gone. Each violation was"
           + " published, was discarded, or lies in a coverage gap.",

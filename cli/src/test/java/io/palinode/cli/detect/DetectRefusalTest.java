@@ -180,4 +180,30 @@ class DetectRefusalTest extends DetectFixture {
     assertThat(run("", List.of("-"))).isEqualTo(2);
     assertThat(err.toString()).contains("no such file").contains("none.yaml");
   }
+
+  /** A trace has no checksum: a flipped digit is another trace. */
+  @Test
+  void aTraceWithAFlippedBitIsJudgedOrRefusedWithItsLine() throws IOException {
+    Path trace = folder.resolve("flipped.jsonl");
+    byte[] whole =
+        (line(0, 0, 1, "100/0", "200/0") + "\n" + line(1, 1, 1, "0/110", null) + "\n")
+            .getBytes(StandardCharsets.UTF_8);
+    int refused = 0;
+    for (int bit = 0; bit < whole.length * 8; bit++) {
+      byte[] flipped = whole.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      Files.write(trace, flipped);
+      int status = run("", List.of(trace.toString()));
+      assertThat(status).as("bit %d: %s", bit, err).isBetween(0, 3);
+      assertThat(err.toString()).as("bit %d", bit).doesNotContain("Exception");
+      if (status == 2) {
+        assertThat(err.toString()).as("bit %d", bit).contains(trace.getFileName().toString());
+        refused++;
+      } else {
+        assertThat(out.toString().isEmpty()).as("bit %d", bit).isEqualTo(status != 1);
+      }
+    }
+    System.out.printf("trace: flips %d, refused %d%n", whole.length * 8, refused);
+    assertThat(refused).isGreaterThan(whole.length);
+  }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.cli.ListeningSocket;
 import io.palinode.hvc.Hlc;
 import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.embedded.EmbeddedKafka;
@@ -45,6 +46,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -71,10 +73,12 @@ class SecuredPartsIT {
   @Test
   void thePartsWorkWithThePrintedRightsAndWithNoOthers() throws Exception {
     makeCertificate();
-    List<Integer> ports = Ports.free(3);
+    List<Integer> ports = Ports.free(5);
     int api = ports.get(0);
     int metrics = ports.get(1);
     List<Integer> stores = ports.subList(2, 3);
+    int detectionMetrics = ports.get(3);
+    int kafkaPort = ports.get(4);
     for (String role : List.of("viewer", "operator")) {
       Files.writeString(
           folder.resolve(role + ".token"),
@@ -101,14 +105,22 @@ class SecuredPartsIT {
           .contains("Authentication failed");
 
       Path asOrchestrator = properties("palinode-orchestrator", "pw");
-      orchestrator(broker, api, asOrchestrator, log("orchestrator"));
+      Process orchestrator = orchestrator(broker, api, asOrchestrator, log("orchestrator"));
       awaitReady("orchestrator");
       aServerBeyondThisMachineNeedsUsers(broker, asOrchestrator);
-      run(
-          "detection",
-          properties("palinode-detection", "pw"),
-          broker,
-          List.of("--nodes", "1", "--data", folder.toString()));
+      Process detection =
+          run(
+              "detection",
+              properties("palinode-detection", "pw"),
+              broker,
+              secured(
+                  "--nodes",
+                  "1",
+                  "--metrics-port",
+                  Integer.toString(detectionMetrics),
+                  "--data",
+                  folder.toString()),
+              log("detection"));
       Path cluster =
           Files.writeString(folder.resolve("cluster.xml"), StoreCluster.layout(stores).toXml());
       Path asNode = properties("palinode-node", "pw");
@@ -118,9 +130,19 @@ class SecuredPartsIT {
       node.addAll(
           List.of("--metrics-port", Integer.toString(metrics), "--metrics-host", "0.0.0.0"));
       node.addAll(secured());
-      run("node", asNode, broker, node);
+      Process store = run("node", asNode, broker, node, log("node"));
       awaitReady("node");
       metricsNeedAUser("https://localhost:" + metrics + "/metrics");
+      awaitReady("detection");
+      if (OS.LINUX.isCurrentOs()) {
+        listensAsDocumented("run orchestrator", orchestrator, List.of(api));
+        listensAsDocumented("run detection", detection, List.of(detectionMetrics));
+        listensAsDocumented("run node", store, List.of(stores.get(0), metrics));
+        Process ownKafka = start(kafka(kafkaPort), log("kafka"));
+        awaitReady("kafka");
+        listensAsDocumented("run kafka", ownKafka, List.of(kafkaPort));
+        ownKafka.destroyForcibly();
+      }
       context("viewer", api, stores.get(0));
       context("operator", api, stores.get(0));
       aWriteIsJudgedAndUndone();
@@ -139,6 +161,27 @@ class SecuredPartsIT {
     assertThat(refused.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(refused.exitValue()).isEqualTo(2);
     assertThat(Files.readString(log("open"))).contains("allow it with --insecure");
+  }
+
+  private List<String> kafka(int port) {
+    String data = folder.resolve("own-kafka").toString();
+    return List.of("kafka", "--data", data, "--port", Integer.toString(port));
+  }
+
+  /** The rows of the part in the documentation are its sockets, and it has no others. */
+  private static void listensAsDocumented(String part, Process process, List<Integer> named)
+      throws IOException {
+    List<String> rows =
+        Files.readAllLines(Path.of("../docs/reference/configuration.md")).stream()
+            .filter(line -> line.startsWith("| `" + part + "` |"))
+            .toList();
+    List<ListeningSocket> sockets = ListeningSocket.of(process);
+    assertThat(sockets).as(part).hasSameSizeAs(rows);
+    assertThat(sockets).as(part).extracting(ListeningSocket::port).containsAll(named);
+    assertThat(sockets.stream().filter(socket -> !named.contains(socket.port())))
+        .as("%s, documented as free ports of the loopback address", part)
+        .allMatch(ListeningSocket::isLoopback)
+        .hasSize((int) rows.stream().filter(row -> row.contains("| a free one |")).count());
   }
 
   private void metricsNeedAUser(String url) throws Exception {
@@ -341,13 +384,15 @@ class SecuredPartsIT {
         log);
   }
 
-  private void run(String part, Path properties, String broker, List<String> more)
-      throws IOException {
-    Process unused = run(part, properties, broker, more, log(part));
-  }
-
   private Process run(String part, Path properties, String broker, List<String> more, Path log)
       throws IOException {
+    List<String> arguments =
+        new ArrayList<>(List.of(part, "--kafka", broker, "--kafka-config", properties.toString()));
+    arguments.addAll(more);
+    return start(arguments, log);
+  }
+
+  private Process start(List<String> arguments, Path log) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -357,13 +402,8 @@ class SecuredPartsIT {
                 "-cp",
                 System.getProperty("java.class.path"),
                 "io.palinode.cli.Main",
-                "run",
-                part,
-                "--kafka",
-                broker,
-                "--kafka-config",
-                properties.toString()));
-    command.addAll(more);
+                "run"));
+    command.addAll(arguments);
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     started.add(process);

@@ -7,36 +7,56 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Flink's folder of checkpoints: {@code <job id>/chk-<n>/_metadata}, where each submission of the
- * job has another id.
+ * job has another id. Each file is a {@link SealedFile}.
  */
 record Checkpoints(Path folder) {
+  private static final Logger log = LoggerFactory.getLogger(Checkpoints.class);
 
-  /** The newest one that is complete; null when there is none. */
+  /**
+   * The newest one that is complete; null when there is none. One with a damaged file is reported
+   * and skipped.
+   */
   @Nullable Path latest() throws IOException {
-    List<Path> complete = new ArrayList<>();
+    Map<Path, FileTime> complete = new LinkedHashMap<>();
     for (Path job : children(folder)) {
       for (Path checkpoint : children(job)) {
-        if (Files.exists(checkpoint.resolve("_metadata"))) {
-          complete.add(checkpoint);
+        Path metadata = checkpoint.resolve("_metadata");
+        if (Files.exists(metadata)) {
+          complete.put(checkpoint, Files.getLastModifiedTime(metadata));
         }
       }
     }
-    Path newest = null;
-    FileTime newestTime = null;
-    for (Path checkpoint : complete) {
-      FileTime time = Files.getLastModifiedTime(checkpoint.resolve("_metadata"));
-      if (newestTime == null || time.compareTo(newestTime) > 0) {
-        newest = checkpoint;
-        newestTime = time;
+    return complete.entrySet().stream()
+        .sorted(Map.Entry.<Path, FileTime>comparingByValue().reversed())
+        .map(Map.Entry::getKey)
+        .filter(Checkpoints::isWhole)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static boolean isWhole(Path checkpoint) {
+    try {
+      for (Path file : children(checkpoint)) {
+        SealedFile.verify(file);
       }
+      return true;
+    } catch (IOException e) {
+      log.warn(
+          "checkpoint={} state=SKIPPED {}: the job reads earlier candidates again",
+          checkpoint,
+          e.getMessage());
+      return false;
     }
-    return newest;
   }
 
   /** Deletes what other submissions left, all but the one of {@code checkpoint}. */

@@ -51,6 +51,12 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedFlink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedFlink.class);
   private static final String LOOPBACK = "127.0.0.1";
+
+  /**
+   * Before the version of the state in a folder's name. Earlier releases did not seal the files.
+   */
+  static final String CHECKPOINTS = "sealed-checkpoints-";
+
   private static final int RESTARTS_MAX = 10;
   private static final Duration CALL_MAX = Duration.ofMinutes(1);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
@@ -78,7 +84,7 @@ public final class EmbeddedFlink implements AutoCloseable {
     Path temporary = OwnerOnly.createFolders(home.resolve("tmp"));
     Checkpoints checkpoints =
         new Checkpoints(
-            OwnerOnly.createFolders(home.resolve("checkpoints-" + DetectionJob.STATE_VERSION)));
+            OwnerOnly.createFolders(home.resolve(CHECKPOINTS + DetectionJob.STATE_VERSION)));
     Path latest = checkpoints.latest();
     checkpoints.deleteAllBut(latest);
 
@@ -88,7 +94,7 @@ public final class EmbeddedFlink implements AutoCloseable {
       // Claimed: Flink deletes it once it has made a newer one.
       graph.setSavepointRestoreSettings(
           SavepointRestoreSettings.forPath(
-              latest.toUri().toString(), false, RecoveryClaimMode.CLAIM));
+              SealedFiles.address(latest), false, RecoveryClaimMode.CLAIM));
     }
     MiniCluster cluster =
         new PrivateCluster(
@@ -220,7 +226,7 @@ public final class EmbeddedFlink implements AutoCloseable {
   private static Configuration settings(Path temporary, Path checkpoints) {
     Configuration settings = new Configuration();
     settings.set(CoreOptions.TMP_DIRS, temporary.toString());
-    settings.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toUri().toString());
+    settings.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, SealedFiles.address(checkpoints));
     // Of the blob server too, which would take files from any host.
     settings.set(JobManagerOptions.BIND_HOST, LOOPBACK);
     settings.set(TaskManagerOptions.BIND_HOST, LOOPBACK);

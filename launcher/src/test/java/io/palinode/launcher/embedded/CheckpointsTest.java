@@ -1,5 +1,6 @@
 package io.palinode.launcher.embedded;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -21,6 +22,18 @@ class CheckpointsTest {
   }
 
   @Test
+  void aDamagedCheckpointIsSkipped() throws IOException {
+    Path older = complete("job1/chk-7", 1_000);
+    Path newest = complete("job2/chk-3", 2_000);
+    Path state = newest.resolve("state");
+    SealedFilesTest.write(state, new byte[100]);
+    byte[] bytes = Files.readAllBytes(state);
+    bytes[50] = 1;
+    Files.write(state, bytes);
+    assertThat(new Checkpoints(folder).latest()).isEqualTo(older);
+  }
+
+  @Test
   void withoutACompleteCheckpointThereIsNone() throws IOException {
     Files.createDirectories(folder.resolve("job2/chk-4"));
     assertThat(new Checkpoints(folder).latest()).isNull();
@@ -38,7 +51,8 @@ class CheckpointsTest {
 
   private Path complete(String path, long millis) throws IOException {
     Path checkpoint = Files.createDirectories(folder.resolve(path));
-    Path metadata = Files.writeString(checkpoint.resolve("_metadata"), "");
+    Path metadata = checkpoint.resolve("_metadata");
+    SealedFilesTest.write(metadata, "state".getBytes(UTF_8));
     Files.setLastModifiedTime(metadata, FileTime.fromMillis(millis));
     return checkpoint;
   }

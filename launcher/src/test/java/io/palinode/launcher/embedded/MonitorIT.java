@@ -230,8 +230,8 @@ class MonitorIT {
     await().atMost(SOON).until(this::judgedUpToNow);
     int reports = log.reports("again");
     flink.close();
-    new Checkpoints(folder.resolve("flink/checkpoints-" + DetectionJob.STATE_VERSION))
-        .deleteAllBut(null);
+    String checkpoints = EmbeddedFlink.CHECKPOINTS + DetectionJob.STATE_VERSION;
+    new Checkpoints(folder.resolve("flink").resolve(checkpoints)).deleteAllBut(null);
     startFlink();
     await().atMost(SOON).until(() -> log.reports("again") >= reports + 50);
     await().atMost(SOON).until(this::judgedUpToNow);

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,8 +26,8 @@ import org.slf4j.LoggerFactory;
  *     LOCK      locked while a process uses the folder
  *     bdb/      the Berkeley DB environment
  *     STORE-END the count of the store's commits
- *     AWAITS-REPAIR  present while the store lacks records of other replicas
- *     REPAIRED  the last incarnation whose losses were repaired
+ *     AWAITS-REPAIR  "3 crc32c=…", present while the store lacks records of other replicas
+ *     REPAIRED  "3 crc32c=…", the last incarnation whose losses were repaired
  *     snapshots/  one folder a snapshot
  *     window-log/  two folders a store: changes and deletes
  *     damaged-1/  files that {@link Recovery} has moved aside
@@ -146,7 +147,7 @@ public final class DataFolder implements AutoCloseable {
   private void write(String file, long number) {
     try {
       Path fresh = folder.resolve(file + ".new");
-      Files.writeString(fresh, number + "\n");
+      Files.writeString(fresh, checked(Long.toString(number)) + "\n");
       Files.move(
           fresh,
           folder.resolve(file),
@@ -157,15 +158,23 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
-  /** 0 for a damaged file: the node is then repaired again. */
+  /** 0 for a damaged file: the node is then repaired again. Earlier releases wrote no checksum. */
   private long number(String file) {
     Path path = folder.resolve(file);
     try {
       String text = Files.exists(path) ? Files.readString(path).strip() : "";
-      return text.matches("\\d{1,18}") ? Long.parseLong(text) : 0;
+      String number = text.replaceFirst(" .*", "");
+      boolean isWhole = text.equals(number) || text.equals(checked(number));
+      return isWhole && number.matches("\\d{1,18}") ? Long.parseLong(number) : 0;
     } catch (IOException e) {
       return 0;
     }
+  }
+
+  private static String checked(String number) {
+    CRC32C crc = new CRC32C();
+    crc.update(number.getBytes(StandardCharsets.UTF_8));
+    return "%s crc32c=%08x".formatted(number, crc.getValue());
   }
 
   private DataFolderException unwritable(String file, IOException e) {

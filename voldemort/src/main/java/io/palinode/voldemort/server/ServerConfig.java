@@ -45,7 +45,7 @@ public record ServerConfig(
    * @param inFlightMax unanswered requests of one connection, or requests in a row; above, reading
    *     stops
    * @param requestBytesMax bytes of all requests of more than 64 KiB, from their arrival to their
-   *     answer; further ones wait
+   *     answer; further ones wait. Also bytes of all answers of more than 64 KiB that are not read
    */
   record Limits(
       int requestThreads, Connections connections, int inFlightMax, long requestBytesMax) {

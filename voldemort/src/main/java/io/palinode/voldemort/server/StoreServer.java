@@ -50,6 +50,7 @@ final class StoreServer implements AutoCloseable {
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final ConnectionLimit connectionLimit;
   private final FrameBudget frames;
+  private final AnswerBudget answers;
   private final Channel listener;
 
   private StoreServer(StoreNode node, LocalSnapshots snapshots, ServerConfig config) {
@@ -68,6 +69,7 @@ final class StoreServer implements AutoCloseable {
     this.connectionLimit =
         new ConnectionLimit(config.limits().connections(), node.counters(), connections);
     this.frames = new FrameBudget(config.limits().requestBytesMax());
+    this.answers = new AnswerBudget(config.limits().requestBytesMax());
     this.listener = bind();
   }
 
@@ -181,7 +183,7 @@ final class StoreServer implements AutoCloseable {
   private ChannelPipeline addFrames(
       ChannelHandlerContext ctx, RequestEnd end, FrameBudget.Share share) {
     return ctx.pipeline()
-        .addLast(new UnreadAnswers(config.requestTimeout(), node.counters()))
+        .addLast(new UnreadAnswers(config.requestTimeout(), answers, node.counters()))
         .addLast(new RequestFrames(end, share, config.requestTimeout(), node.counters()))
         .addLast(new InFlightLimit(config.limits().inFlightMax(), share, node.counters()));
   }

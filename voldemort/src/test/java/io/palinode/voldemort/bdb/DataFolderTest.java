@@ -1,5 +1,6 @@
 package io.palinode.voldemort.bdb;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,10 +8,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DataFolderTest {
   @TempDir Path data;
@@ -99,5 +102,42 @@ class DataFolderTest {
     Files.writeString(data.resolve("node-1/VERSION.new"), "half a la");
     DataFolder.open(data, 1, 3).close();
     assertThat(Files.readString(data.resolve("node-1/VERSION"))).contains("node=1");
+  }
+
+  /** A greater number would hide a later loss from its repair. */
+  @ParameterizedTest
+  @ValueSource(strings = {"AWAITS-REPAIR", "REPAIRED"})
+  void aFlippedOrCutNumberOfARepairNeverBecomesAGreaterOne(String name) throws IOException {
+    try (DataFolder folder = DataFolder.open(data, 1, 3)) {
+      folder.awaitRepair(31);
+      Path file = data.resolve("node-1").resolve(name);
+      if (name.equals("REPAIRED")) {
+        folder.repaired();
+      }
+      byte[] whole = Files.readAllBytes(file);
+      for (int bit = 0; bit < whole.length * 8; bit++) {
+        byte[] flipped = whole.clone();
+        flipped[bit / 8] ^= (byte) (1 << bit % 8);
+        assertThat(repairedWith(folder, file, flipped)).as("bit %d", bit).isIn(0L, 31L);
+      }
+      for (int length = 0; length < whole.length; length++) {
+        byte[] cut = Arrays.copyOf(whole, length);
+        assertThat(repairedWith(folder, file, cut)).as("length %d", length).isLessThanOrEqualTo(31);
+      }
+      assertThat(repairedWith(folder, file, "31\n".getBytes(UTF_8)))
+          .as("of an earlier release")
+          .isEqualTo(31);
+    }
+  }
+
+  /** The incarnation that counts as repaired when {@code file} holds these bytes. */
+  private static long repairedWith(DataFolder folder, Path file, byte[] bytes) throws IOException {
+    Path repaired = file.resolveSibling("REPAIRED");
+    Files.deleteIfExists(repaired);
+    Files.write(file, bytes);
+    if (!file.equals(repaired)) {
+      folder.repaired();
+    }
+    return folder.repairedIncarnation();
   }
 }

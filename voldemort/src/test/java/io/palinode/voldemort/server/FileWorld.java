@@ -39,6 +39,13 @@ final class FileWorld {
   private static final int WRITES = 320;
   private static final int KEYS = 40;
   private static final int GREAT_BYTES = 24_000;
+
+  /** The pasts that a restore hands to other nodes; each names the time from which it is known. */
+  static final String PASTS = "restored pasts";
+
+  /** The incarnation whose loss was repaired before the writes. */
+  private static final long REPAIRED = 71;
+
   private static final BdbConfig BDB = new BdbConfig(4 << 20, 1_000_000, 0, Duration.ofSeconds(2));
 
   private final AtomicLong micros = TestNodes.clock();
@@ -74,6 +81,8 @@ final class FileWorld {
   /** Fills {@code data}; leaves it in {@code killed} as a kill would, and closes it in order. */
   void fill(Path data, Path killed, Random random) throws IOException, RefusedException {
     try (StoreService service = open(data)) {
+      service.had(REPAIRED);
+      service.repaired();
       StoreNode node = service.node();
       for (int i = 1; i <= WRITES; i++) {
         write(node, i, random);
@@ -119,6 +128,8 @@ final class FileWorld {
     try (StoreService service = open(data)) {
       StoreNode node = service.node();
       Map<String, String> answers = new TreeMap<>();
+      answer(answers, "incarnation", () -> Long.toString(node.incarnation()));
+      answer(answers, "serves clients", () -> Boolean.toString(served(service, REPAIRED)));
       for (int i = 0; i < KEYS; i++) {
         StoreKey key = TestNodes.key("k" + i);
         answer(answers, "get k" + i, () -> text(node.reads().get(key, Caller.STOCK).value()));
@@ -135,9 +146,28 @@ final class FileWorld {
         answer(answers, "verify " + id, () -> service.snapshots().verify(id).toString());
         answer(answers, "snapshot " + id, () -> stored(service.snapshots(), id));
       }
-      answer(answers, "restore", () -> restored(node));
+      List<Restored> restored = new ArrayList<>();
+      answer(
+          answers,
+          "restore",
+          () -> {
+            restored.addAll(restored(node));
+            return text(restored.stream().map(Restored::siblings).toList());
+          });
+      answers.put(PASTS, text(restored.stream().map(Restored::past).toList()));
+      service.had(REPAIRED + 1);
+      answers.put("repairs a later loss", Boolean.toString(service.awaitsRepair()));
       return new Answers(answers, node.counters().get(NodeCounter.WINDOW_LOG_LOST));
     }
+  }
+
+  /** Throws IllegalStateException if the node first compares all keys. */
+  private static boolean served(StoreService service, long incarnation) {
+    service.had(incarnation);
+    if (service.awaitsRepair()) {
+      throw new IllegalStateException("the node awaits its repair");
+    }
+    return true;
   }
 
   private interface Question {
@@ -153,7 +183,7 @@ final class FileWorld {
   }
 
   /** A node that was never in a rollback; its deletes are in the pasts of the keys. */
-  private String restored(StoreNode node) {
+  private List<Restored> restored(StoreNode node) {
     node.pause(1);
     node.restore(1, 1, times.get(times.size() * 3 / 4));
     List<StoreKey> keys = new ArrayList<>();
@@ -161,9 +191,13 @@ final class FileWorld {
       keys.add(TestNodes.key("k" + i));
     }
     return node.read(keys).stream()
-        .map(record -> Arrays.hashCode(record.siblings()) + "/" + Arrays.hashCode(record.past()))
-        .collect(Collectors.joining(" "));
+        .map(
+            record ->
+                new Restored(Arrays.hashCode(record.siblings()), Arrays.hashCode(record.past())))
+        .toList();
   }
+
+  private record Restored(int siblings, int past) {}
 
   private static String stored(LocalSnapshots of, String id) {
     StringBuilder found = new StringBuilder();

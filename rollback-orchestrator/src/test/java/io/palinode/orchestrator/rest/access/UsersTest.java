@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.security.auth.x500.X500Principal;
@@ -106,5 +108,37 @@ class UsersTest {
     assertThatThrownBy(() -> UsersFile.add(file, Role.ADMIN, "eve", UsersFile.ofToken("x")))
         .hasMessageContaining("users:2: 'bob' has this credential already");
     assertThat(Files.readString(file)).isEqualTo(before);
+  }
+
+  @Test
+  void aFlippedBitGivesNoTokenAnotherRole() throws IOException {
+    Path file = folder.resolve("users");
+    Map<String, Role> roles = new LinkedHashMap<>();
+    for (Role role : List.of(Role.VIEWER, Role.EDITOR, Role.OPERATOR, Role.ADMIN)) {
+      String token = Tokens.random();
+      UsersFile.add(file, role, "user" + roles.size(), UsersFile.ofToken(token));
+      roles.put(token, role);
+    }
+    byte[] whole = Files.readAllBytes(file);
+    int refused = 0;
+    for (int bit = 0; bit < whole.length * 8; bit++) {
+      byte[] flipped = whole.clone();
+      flipped[bit / 8] ^= (byte) (1 << bit % 8);
+      Files.write(file, flipped);
+      try {
+        Users users = new UsersFile(file, () -> 0).users();
+        for (Map.Entry<String, Role> token : roles.entrySet()) {
+          User user = users.withToken(token.getKey());
+          assertThat(user == null ? token.getValue() : user.role())
+              .as("bit %d", bit)
+              .isEqualTo(token.getValue());
+        }
+      } catch (UsersException named) {
+        assertThat(named.getMessage()).as("bit %d", bit).contains(file.toString());
+        refused++;
+      }
+    }
+    System.out.printf("users file: flips %d, refused %d%n", whole.length * 8, refused);
+    assertThat(refused).isGreaterThan(whole.length);
   }
 }
