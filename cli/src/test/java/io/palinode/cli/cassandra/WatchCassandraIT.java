@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,18 @@ class WatchCassandraIT {
     plane.apply(Predicates.parse(yaml.toString(), name));
   }
 
+  /** Writes with this statement until one is published: the predicate is then in force. */
+  private void awaitWatched(String table, String statement) {
+    AtomicInteger tries = new AtomicInteger();
+    await()
+        .atMost(BOUND)
+        .until(
+            () -> {
+              cql(statement.formatted(tries.incrementAndGet()));
+              return !candidates.of(table).isEmpty();
+            });
+  }
+
   private List<Violation> violations(String predicate) {
     return plane.orchestrator().violations(1_000).stream()
         .map(ReceivedViolation::violation)
@@ -166,5 +179,93 @@ class WatchCassandraIT {
         .as("what the earlier incarnation has published")
         .extracting(Step::incarnation)
         .containsOnly(1L);
+  }
+
+  @Test
+  void eachKindOfWriteIsPublishedOnceInTheOrderOfItsKey() {
+    cql(
+        "CREATE TABLE shop.doors (house text, door int, state text, PRIMARY KEY (house, door)) WITH memtable = 'palinode'");
+    apply("door-open", "d", "{var: \"shop.doors/{d}/state\", equals: \"open\"}");
+    awaitWatched("shop.doors", "INSERT INTO shop.doors (house, door, state) VALUES ('w', %d, 'open')");
+
+    cql("INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open')");
+    cql("UPDATE shop.doors USING TIMESTAMP 1 SET state = 'shut' WHERE house = 'h' AND door = 1");
+    cql("UPDATE shop.doors SET state = 'shut' WHERE house = 'h' AND door = 1");
+    cql("UPDATE shop.doors SET state = 'open' WHERE house = 'h' AND door = 1 IF state = 'shut'");
+    cql("UPDATE shop.doors SET state = 'shut' WHERE house = 'h' AND door = 1 IF state = 'ajar'");
+    cql("DELETE state FROM shop.doors WHERE house = 'h' AND door = 1");
+    cql("INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open')");
+    cql("DELETE FROM shop.doors WHERE house = 'h' AND door = 1");
+    cql("INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open')");
+    cql("DELETE FROM shop.doors WHERE house = 'h' AND door > 0 AND door < 9");
+    cql("INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open')");
+    cql("DELETE FROM shop.doors WHERE house = 'h'");
+    cql(
+        "BEGIN BATCH INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open');"
+            + " INSERT INTO shop.doors (house, door, state) VALUES ('i', 1, 'open'); APPLY BATCH");
+    cql("UPDATE shop.doors SET state = 'shut' WHERE house = 'h' AND door = 1");
+
+    await().atMost(BOUND).until(() -> candidates.of("shop.doors/h/1/").size() >= 12);
+    assertThat(candidates.of("shop.doors/h/1/"))
+        .extracting(Step::opens)
+        .containsExactly(
+            true, false, true, false, true, false, true, false, true, false, true, false);
+    assertThat(candidates.of("shop.doors/i/1/")).extracting(Step::opens).containsExactly(true);
+  }
+
+  @Test
+  void valuesAndKeysHaveTheTextOfTheirTypes() {
+    cql(
+        "CREATE TABLE shop.types (a text, b int, at timestamp, shared text STATIC, t text, i int,"
+            + " l bigint, d double, n decimal, y boolean, u uuid, x blob, day date, f frozen<list<int>>,"
+            + " many list<int>, PRIMARY KEY ((a, b), at)) WITH CLUSTERING ORDER BY (at DESC)"
+            + " AND memtable = 'palinode'");
+    apply("any-value", "k", "{var: \"shop.types/{k}\", notEquals: \"-\"}");
+    cql(
+        "INSERT INTO shop.types (a, b, at, shared, t, i, l, d, n, y, u, x, day, f, many) VALUES"
+            + " ('50%', 7, '2026-01-02T03:04:05.678Z', 'all', 'é', -1, 9007199254740993, 1.5, 12.50,"
+            + " true, 123e4567-e89b-12d3-a456-426614174000, 0x6869, '2026-01-02', [1, 2], [3])");
+
+    String row = "shop.types/50%25/7/1767323045678/";
+    await().atMost(BOUND).until(() -> candidates.of("shop.types/").size() >= 11);
+    assertThat(candidates.of("shop.types/"))
+        .extracting(step -> step.key() + " = " + step.value())
+        .containsExactlyInAnyOrder(
+            "shop.types/50%25/7/shared = all",
+            row + "t = é",
+            row + "i = -1",
+            row + "l = 9007199254740993",
+            row + "d = 1.5",
+            row + "n = 12.50",
+            row + "y = true",
+            row + "u = 123e4567-e89b-12d3-a456-426614174000",
+            row + "x = hi",
+            row + "day = 2026-01-02",
+            row + "f = [1, 2]");
+  }
+
+  @Test
+  void aRollbackIsRefusedWithItsReason() {
+    cql("CREATE TABLE shop.tills (till text PRIMARY KEY, cash int) WITH memtable = 'palinode'");
+    plane.apply(
+        Predicates.parse(
+            """
+            apiVersion: palinode.io/v1
+            kind: Predicate
+            metadata: {name: overdrawn}
+            spec:
+              forEach: {t: "{t}"}
+              replicas: any
+              violation:
+                - all:
+                  - {var: "shop.tills/{t}/cash", below: 0}
+              onViolation:
+                rollback: {scope: all, to: before-violation}
+            """,
+            "overdrawn"));
+    cql("INSERT INTO shop.tills (till, cash) VALUES ('east', 5)");
+    cql("INSERT INTO shop.tills (till, cash) VALUES ('east', -1)");
+    await().atMost(BOUND).until(() -> plane.orchestrator().status().failure() != null);
+    System.out.println("FAILURE " + plane.orchestrator().status().failure());
   }
 }
