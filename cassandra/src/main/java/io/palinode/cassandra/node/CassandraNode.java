@@ -190,11 +190,15 @@ public final class CassandraNode extends NodeBinding {
     throw refused();
   }
 
+  @Override
+  public String watchedOnly() {
+    return "node %d is an Apache Cassandra server, whose tables this release watches but does not restore"
+        .formatted(node());
+  }
+
   private RestoreRefusedException refused() {
     return new RestoreRefusedException(
-        Reason.NOT_WATCHING,
-        "node %d is an Apache Cassandra server, whose tables this release watches but does not restore: run 'palinode rollback abandon', and set 'rollback: none' in the predicate"
-            .formatted(node()));
+        Reason.NOT_WATCHING, watchedOnly() + "; run 'palinode rollback abandon'");
   }
 
   @Override
