@@ -153,10 +153,11 @@ class WatchCassandraIT {
   void aReplayOfTheCommitLogPublishesNoCandidateTwice() throws Exception {
     cql("CREATE TABLE shop.flags (name text PRIMARY KEY, up boolean) WITH memtable = 'palinode'");
     apply("flag-up", "f", "{var: \"shop.flags/{f}/up\", equals: \"true\"}");
+    awaitWatched("shop.flags", "INSERT INTO shop.flags (name, up) VALUES ('watched%d', true)");
     cql("INSERT INTO shop.flags (name, up) VALUES ('lowered', true)");
     cql("INSERT INTO shop.flags (name, up) VALUES ('lowered', false)");
     cql("INSERT INTO shop.flags (name, up) VALUES ('raised', true)");
-    await().atMost(BOUND).until(() -> candidates.of("shop.flags/").size() >= 3);
+    await().atMost(BOUND).until(() -> !candidates.of("shop.flags/raised").isEmpty());
     assertThat(candidates.of("shop.flags/lowered"))
         .extracting(Step::opens)
         .containsExactly(true, false);
