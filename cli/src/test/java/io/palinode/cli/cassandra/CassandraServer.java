@@ -95,6 +95,7 @@ final class CassandraServer implements AutoCloseable {
     native_transport_port: %4$d
     commitlog_sync: batch
     auto_bootstrap: false
+    hinted_handoff_enabled: false
     write_request_timeout: 10s
     materialized_views_enabled: true
     memtable:
