@@ -42,7 +42,7 @@ final class Mutation {
     TableMetadata table = update.metadata();
     long now = FBUtilities.nowInSeconds();
     if (deletes(update)) {
-      // What a deletion changes only the old rows tell.
+      // Only the old rows show what a deletion changes.
       return new Mutation(update, Tables.read(table, update.partitionKey(), Slices.ALL, now), now);
     }
     NavigableSet<Clustering<?>> rows = new TreeSet<>(table.comparator);

@@ -40,7 +40,7 @@ public final class WatchedMemtables implements Memtable.Factory {
       return "a counter has no value that a write names";
     }
     if (table.isView()) {
-      return "a materialized view has no writes of its own; watch its table";
+      return "a materialized view repeats the writes of its table; watch that table";
     }
     return table.isIndex() || SchemaConstants.isSystemKeyspace(table.keyspace)
         ? "it is Cassandra's own"

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIfSystemProperty(named = "palinode.cassandra.nodes", matches = "3")
 class CassandraClusterIT {
-  private static final Duration BOUND = Duration.ofSeconds(120);
+  private static final Duration BOUND = Duration.ofMinutes(2);
   private static final int NODES = 3;
 
   @TempDir static Path folder;
