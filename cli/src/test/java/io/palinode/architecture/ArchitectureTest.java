@@ -31,6 +31,7 @@ class ArchitectureTest {
   private static final String CLIENT = "io.palinode.voldemort.client..";
 
   private static final String TLS = "io.palinode.tls..";
+  private static final String LOADER = "io.palinode.loader..";
   private static final String CONSOLE = "io.palinode.console..";
   private static final String TERMINAL = "io.palinode.terminal..";
   private static final String CLI = "io.palinode.cli..";
@@ -44,6 +45,10 @@ class ArchitectureTest {
       Map.ofEntries(
           Map.entry(HVC, List.of()),
           Map.entry(TLS, List.of()),
+          Map.entry(LOADER, List.of()),
+          Map.entry(
+              "io.palinode.cassandra..",
+              List.of(HVC, RETROSCOPE, PREDICATE, WIRE, DETECTOR, "io.palinode.store..", LOADER)),
           Map.entry(RETROSCOPE, List.of(HVC)),
           Map.entry(PREDICATE, List.of(HVC)),
           Map.entry(WIRE, List.of(HVC, PREDICATE)),
@@ -149,7 +154,7 @@ class ArchitectureTest {
         .resideInAPackage(AGENT_BOOT)
         .should()
         .dependOnClassesThat()
-        .resideOutsideOfPackages(AGENT_BOOT, "java..", "org.jspecify..")
+        .resideOutsideOfPackages(AGENT_BOOT, LOADER, "java..", "org.jspecify..")
         .check(production);
     noClasses()
         .that()
@@ -158,6 +163,29 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideOutsideOfPackages(
             AGENT_ADVICE, AGENT_BOOT, "java..", "net.bytebuddy..", "org.jspecify..")
+        .check(production);
+  }
+
+  @Test
+  void whatCassandrasOwnLoaderSeesNeedsCassandraAndTheJdkAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.palinode.cassandra")
+        .should()
+        .dependOnClassesThat()
+        .resideOutsideOfPackages(
+            "io.palinode.cassandra", LOADER, "java..", "org.jspecify..", "org.apache.cassandra..")
+        .check(production);
+  }
+
+  @Test
+  void onlyTheNodeInCassandraUsesCassandra() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.palinode.cassandra..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.apache.cassandra..")
         .check(production);
   }
 

@@ -5,10 +5,8 @@ import io.palinode.agent.AgentConfig.Unjoined;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.boot.Lifecycle;
 import io.palinode.agent.engine.EngineHooks;
-import io.palinode.agent.engine.Fuse;
 import io.palinode.agent.engine.PiggyBack;
 import io.palinode.agent.stock.Hints;
-import io.palinode.agent.stock.MetaFiles;
 import io.palinode.agent.stock.OwnCalls;
 import io.palinode.agent.stock.ServerStores;
 import io.palinode.agent.stock.StockEngine;
@@ -16,13 +14,18 @@ import io.palinode.agent.stock.StockEngines;
 import io.palinode.agent.stock.StockTypes;
 import io.palinode.agent.stock.StoresNow;
 import io.palinode.agent.stock.WatchedEngines;
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.hosted.Fuse;
+import io.palinode.store.hosted.JoinedDetector;
+import io.palinode.store.hosted.MetaFiles;
 import io.palinode.store.node.NodeParts;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.server.SystemMicros;
+import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +56,9 @@ final class WatchedServer implements Lifecycle {
   /** A missed write may commit this much later than its failure. */
   private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
 
+  /** Combines records of one moment into one request to Kafka. */
+  private static final int LINGER_MS = 1;
+
   private static final Duration CLOSE_MAX = Duration.ofSeconds(60);
 
   private final AgentConfig config;
@@ -81,7 +87,14 @@ final class WatchedServer implements Lifecycle {
             config.failuresMax(),
             this::missed,
             this::turnOff);
-    this.detector = new JoinedDetector(config, registry, epochMicros, fuse);
+    this.detector =
+        new JoinedDetector(
+            NodeDetectorConfig.of(config.joining().kafka(), Topics.DEFAULT)
+                .withPace(config.pace())
+                .withLingerMs(LINGER_MS),
+            registry,
+            epochMicros,
+            fuse);
   }
 
   /**

@@ -8,6 +8,7 @@ import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.stock.StandInServer;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;
+import io.palinode.store.hosted.JoinedDetector;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

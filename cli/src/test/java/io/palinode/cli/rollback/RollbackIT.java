@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -127,6 +128,16 @@ class RollbackIT {
     }
     assertThat(alerts.stream().filter(alert -> alert.contains("alert=violation")).count())
         .isEqualTo(alerted);
+    assertThat(holding()).isEqualTo(ids);
+    write(Map.of("y", "2"), List.of());
+    await().atMost(BOUND).until(() -> holding().isEmpty());
+  }
+
+  private Set<String> holding() throws IOException {
+    assertThat(run("get", "violations", "--holding", "-o", "json")).as(err()).isZero();
+    Set<String> ids = new TreeSet<>();
+    JSON.readTree(out.toString()).forEach(one -> ids.add(one.path("id").asText()));
+    return ids;
   }
 
   private void awaitJudged(long hlc) {

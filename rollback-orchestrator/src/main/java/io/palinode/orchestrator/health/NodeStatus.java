@@ -9,10 +9,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param incarnation of its last join or pause
  * @param reach the earliest HLC that its window-log read at that time
+ * @param watchedOnly why it cannot be restored; empty: it can
  * @param lastAck the kind of its last record, such as {@code restored}
  */
 public record NodeStatus(
-    int node, long incarnation, long joinedMicros, long reach, String lastAck, long lastAckMicros) {
+    int node,
+    long incarnation,
+    long joinedMicros,
+    long reach,
+    String watchedOnly,
+    String lastAck,
+    long lastAckMicros) {
 
   /** The status after a record of this node; {@code known} is null for its first record. */
   public static NodeStatus after(@Nullable NodeStatus known, int node, ControlRecord record) {
@@ -20,7 +27,9 @@ public record NodeStatus(
     long joined = record.hasNodeJoined() ? at : known == null ? 0 : known.joinedMicros;
     long incarnation = known == null ? 0 : known.incarnation;
     long reach = known == null ? 0 : known.reach;
+    String watchedOnly = known == null ? "" : known.watchedOnly;
     if (record.hasNodeJoined()) {
+      watchedOnly = record.getNodeJoined().getWatchedOnly();
       incarnation = record.getNodeJoined().getIncarnation();
       reach = record.getNodeJoined().getReach();
     } else if (record.hasPaused()) {
@@ -28,6 +37,6 @@ public record NodeStatus(
       reach = record.getPaused().getReach();
     }
     String ack = record.getStepCase().name().toLowerCase(Locale.ROOT);
-    return new NodeStatus(node, incarnation, joined, reach, ack, at);
+    return new NodeStatus(node, incarnation, joined, reach, watchedOnly, ack, at);
   }
 }

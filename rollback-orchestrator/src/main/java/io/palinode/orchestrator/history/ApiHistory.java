@@ -243,6 +243,15 @@ public final class ApiHistory {
     return nodes.all();
   }
 
+  /** Why a node of the cluster cannot be restored; empty if all of them can. */
+  public String watchedOnly() {
+    return nodes().stream()
+        .map(NodeStatus::watchedOnly)
+        .filter(why -> !why.isEmpty())
+        .findFirst()
+        .orElse("");
+  }
+
   public long violationsTotal() {
     return violations.total();
   }

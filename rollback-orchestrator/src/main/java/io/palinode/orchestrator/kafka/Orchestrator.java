@@ -124,12 +124,13 @@ public final class Orchestrator implements Backend, AutoCloseable {
     alerts = new AlertDispatcher(config.alerts(), console, rest::url);
     registry =
         new PredicateRegistry(
-            predicateProducer,
-            topics.predicates(),
-            texts,
-            config.predicates(),
-            config.alerts(),
-            wallMicros);
+                predicateProducer,
+                topics.predicates(),
+                texts,
+                config.predicates(),
+                config.alerts(),
+                wallMicros)
+            .refusingRollbacks(memory::watchedOnly);
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     RefusedEvents events = new RefusedEvents(topics, refused);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, events, this::fail);

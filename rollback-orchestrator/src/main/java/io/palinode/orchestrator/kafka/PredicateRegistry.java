@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ final class PredicateRegistry {
   private final LongSupplier wallMicros;
   private final PredicateLimits limits;
   private final AlertSettings alerts;
+  private volatile Supplier<String> watchedOnly = () -> "";
 
   /**
    * @param texts learns every version that is read
@@ -65,6 +67,15 @@ final class PredicateRegistry {
     this.limits = limits;
     this.appends = new PredicateAppends(producer, topic);
     this.texts = texts;
+  }
+
+  /**
+   * Refuses predicates that ask for a rollback from now on, while {@code why} returns a reason.
+   * Those in force stay.
+   */
+  PredicateRegistry refusingRollbacks(Supplier<String> why) {
+    watchedOnly = why;
+    return this;
   }
 
   private record Known(long version, boolean deleted, String yaml, Policy policy) {
@@ -185,6 +196,14 @@ final class PredicateRegistry {
     }
   }
 
+  private void requireRestorable(Predicate predicate) {
+    String why = watchedOnly.get();
+    if (!why.isEmpty() && predicate.onViolation().rollbackTo() != null) {
+      throw new PredicateException(
+          "predicate '%s': rollback must be none: %s".formatted(predicate.name(), why));
+    }
+  }
+
   /** See {@link io.palinode.orchestrator.rest.Backend#applyOne}. */
   AppliedPredicate applyOne(
       String document, String name, Consumer<@Nullable AppliedPredicate> check) {
@@ -200,6 +219,7 @@ final class PredicateRegistry {
   /** Checks all predicates before the first is written, after {@code check}. */
   private List<AppliedPredicate> write(List<Predicate> predicates, Runnable check) {
     predicates.forEach(this::requireAllowedAlerts);
+    predicates.forEach(this::requireRestorable);
     lockForWriting();
     try {
       check.run();

@@ -98,6 +98,17 @@ class PredicateRegistryTest {
   }
 
   @Test
+  void aRollbackThatANodeCannotMakeIsRefusedWithItsReason() {
+    registry.refusingRollbacks(() -> "node 1 is watched only");
+    String asks = "onViolation: {rollback: {scope: all, to: before-violation}}";
+    String rollback = document("c").stripTrailing() + "\n  " + asks + "\n";
+    assertThatThrownBy(() -> registry.apply(document("a", "b") + "---\n" + rollback, "test"))
+        .isInstanceOf(PredicateException.class)
+        .hasMessage("predicate 'c': rollback must be none: node 1 is watched only");
+    assertThat(kafka.history()).isEmpty();
+  }
+
+  @Test
   void aChangeThatItsCheckRefusesIsNotSent() {
     assertThatThrownBy(
             () ->

@@ -20,6 +20,14 @@ public interface UndoLog extends NodeClock {
   long reach();
 
   /**
+   * Why this node refuses each restore; empty if it does not. The orchestrator then refuses
+   * predicates that ask for a rollback. By any thread.
+   */
+  default String watchedOnly() {
+    return "";
+  }
+
+  /**
    * Undoes every write after {@code target}, in one storage transaction that also records {@code
    * (epoch, attempt)} as done. A repeat of the same pair changes nothing and returns the same
    * changed keys, also after a crash, until the epoch is resumed. Only while paused.

@@ -80,9 +80,12 @@ final class DutyRecords {
     append(record(epoch).setServing(serving));
   }
 
-  void joined(long epoch, long reach) {
+  void joined(long epoch, long reach, String watchedOnly) {
     NodeJoined.Builder joined =
-        NodeJoined.newBuilder().setNode(node.node()).setIncarnation(node.incarnation());
+        NodeJoined.newBuilder()
+            .setNode(node.node())
+            .setIncarnation(node.incarnation())
+            .setWatchedOnly(watchedOnly);
     append(record(epoch).setNodeJoined(joined.setReach(reach)));
   }
 

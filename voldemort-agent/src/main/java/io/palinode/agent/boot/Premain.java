@@ -1,11 +1,11 @@
 package io.palinode.agent.boot;
 
+import io.palinode.loader.NestedJarLoader;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
-import java.net.URISyntaxException;
-import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Premain {
   private static final int EXIT_REFUSED = 2;
+  private static final String SHARED = "io.palinode.agent.boot.";
   private static final String CLIENT = "client";
   private static final String OF_CLIENT = "io.palinode.agent.client.ClientAgent";
   private static final String OF_SERVER = "io.palinode.agent.Agent";
@@ -22,11 +23,10 @@ public final class Premain {
   private Premain() {}
 
   public static void premain(@Nullable String argument, Instrumentation instrumentation)
-      throws IOException, URISyntaxException, ReflectiveOperationException {
+      throws IOException, ReflectiveOperationException {
     String given = argument == null ? "" : argument;
     boolean isClient = given.equals(CLIENT) || given.startsWith(CLIENT + ":");
-    Path jar = Path.of(Premain.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    AgentLoader loader = AgentLoader.open(jar, Premain.class.getClassLoader());
+    NestedJarLoader loader = NestedJarLoader.open("palinode-agent", Premain.class, List.of(SHARED));
     Thread thread = Thread.currentThread();
     ClassLoader ofTheServer = thread.getContextClassLoader();
     thread.setContextClassLoader(loader);

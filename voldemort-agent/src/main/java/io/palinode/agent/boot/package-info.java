@@ -1,6 +1,7 @@
 /**
  * The part of the agent in the server's class loader: the entry points of woven methods, and the
- * start. Needs only the JDK; all other classes are in {@link io.palinode.agent.boot.AgentLoader}.
+ * start. Needs only the JDK and {@link io.palinode.loader.NestedJarLoader}, which has all other
+ * classes.
  */
 @NullMarked
 package io.palinode.agent.boot;

@@ -1,9 +1,9 @@
 package io.palinode.agent.client;
 
 import io.palinode.agent.boot.Hooks;
-import io.palinode.agent.engine.Fuse;
 import io.palinode.agent.weave.Weaver;
 import io.palinode.agent.weave.WeavingTransformer;
+import io.palinode.store.hosted.Fuse;
 import io.palinode.voldemort.protocol.Frames;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;

@@ -15,7 +15,7 @@
  *   <li><b>A read repair names the node at which it was read.</b> (Detection: it is a copy, and
  *       opens no interval under {@code first}.)
  *   <li><b>A failure of the agent never fails the application.</b> {@link
- *       io.palinode.agent.engine.Fuse} counts it; at the limit the client runs without the agent.
+ *       io.palinode.store.hosted.Fuse} counts it; at the limit the client runs without the agent.
  *   <li>Servers without the agent ignore the unknown field.
  * </ul>
  *

@@ -10,6 +10,7 @@ import io.palinode.agent.stock.StockEngine;
 import io.palinode.agent.stock.StockTypes;
 import io.palinode.agent.stock.WatchedEngines;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.store.hosted.Fuse;
 import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.HostedWrites;
 import io.palinode.voldemort.RefusedException;

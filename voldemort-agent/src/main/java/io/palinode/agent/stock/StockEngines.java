@@ -1,9 +1,10 @@
 package io.palinode.agent.stock;
 
-import io.palinode.agent.stock.MetaFiles.Planned;
 import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.hosted.MetaFiles;
+import io.palinode.store.hosted.MetaFiles.Planned;
 import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;

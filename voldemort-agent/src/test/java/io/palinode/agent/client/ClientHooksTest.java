@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.palinode.agent.boot.Hooks;
-import io.palinode.agent.engine.Fuse;
 import io.palinode.agent.weave.Weaver;
 import io.palinode.agent.weave.WeavingLoader;
 import io.palinode.hvc.HvcCodec;
+import io.palinode.store.hosted.Fuse;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import java.time.Duration;
 import java.util.List;

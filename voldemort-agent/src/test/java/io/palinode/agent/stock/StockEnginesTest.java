@@ -4,12 +4,13 @@ import static io.palinode.agent.stock.StandInServer.clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.agent.stock.MetaFiles.Planned;
 import io.palinode.agent.stock.StockEngine.Kind;
 import io.palinode.agent.weave.Weaver;
 import io.palinode.agent.weave.WeavingLoader;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.hosted.MetaFiles;
+import io.palinode.store.hosted.MetaFiles.Planned;
 import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;

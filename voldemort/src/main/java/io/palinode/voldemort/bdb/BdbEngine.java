@@ -20,7 +20,7 @@ import com.sleepycat.je.TransactionConfig;
 import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageException;
-import io.palinode.voldemort.disk.SpareFile;
+import io.palinode.store.hosted.SpareFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,9 +1,8 @@
-package io.palinode.agent.stock;
+package io.palinode.store.hosted;
 
 import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageException;
-import io.palinode.voldemort.disk.SpareFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -57,7 +56,7 @@ public final class MetaFiles {
    *
    * @param before the record before the commit; null for none
    */
-  record Planned(Change change, byte @Nullable [] before) {}
+  public record Planned(Change change, byte @Nullable [] before) {}
 
   /** Opens the folder, or creates it. */
   public MetaFiles(Path folder) {
@@ -84,7 +83,7 @@ public final class MetaFiles {
   }
 
   /** Writes into allocated room; false if that fails. */
-  boolean putSpare(byte[] record, boolean synced) {
+  public boolean putSpare(byte[] record, boolean synced) {
     if (spare == null) {
       return false;
     }
@@ -97,11 +96,11 @@ public final class MetaFiles {
     }
   }
 
-  byte @Nullable [] spare() {
+  public byte @Nullable [] spare() {
     return spare == null ? null : spare.read();
   }
 
-  byte @Nullable [] get(byte[] key) {
+  public byte @Nullable [] get(byte[] key) {
     byte[] bytes = read(file(key));
     return bytes == null ? null : unsealed(bytes, file(key));
   }
@@ -131,7 +130,7 @@ public final class MetaFiles {
   }
 
   /** Writes each change separately. */
-  void put(List<Change> changes, boolean synced) {
+  public void put(List<Change> changes, boolean synced) {
     for (Change change : changes) {
       byte[] record = change.record();
       if (record == null) {
@@ -143,7 +142,7 @@ public final class MetaFiles {
   }
 
   /** Writes the journal; on the medium when it returns. */
-  void writeJournal(List<Planned> changes) {
+  public void writeJournal(List<Planned> changes) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     try {
@@ -164,7 +163,7 @@ public final class MetaFiles {
   }
 
   /** Removes the journal; off the medium when it returns, or a later start would apply it. */
-  void removeJournal() {
+  public void removeJournal() {
     delete(folder.resolve(JOURNAL));
     try {
       syncFolder();
@@ -174,7 +173,7 @@ public final class MetaFiles {
   }
 
   /** The changes of an interrupted commit; empty if there was none. */
-  List<Planned> journal() {
+  public List<Planned> journal() {
     byte[] bytes = read(folder.resolve(JOURNAL));
     if (bytes == null) {
       return List.of();

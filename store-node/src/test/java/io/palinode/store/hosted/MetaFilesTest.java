@@ -1,11 +1,11 @@
-package io.palinode.agent.stock;
+package io.palinode.store.hosted;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.agent.stock.MetaFiles.Planned;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.hosted.MetaFiles.Planned;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.palinode.agent.engine;
+package io.palinode.store.hosted;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -7,9 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Counts the agent's internal failures, logs the first, and blows once at the limit. Thread-safe.
- */
+/** Counts a node's internal failures, logs the first, and blows once at the limit. Thread-safe. */
 public final class Fuse {
   private static final Logger log = LoggerFactory.getLogger(Fuse.class);
 

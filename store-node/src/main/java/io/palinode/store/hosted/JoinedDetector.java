@@ -1,11 +1,10 @@
-package io.palinode.agent;
+package io.palinode.store.hosted;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.agent.engine.Fuse;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.store.binding.StoreBinding;
 import io.palinode.store.kafka.ClusterMember;
-import io.palinode.wire.Topics;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -23,14 +22,11 @@ import org.slf4j.LoggerFactory;
  * The detector of a watched server. It joins in a separate thread, and retries until Kafka is
  * reachable. Thread-safe.
  */
-final class JoinedDetector {
+public final class JoinedDetector {
   private static final Logger log = LoggerFactory.getLogger(JoinedDetector.class);
   private static final long RETRY_SECONDS = 5;
 
-  /** Combines records of one moment into one request to Kafka. */
-  private static final int LINGER_MS = 1;
-
-  private final AgentConfig config;
+  private final NodeDetectorConfig config;
   private final MeterRegistry registry;
   private final LongSupplier epochMicros;
   private final Fuse fuse;
@@ -45,38 +41,32 @@ final class JoinedDetector {
   private volatile boolean offReported;
   private @Nullable Thread joiner;
 
-  JoinedDetector(AgentConfig config, MeterRegistry registry, LongSupplier epochMicros, Fuse fuse) {
+  public JoinedDetector(
+      NodeDetectorConfig config, MeterRegistry registry, LongSupplier epochMicros, Fuse fuse) {
     this.config = config;
     this.registry = registry;
     this.epochMicros = epochMicros;
     this.fuse = fuse;
   }
 
-  static Thread daemon(Runnable work, String name) {
+  public static Thread daemon(Runnable work, String name) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     return thread;
   }
 
   /** Starts to join. Once. */
-  synchronized void start(AgentBinding binding, LocalSnapshots snapshots) {
+  public synchronized void start(StoreBinding binding, LocalSnapshots snapshots) {
     joiner = daemon(() -> join(binding, snapshots), "palinode-join");
     joiner.start();
   }
 
-  private void join(AgentBinding binding, LocalSnapshots snapshots) {
+  private void join(StoreBinding binding, LocalSnapshots snapshots) {
     boolean isLogged = false;
     while (stopping.getCount() > 0) {
       try {
         ClusterMember started =
-            ClusterMember.start(
-                binding,
-                snapshots,
-                NodeDetectorConfig.of(config.joining().kafka(), Topics.DEFAULT)
-                    .withPace(config.pace())
-                    .withLingerMs(LINGER_MS),
-                epochMicros,
-                registry);
+            ClusterMember.start(binding, snapshots, config, epochMicros, registry);
         became(started);
         notJoined = null;
         reportEarlier(started);
@@ -122,7 +112,7 @@ final class JoinedDetector {
   }
 
   /** Waits for the join. Returns false after {@code limit}, or if interrupted. */
-  boolean awaitJoined(Duration limit) {
+  public boolean awaitJoined(Duration limit) {
     try {
       return joined.await(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -135,7 +125,7 @@ final class JoinedDetector {
    * Blows the fuse if a thread of the detector has ended, and joins again. Also repeats a failed
    * report of a blown fuse. Called periodically.
    */
-  void check(AgentBinding binding, LocalSnapshots snapshots) {
+  public void check(StoreBinding binding, LocalSnapshots snapshots) {
     ClusterMember now = monitor;
     if (now != null && blowIfEnded(fuse, now::isRunning, () -> stopping.getCount() == 0)) {
       joinAgain(now, () -> join(binding, snapshots));
@@ -149,7 +139,8 @@ final class JoinedDetector {
    * Whether a thread of the detector has ended without a stop, as by an error: it publishes nothing
    * more, or reads no plans. A detector that joins later would not report the writes in between.
    */
-  static boolean blowIfEnded(Fuse fuse, BooleanSupplier isRunning, BooleanSupplier isStopping) {
+  public static boolean blowIfEnded(
+      Fuse fuse, BooleanSupplier isRunning, BooleanSupplier isStopping) {
     // In this order: a stop is visible before it ends a thread.
     if (isRunning.getAsBoolean() || isStopping.getAsBoolean()) {
       return false;
@@ -184,7 +175,7 @@ final class JoinedDetector {
   }
 
   /** Reports a missed write, now or after the join. */
-  void missed() {
+  public void missed() {
     missedUnreported.set(true);
     report(
         now -> {
@@ -195,7 +186,7 @@ final class JoinedDetector {
   }
 
   /** Returns false if the node has not joined yet. Returns before the gap is published. */
-  boolean publishGap(long sinceHlc) {
+  public boolean publishGap(long sinceHlc) {
     ClusterMember now = monitor;
     if (now == null) {
       return false;
@@ -205,7 +196,7 @@ final class JoinedDetector {
   }
 
   /** The hooks stay and observe nothing; a write in the node can still leave it. */
-  void turnOff() {
+  public void turnOff() {
     report(ClusterMember::giveUp);
     offReported = true;
   }
@@ -219,7 +210,7 @@ final class JoinedDetector {
   }
 
   /** Stops the join, and closes the detector. */
-  synchronized void stop() {
+  public synchronized void stop() {
     stopping.countDown();
     Thread joining = joiner;
     if (joining != null) {
@@ -233,27 +224,27 @@ final class JoinedDetector {
   }
 
   /** Ends the thread of reports. Call after {@link #stop}, when no hook reports any more. */
-  void endReports() {
+  public void endReports() {
     reporter.shutdown();
   }
 
-  boolean isJoined() {
+  public boolean isJoined() {
     return joined.getCount() == 0;
   }
 
   /** Whether the detector has joined and all its threads run. */
-  boolean isRunning() {
+  public boolean isRunning() {
     ClusterMember now = monitor;
     return isJoined() && now != null && now.isRunning();
   }
 
   /** Why the node has not joined yet; null if it has, or has not tried. */
-  @Nullable String notJoined() {
+  public @Nullable String notJoined() {
     return notJoined;
   }
 
   /** See {@link ClusterMember#controlFailure}. */
-  @Nullable String controlFailure() {
+  public @Nullable String controlFailure() {
     ClusterMember now = monitor;
     return now == null ? null : now.controlFailure();
   }

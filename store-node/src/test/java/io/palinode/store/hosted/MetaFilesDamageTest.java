@@ -1,11 +1,11 @@
-package io.palinode.agent.stock;
+package io.palinode.store.hosted;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.agent.stock.MetaFiles.Planned;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.hosted.MetaFiles.Planned;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every bit of the agent's own files is flipped, and each is cut at every length. */
+/** Every bit of a node's own files is flipped, and each is cut at every length. */
 class MetaFilesDamageTest {
   private static final byte[] KEY = ascii("start");
   private static final byte[] RECORD = {1, 0, 0, 0, 0, 0, 0, 0, 7, 5, 4, 3, 2, 1, 0, 9, 8};

@@ -1,4 +1,4 @@
-package io.palinode.voldemort.disk;
+package io.palinode.store.hosted;
 
 import io.palinode.store.engine.StorageException;
 import java.io.IOException;

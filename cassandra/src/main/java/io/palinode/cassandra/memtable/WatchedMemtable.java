@@ -1,0 +1,92 @@
+package io.palinode.cassandra.memtable;
+
+import io.palinode.cassandra.node.CassandraNode;
+import io.palinode.cassandra.node.ServerNode;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.cassandra.db.commitlog.CommitLogPosition;
+import org.apache.cassandra.db.memtable.SkipListMemtable;
+import org.apache.cassandra.db.partitions.PartitionUpdate;
+import org.apache.cassandra.index.transactions.UpdateTransaction;
+import org.apache.cassandra.schema.TableMetadataRef;
+import org.apache.cassandra.utils.concurrent.OpOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cassandra's default memtable, which also announces each mutation. A failure to announce one is
+ * counted and published as a coverage gap; it never fails the mutation.
+ */
+final class WatchedMemtable extends SkipListMemtable {
+  private final ServerNode server;
+  private final Turns turns;
+
+  WatchedMemtable(
+      AtomicReference<CommitLogPosition> commitLogLowerBound,
+      TableMetadataRef table,
+      Owner owner,
+      ServerNode server,
+      Turns turns) {
+    super(commitLogLowerBound, table, owner);
+    this.server = server;
+    this.turns = turns;
+  }
+
+  @Override
+  public long put(PartitionUpdate update, UpdateTransaction indexer, OpOrder.Group group) {
+    CassandraNode node = server.watching();
+    if (node == null) {
+      return super.put(update, indexer, group);
+    }
+    node.enter(group::isBlocking);
+    try {
+      ReentrantLock turn =
+          turns.take(update.metadata().id, update.partitionKey(), group::isBlocking);
+      if (turn == null) {
+        server.missed();
+        return super.put(update, indexer, group);
+      }
+      try {
+        return put(update, indexer, group, node);
+      } finally {
+        turn.unlock();
+      }
+    } finally {
+      node.leave();
+    }
+  }
+
+  private long put(
+      PartitionUpdate update, UpdateTransaction indexer, OpOrder.Group group, CassandraNode node) {
+    Mutation mutation = begun(update, node);
+    boolean isApplied = false;
+    try {
+      long delta = super.put(update, indexer, group);
+      isApplied = true;
+      return delta;
+    } finally {
+      if (mutation != null && isApplied) {
+        announce(mutation, node);
+      } else if (mutation != null) {
+        server.missed();
+      }
+    }
+  }
+
+  /** Null if no predicate watches it, or it cannot be read. */
+  private @Nullable Mutation begun(PartitionUpdate update, CassandraNode node) {
+    try {
+      return Mutation.begin(update, node);
+    } catch (RuntimeException | StackOverflowError e) {
+      server.failed(e);
+      return null;
+    }
+  }
+
+  private void announce(Mutation mutation, CassandraNode node) {
+    try {
+      node.changed(mutation.changes());
+    } catch (RuntimeException | StackOverflowError e) {
+      server.failed(e);
+    }
+  }
+}

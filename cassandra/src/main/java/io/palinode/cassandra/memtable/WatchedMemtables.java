@@ -1,0 +1,80 @@
+package io.palinode.cassandra.memtable;
+
+import io.palinode.cassandra.node.ServerNode;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.cassandra.db.commitlog.CommitLogPosition;
+import org.apache.cassandra.db.memtable.Memtable;
+import org.apache.cassandra.db.memtable.SkipListMemtable;
+import org.apache.cassandra.schema.SchemaConstants;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.schema.TableMetadataRef;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes the memtables of the tables that chose to be watched. */
+public final class WatchedMemtables implements Memtable.Factory {
+  private static final Logger log = LoggerFactory.getLogger(WatchedMemtables.class);
+
+  private final ServerNode server;
+  private final Turns turns = new Turns();
+
+  private WatchedMemtables(ServerNode server) {
+    this.server = server;
+  }
+
+  /** See {@link io.palinode.cassandra.PalinodeMemtable#factory}. */
+  public static Memtable.Factory factory(Map<String, String> parameters) {
+    return new WatchedMemtables(ServerNode.of(parameters, WatchedMemtables::isWatched));
+  }
+
+  private static boolean isWatched(TableMetadata table) {
+    return table.params.memtable.factory() instanceof WatchedMemtables && refusal(table) == null;
+  }
+
+  /** Why a table cannot be watched; null if it can. */
+  private static @Nullable String refusal(TableMetadata table) {
+    if (table.isCounter()) {
+      return "a counter has no value that a write names";
+    }
+    if (table.isView()) {
+      return "a materialized view repeats the writes of its table; watch that table";
+    }
+    return table.isIndex() || SchemaConstants.isSystemKeyspace(table.keyspace)
+        ? "it is Cassandra's own"
+        : null;
+  }
+
+  @Override
+  public Memtable create(
+      AtomicReference<CommitLogPosition> commitLogLowerBound,
+      TableMetadataRef table,
+      Memtable.Owner owner) {
+    server.start();
+    String refusal = refusal(table.get());
+    if (refusal != null) {
+      log.error("table={} state=NOT_WATCHED: {}", table, refusal);
+      return SkipListMemtable.FACTORY.create(commitLogLowerBound, table, owner);
+    }
+    return new WatchedMemtable(commitLogLowerBound, table, owner, server, turns);
+  }
+
+  /** {@inheritDoc} So that streamed repairs are announced too. */
+  @Override
+  public boolean streamToMemtable() {
+    return true;
+  }
+
+  /** Cassandra compares factories; those of one server are alike. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof WatchedMemtables factory && factory.server == server;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(server);
+  }
+}

@@ -1,0 +1,218 @@
+package io.palinode.cassandra.node;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.palinode.cassandra.table.Tables;
+import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.store.engine.StorageException;
+import io.palinode.store.hosted.Fuse;
+import io.palinode.store.hosted.JoinedDetector;
+import io.palinode.store.hosted.MetaFiles;
+import io.palinode.store.node.NodeParts;
+import io.palinode.store.node.NodeSettings;
+import io.palinode.store.node.NodeSpec;
+import io.palinode.store.past.PastEvents;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.exceptions.ConfigurationException;
+import org.apache.cassandra.gms.Gossiper;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.service.StorageService;
+import org.apache.cassandra.utils.FBUtilities;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The node of this server from its start to its end. It opens after the commit log was replayed:
+ * the replayed mutations were announced by the incarnation that accepted them. Thread-safe.
+ */
+public final class ServerNode {
+  private static final Logger log = LoggerFactory.getLogger(ServerNode.class);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final int FAILURES_MAX = 100;
+
+  /** How far ahead the clock is promised, so that no write waits for the promise. */
+  private static final long PROMISE_HLC = Hlc.ofMicros(1_000_000);
+
+  private static final long PROMISE_EVERY_MILLIS = 100;
+
+  private static @Nullable ServerNode only;
+
+  private final NodeParameters parameters;
+  private final int number;
+  private final Tables tables;
+  private final Fuse fuse;
+  private final JoinedDetector detector;
+  private final ScheduledExecutorService promiser =
+      Executors.newSingleThreadScheduledExecutor(
+          work -> JoinedDetector.daemon(work, "palinode-promise"));
+  private volatile @Nullable CassandraNode node;
+  private boolean started;
+  // Of one thread.
+  private boolean promisesFail;
+
+  private ServerNode(NodeParameters parameters, Predicate<TableMetadata> watched) {
+    this.parameters = parameters;
+    this.number = parameters.nodeOf(FBUtilities.getBroadcastAddressAndPort().getAddress());
+    this.tables = new Tables(parameters.nodes(), watched);
+    this.fuse =
+        new Fuse(
+            "this node is no longer watched, until its server restarts",
+            FAILURES_MAX,
+            this::missed,
+            this::turnOff);
+    this.detector =
+        new JoinedDetector(
+            parameters.detector(), new SimpleMeterRegistry(), ServerNode::epochMicros, fuse);
+  }
+
+  /**
+   * The node with these parameters, which are removed. Throws {@link ConfigurationException}, also
+   * if the server already has a node with other ones.
+   */
+  public static synchronized ServerNode of(
+      Map<String, String> given, Predicate<TableMetadata> watched) {
+    NodeParameters parameters = NodeParameters.take(given);
+    ServerNode known = only;
+    if (known == null) {
+      known = new ServerNode(parameters, watched);
+      only = known;
+    } else if (!known.parameters.equals(parameters)) {
+      throw new ConfigurationException(
+          "all configurations of the memtable of Palinode must have the same parameters: %s and %s"
+              .formatted(known.parameters, parameters));
+    }
+    return known;
+  }
+
+  /** Opens the node once the server has replayed its commit log. Returns at once. */
+  public synchronized void start() {
+    // A tool such as sstablescrub opens tables too.
+    if (started || !DatabaseDescriptor.isDaemonInitialized()) {
+      return;
+    }
+    started = true;
+    Thread opening = JoinedDetector.daemon(this::awaitReplayed, "palinode-open");
+    // Kafka's client loads its classes with the thread's context class loader.
+    opening.setContextClassLoader(ServerNode.class.getClassLoader());
+    opening.start();
+  }
+
+  private void awaitReplayed() {
+    while (!isReplayed()) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    try {
+      open();
+    } catch (RuntimeException | LinkageError e) {
+      log.error("node={} state=UNWATCHED, the server serves unwatched", number, e);
+      fuse.blow("its node could not be opened");
+    }
+  }
+
+  /** No other node and no client sends a mutation before this. */
+  private static boolean isReplayed() {
+    return Gossiper.instance.isEnabled();
+  }
+
+  private void open() {
+    Path folder = folder();
+    MetaEngine engine = new MetaEngine(new MetaFiles(folder.resolve("meta")));
+    awaitClock(NodeParts.opensFromMicros(engine));
+    NodeSpec spec =
+        new NodeSpec(
+            number, parameters.nodes().size(), List.of(), NodeSettings.of(parameters.epsilon()));
+    PastEvents uncounted = new PastEvents(() -> {}, () -> {});
+    CassandraNode opened =
+        new CassandraNode(
+            new NodeParts(spec, engine, ServerNode::epochMicros, null, uncounted),
+            tables,
+            fuse::isBlown);
+    node = opened;
+    LocalSnapshots snapshots =
+        new LocalSnapshots(number, opened.history(), folder.resolve("snapshots"));
+    boolean unused = StorageService.instance.addPostShutdownHook(this::close);
+    detector.start(opened, snapshots);
+    var unusedToo =
+        promiser.scheduleWithFixedDelay(
+            () -> lookAround(opened, snapshots), 0, PROMISE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private Path folder() {
+    Path given = parameters.data();
+    return given == null
+        ? Path.of(DatabaseDescriptor.getHintsDirectory().absolutePath()).resolveSibling("palinode")
+        : given;
+  }
+
+  private static long epochMicros() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+  }
+
+  /** Waits for the clock promise of the last incarnation. */
+  private static void awaitClock(long fromMicros) {
+    while (epochMicros() < fromMicros) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  private void lookAround(CassandraNode promising, LocalSnapshots snapshots) {
+    detector.check(promising, snapshots);
+    try {
+      promising.promiseAhead(PROMISE_HLC);
+      promisesFail = false;
+    } catch (StorageException e) {
+      // A write that needs the promise extends it itself, and reports the failure.
+      if (!promisesFail) {
+        promisesFail = true;
+        log.error("node={} state=NOT_PROMISED", number, e);
+      }
+    }
+  }
+
+  /**
+   * The node, for a mutation that it observes; null while the commit log is replayed, and after the
+   * node turned off. A mutation before the node has joined is reported as missed.
+   */
+  public @Nullable CassandraNode watching() {
+    CassandraNode now = node;
+    if (!detector.isJoined() && (now != null || isReplayed())) {
+      detector.missed();
+    }
+    return fuse.isBlown() ? null : now;
+  }
+
+  /** A mutation could not be announced. Takes no lock. */
+  public void failed(Throwable bug) {
+    fuse.failed(bug);
+  }
+
+  /** A mutation was not announced. */
+  public void missed() {
+    detector.missed();
+  }
+
+  private void turnOff() {
+    detector.turnOff();
+  }
+
+  private void close() {
+    promiser.shutdown();
+    detector.stop();
+    detector.endReports();
+    CassandraNode closing = node;
+    if (closing != null) {
+      closing.close();
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * A node in an Apache Cassandra server. {@code memtable} sees the mutations, {@code node} stamps
+ * and publishes them, {@code table} reads tables and names their cells.
+ */
+@NullMarked
+package io.palinode.cassandra;
+
+import org.jspecify.annotations.NullMarked;

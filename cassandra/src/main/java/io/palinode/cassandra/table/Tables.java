@@ -1,0 +1,123 @@
+package io.palinode.cassandra.table;
+
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteFeed.ScanVisitor;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.function.Predicate;
+import org.apache.cassandra.db.Clustering;
+import org.apache.cassandra.db.DecoratedKey;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.db.PartitionRangeReadCommand;
+import org.apache.cassandra.db.ReadCommand;
+import org.apache.cassandra.db.ReadExecutionController;
+import org.apache.cassandra.db.SinglePartitionReadCommand;
+import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.partitions.ImmutableBTreePartition;
+import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
+import org.apache.cassandra.db.rows.UnfilteredRowIterator;
+import org.apache.cassandra.schema.KeyspaceMetadata;
+import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.FBUtilities;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of this server's own copy of the watched tables. Thread-safe. */
+public final class Tables {
+  private final List<InetAddress> nodes;
+  private final Predicate<TableMetadata> watched;
+
+  /**
+   * @param nodes the addresses of the cluster's nodes, in the order of their numbers
+   * @param watched whether a table's writes are announced
+   */
+  public Tables(List<InetAddress> nodes, Predicate<TableMetadata> watched) {
+    this.nodes = List.copyOf(nodes);
+    this.watched = watched;
+  }
+
+  /** The current version of a key; none if it is absent, or names no cell. */
+  public List<Version> versions(StoreKey key) {
+    CellAddress cell = CellNames.parse(key.key());
+    if (cell == null) {
+      return List.of();
+    }
+    long now = FBUtilities.nowInSeconds();
+    ImmutableBTreePartition rows =
+        cell.column().isStatic()
+            ? read(cell.table(), cell.partition(), Slices.NONE, now)
+            : read(cell.table(), cell.partition(), cell.clustering(), now);
+    Version found = rows == null ? null : LiveCells.of(rows.unfilteredIterator(), now).get(key);
+    return found == null ? List.of() : List.of(found);
+  }
+
+  /** Visits each cell of each watched table. */
+  public void scan(ScanVisitor visitor) {
+    long now = FBUtilities.nowInSeconds();
+    for (String name : Schema.instance.getKeyspaces()) {
+      KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(name);
+      if (keyspace != null) {
+        keyspace.tables.stream().filter(watched).forEach(table -> scan(table, now, visitor));
+      }
+    }
+  }
+
+  private static void scan(TableMetadata table, long now, ScanVisitor visitor) {
+    ReadCommand all = PartitionRangeReadCommand.allDataRead(table, now);
+    try (ReadExecutionController controller = all.executionController();
+        UnfilteredPartitionIterator partitions = all.executeLocally(controller)) {
+      while (partitions.hasNext()) {
+        LiveCells.visit(
+            partitions.next(), now, (key, version) -> visitor.visit(key, List.of(version)));
+      }
+    }
+  }
+
+  /** The nodes that hold a key, in ascending order; none if it names no cell. */
+  public List<Integer> replicas(StoreKey key) {
+    CellAddress cell = CellNames.parse(key.key());
+    if (cell == null) {
+      return List.of();
+    }
+    return Keyspace.open(cell.table().keyspace)
+        .getReplicationStrategy()
+        .getNaturalReplicasForToken(cell.partition().getToken())
+        .endpoints()
+        .stream()
+        .map(endpoint -> nodes.indexOf(endpoint.getAddress()))
+        .filter(node -> node >= 0)
+        .sorted()
+        .toList();
+  }
+
+  /** The rows of a partition within {@code slices}, with tombstones; null if there are none. */
+  public static @Nullable ImmutableBTreePartition read(
+      TableMetadata table, DecoratedKey partition, Slices slices, long now) {
+    return read(SinglePartitionReadCommand.create(table, now, partition, slices));
+  }
+
+  /** These rows of a partition and its static row, with tombstones; null if there are none. */
+  public static @Nullable ImmutableBTreePartition read(
+      TableMetadata table, DecoratedKey partition, NavigableSet<Clustering<?>> rows, long now) {
+    return read(SinglePartitionReadCommand.create(table, now, partition, rows));
+  }
+
+  private static @Nullable ImmutableBTreePartition read(
+      TableMetadata table, DecoratedKey partition, Clustering<?> row, long now) {
+    return read(SinglePartitionReadCommand.create(table, now, partition, row));
+  }
+
+  private static @Nullable ImmutableBTreePartition read(SinglePartitionReadCommand command) {
+    try (ReadExecutionController controller = command.executionController();
+        UnfilteredPartitionIterator partitions = command.executeLocally(controller)) {
+      if (!partitions.hasNext()) {
+        return null;
+      }
+      try (UnfilteredRowIterator rows = partitions.next()) {
+        return ImmutableBTreePartition.create(rows);
+      }
+    }
+  }
+}

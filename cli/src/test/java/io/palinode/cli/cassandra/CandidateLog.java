@@ -1,0 +1,67 @@
+package io.palinode.cli.cassandra;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.LogTail;
+import io.palinode.wire.Topics;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.VariableVersion;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** What nodes publish about keys, as it comes. */
+final class CandidateLog implements AutoCloseable {
+  private final List<Step> steps = new CopyOnWriteArrayList<>();
+  private final LogTail tail;
+
+  /**
+   * The begin or the end of an interval.
+   *
+   * @param key of its first version
+   */
+  record Step(int node, long incarnation, boolean opens, String key, String value) {}
+
+  CandidateLog(String kafka) {
+    tail =
+        new LogTail(
+            "candidate-log",
+            KafkaSettings.of(kafka),
+            LogTail.Source.all(Topics.DEFAULT.candidates(), LogTail.From.BEGINNING),
+            this::onRecord);
+    tail.start();
+  }
+
+  private void onRecord(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      CandidateRecord read = CandidateRecord.parseFrom(record.value());
+      if (read.hasOpened()) {
+        add(read, true, read.getOpened().getValues(0));
+      } else if (read.hasClosed()) {
+        add(read, false, read.getClosed().getOpenedBy());
+      }
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void add(CandidateRecord record, boolean opens, VariableVersion version) {
+    steps.add(
+        new Step(
+            record.getNode(),
+            record.getIncarnation(),
+            opens,
+            version.getKey().toStringUtf8(),
+            version.getValue().toStringUtf8()));
+  }
+
+  /** The steps of keys that begin so, in the order of each node. */
+  List<Step> of(String prefix) {
+    return steps.stream().filter(step -> step.key().startsWith(prefix)).toList();
+  }
+
+  @Override
+  public void close() {
+    tail.close();
+  }
+}

@@ -1,0 +1,231 @@
+package io.palinode.cli.cassandra;
+
+import static org.awaitility.Awaitility.await;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A stock Cassandra server in its own process, with our jar on its class path. */
+final class CassandraServer implements AutoCloseable {
+  private static final Duration START_MAX = Duration.ofSeconds(90);
+  private static final Path CLASS_PATH = Path.of("../cassandra/server/target/classpath.txt");
+  private static final Path JAR = Path.of("../cassandra/target/palinode-cassandra.jar");
+  private static final String HEAP = "512m";
+
+  /** What Cassandra's own start script opens for Java 17. */
+  private static final List<String> OPENED =
+      List.of(
+          "java.base/java.lang",
+          "java.base/java.lang.module",
+          "java.base/java.io",
+          "java.base/java.nio",
+          "java.base/java.net",
+          "java.base/java.util",
+          "java.base/java.util.concurrent",
+          "java.base/java.util.concurrent.atomic",
+          "java.base/sun.nio.ch",
+          "java.base/jdk.internal.loader",
+          "java.base/jdk.internal.ref",
+          "java.base/jdk.internal.reflect",
+          "java.base/jdk.internal.math",
+          "java.base/jdk.internal.module",
+          "java.base/jdk.internal.util.jar",
+          "java.base/jdk.internal.misc",
+          "jdk.management/com.sun.management.internal",
+          "java.management.rmi/com.sun.jmx.remote.internal.rmi",
+          "java.rmi/sun.rmi.registry",
+          "java.rmi/sun.rmi.server",
+          "jdk.unsupported/sun.misc",
+          "jdk.attach/sun.tools.attach",
+          "jdk.compiler/com.sun.tools.javac.file");
+
+  /**
+   * What all servers of a cluster share.
+   *
+   * @param addresses one for each server, in the order of Palinode's node numbers
+   * @param kafka its bootstrap servers
+   */
+  record Cluster(List<String> addresses, int storagePort, int cqlPort, String kafka) {}
+
+  private final Cluster cluster;
+  private final int node;
+  private final Path folder;
+  private @Nullable Process process;
+
+  private CassandraServer(Cluster cluster, int node, Path folder) {
+    this.cluster = cluster;
+    this.node = node;
+    this.folder = folder;
+  }
+
+  /** Returns before it serves. */
+  static CassandraServer start(Cluster cluster, int node, Path folder) throws IOException {
+    CassandraServer server = new CassandraServer(cluster, node, folder);
+    Files.createDirectories(folder);
+    Files.writeString(folder.resolve("cassandra.yaml"), server.yaml());
+    Files.writeString(folder.resolve("logback.xml"), LOGBACK);
+    server.start();
+    return server;
+  }
+
+  private String yaml() {
+    return """
+    cluster_name: palinode
+    num_tokens: 1
+    partitioner: org.apache.cassandra.dht.Murmur3Partitioner
+    endpoint_snitch: SimpleSnitch
+    seed_provider:
+      - class_name: org.apache.cassandra.locator.SimpleSeedProvider
+        parameters:
+          - seeds: "%1$s"
+    listen_address: %2$s
+    rpc_address: %2$s
+    storage_port: %3$d
+    native_transport_port: %4$d
+    commitlog_sync: batch
+    auto_bootstrap: false
+    hinted_handoff_enabled: false
+    write_request_timeout: 10s
+    materialized_views_enabled: true
+    memtable:
+      configurations:
+        skiplist:
+          class_name: SkipListMemtable
+        default:
+          inherits: skiplist
+        palinode:
+          class_name: io.palinode.cassandra.PalinodeMemtable
+          parameters:
+            nodes: %5$s
+            kafka: %6$s
+            epsilon: 10ms
+    """
+        .formatted(
+            cluster.addresses().get(0),
+            cluster.addresses().get(node),
+            cluster.storagePort(),
+            cluster.cqlPort(),
+            String.join(",", cluster.addresses()),
+            cluster.kafka());
+  }
+
+  private static final String LOGBACK =
+      """
+      <configuration>
+        <appender name="OUT" class="ch.qos.logback.core.ConsoleAppender">
+          <encoder><pattern>%date{ISO8601} %-5level [%thread] %logger{20} %msg%n</pattern></encoder>
+        </appender>
+        <root level="INFO"><appender-ref ref="OUT"/></root>
+      </configuration>
+      """;
+
+  /** Starts it again after {@link #kill} or {@link #stop}. */
+  void start() throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String each : OPENED) {
+      command.add("--add-opens=" + each + "=ALL-UNNAMED");
+      command.add("--add-exports=" + each + "=ALL-UNNAMED");
+    }
+    command.addAll(
+        List.of(
+            "-Xmx" + HEAP,
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Xshare:auto",
+            "-Djava.security.manager=allow",
+            "-Djava.io.tmpdir=" + folder,
+            "-Dlogback.configurationFile=" + folder.resolve("logback.xml"),
+            "-Dcassandra.config=" + folder.resolve("cassandra.yaml").toUri(),
+            "-Dcassandra.storagedir=" + folder.resolve("data"),
+            "-Dcassandra-foreground=true",
+            "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+            "-Dcassandra.ring_delay_ms=100",
+            "-Dcassandra.superuser_setup_delay_ms=0",
+            "-cp",
+            Files.readString(CLASS_PATH).strip() + ":" + JAR.toAbsolutePath(),
+            "org.apache.cassandra.service.CassandraDaemon"));
+    process =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
+            .start();
+  }
+
+  Path log() {
+    return folder.resolve("cassandra.log");
+  }
+
+  /** A session with this server alone, once it serves. */
+  CqlSession connect() {
+    InetSocketAddress address =
+        new InetSocketAddress(cluster.addresses().get(node), cluster.cqlPort());
+    await()
+        .atMost(START_MAX)
+        .failFast("the server has ended: " + log(), () -> !running().isAlive())
+        .until(() -> isOpen(address));
+    return CqlSession.builder()
+        .addContactPoint(address)
+        .withLocalDatacenter("datacenter1")
+        .withConfigLoader(
+            DriverConfigLoader.programmaticBuilder()
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(20))
+                .withDuration(
+                    DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(20))
+                .withDuration(
+                    DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
+                .build())
+        .build();
+  }
+
+  private static boolean isOpen(InetSocketAddress address) {
+    try (Socket socket = new Socket()) {
+      socket.connect(address, 200);
+      return true;
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  private Process running() {
+    Process now = process;
+    if (now == null) {
+      throw new IllegalStateException("not started");
+    }
+    return now;
+  }
+
+  /** Ends it at once, as {@code kill -9} does. */
+  void kill() throws InterruptedException {
+    running().destroyForcibly().waitFor();
+  }
+
+  /** Ends it in order. */
+  void stop() throws InterruptedException {
+    running().destroy();
+    if (!running().waitFor(60, TimeUnit.SECONDS)) {
+      kill();
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      kill();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,270 @@
+package io.palinode.cli.cassandra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import io.palinode.cli.cassandra.CandidateLog.Step;
+import io.palinode.detection.witness.WitnessCheck;
+import io.palinode.detection.witness.WitnessJson;
+import io.palinode.hvc.Epsilon;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.embedded.Ports;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.text.PredicateException;
+import io.palinode.wire.v1.Violation;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A stock Cassandra server whose tables are watched, with Kafka, the job and the orchestrator. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class WatchCassandraIT {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+
+  @TempDir static Path folder;
+  private ControlPlane plane;
+  private CandidateLog candidates;
+  private CassandraServer server;
+  private CqlSession session;
+
+  @BeforeAll
+  void start() throws IOException {
+    plane =
+        ControlPlane.start(
+            folder.resolve("control"),
+            1,
+            Epsilon.parse("10ms"),
+            ControlPlane.Ports.FREE,
+            alert -> {});
+    candidates = new CandidateLog(plane.kafkaAddress());
+    List<Integer> ports = Ports.free(2);
+    server =
+        CassandraServer.start(
+            new CassandraServer.Cluster(
+                List.of("127.0.0.1"), ports.get(0), ports.get(1), plane.kafkaAddress()),
+            0,
+            folder.resolve("cassandra"));
+    session = server.connect();
+    cql(
+        "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    cql("CREATE TABLE shop.stock (item text PRIMARY KEY, left int) WITH memtable = 'palinode'");
+    awaitJoined(1);
+  }
+
+  @AfterAll
+  void stop() {
+    session.close();
+    server.close();
+    candidates.close();
+    plane.close();
+  }
+
+  private void cql(String statement) {
+    session.execute(statement);
+  }
+
+  private void awaitJoined(long incarnation) {
+    await()
+        .atMost(BOUND)
+        .until(
+            () ->
+                plane.orchestrator().nodes().stream()
+                    .anyMatch(
+                        node -> node.incarnation() == incarnation && node.joinedMicros() > 0));
+  }
+
+  private void apply(String name, String forEach, String... terms) {
+    StringBuilder yaml =
+        new StringBuilder(
+            """
+            apiVersion: palinode.io/v1
+            kind: Predicate
+            metadata: {name: %2$s}
+            spec:
+              forEach: {%1$s: "{%1$s}"}
+              replicas: any
+              violation:
+                - all:
+            """
+                .formatted(forEach, name));
+    for (String term : terms) {
+      yaml.append("      - ").append(term).append('\n');
+    }
+    plane.apply(Predicates.parse(yaml.toString(), name));
+  }
+
+  /** Writes with this statement until one is published: the predicate is then in force. */
+  private void awaitWatched(String table, String statement) {
+    AtomicInteger tries = new AtomicInteger();
+    await()
+        .atMost(BOUND)
+        .until(
+            () -> {
+              cql(statement.formatted(tries.incrementAndGet()));
+              return !candidates.of(table).isEmpty();
+            });
+  }
+
+  private List<Violation> violations(String predicate) {
+    return plane.orchestrator().violations(1_000).stream()
+        .map(ReceivedViolation::violation)
+        .filter(violation -> violation.getPredicate().equals(predicate))
+        .toList();
+  }
+
+  @Test
+  void aViolationOverTwoRowsIsFoundWithItsWitness() throws Exception {
+    cql(
+        "CREATE TABLE shop.locks (lock text, client text, held boolean, PRIMARY KEY (lock, client)) WITH memtable = 'palinode'");
+    apply(
+        "two-holders",
+        "l",
+        "{var: \"shop.locks/{l}/ann/held\", equals: \"true\"}",
+        "{var: \"shop.locks/{l}/bob/held\", equals: \"true\"}");
+    cql("INSERT INTO shop.locks (lock, client, held) VALUES ('door/1', 'ann', true)");
+    cql("INSERT INTO shop.locks (lock, client, held) VALUES ('door/1', 'bob', true)");
+
+    Violation found =
+        await()
+            .atMost(BOUND)
+            .until(() -> violations("two-holders"), list -> !list.isEmpty())
+            .get(0);
+    assertThat(found.getBinding()).isEqualTo("l=door%2F1");
+    assertThat(found.getWitnessesList())
+        .extracting(witness -> witness.getValues(0).getKey().toStringUtf8())
+        .containsExactly("shop.locks/door%2F1/ann/held", "shop.locks/door%2F1/bob/held");
+    String file =
+        WitnessJson.write(Objects.requireNonNull(plane.orchestrator().witness(found.getId())));
+    assertThat(WitnessCheck.check(WitnessJson.read(file, "witness"))).as(file).isEmpty();
+  }
+
+  @Test
+  void aReplayOfTheCommitLogPublishesNoCandidateTwice() throws Exception {
+    cql("CREATE TABLE shop.flags (name text PRIMARY KEY, up boolean) WITH memtable = 'palinode'");
+    apply("flag-up", "f", "{var: \"shop.flags/{f}/up\", equals: \"true\"}");
+    awaitWatched("shop.flags", "INSERT INTO shop.flags (name, up) VALUES ('watched%d', true)");
+    cql("INSERT INTO shop.flags (name, up) VALUES ('lowered', true)");
+    cql("INSERT INTO shop.flags (name, up) VALUES ('lowered', false)");
+    cql("INSERT INTO shop.flags (name, up) VALUES ('raised', true)");
+    await().atMost(BOUND).until(() -> !candidates.of("shop.flags/raised").isEmpty());
+    assertThat(candidates.of("shop.flags/lowered"))
+        .extracting(Step::opens)
+        .containsExactly(true, false);
+
+    session.close();
+    server.kill();
+    server.start();
+    session = server.connect();
+    awaitJoined(2);
+    assertThat(
+            session.execute("SELECT up FROM shop.flags WHERE name = 'raised'").one().getBoolean(0))
+        .as("replayed")
+        .isTrue();
+    await()
+        .atMost(BOUND)
+        .until(() -> candidates.of("shop.flags/raised"), steps -> steps.size() == 2);
+    cql("INSERT INTO shop.flags (name, up) VALUES ('raised', false)");
+    await()
+        .atMost(BOUND)
+        .until(() -> candidates.of("shop.flags/raised"), steps -> steps.size() == 3);
+    assertThat(candidates.of("shop.flags/lowered"))
+        .as("what the earlier incarnation has published")
+        .extracting(Step::incarnation)
+        .containsOnly(1L);
+  }
+
+  @Test
+  void eachKindOfWriteIsPublishedOnceInTheOrderOfItsKey() {
+    cql(
+        "CREATE TABLE shop.doors (house text, door int, state text, PRIMARY KEY (house, door)) WITH memtable = 'palinode'");
+    apply("door-open", "d", "{var: \"shop.doors/{d}/state\", equals: \"open\"}");
+    awaitWatched(
+        "shop.doors", "INSERT INTO shop.doors (house, door, state) VALUES ('w', %d, 'open')");
+
+    cql("INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open')");
+    cql("UPDATE shop.doors USING TIMESTAMP 1 SET state = 'shut' WHERE house = 'h' AND door = 1");
+    cql("UPDATE shop.doors SET state = 'shut' WHERE house = 'h' AND door = 1");
+    cql("UPDATE shop.doors SET state = 'open' WHERE house = 'h' AND door = 1 IF state = 'shut'");
+    cql("UPDATE shop.doors SET state = 'shut' WHERE house = 'h' AND door = 1 IF state = 'ajar'");
+    cql("DELETE state FROM shop.doors WHERE house = 'h' AND door = 1");
+    cql("INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open')");
+    cql("DELETE FROM shop.doors WHERE house = 'h' AND door = 1");
+    cql("INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open')");
+    cql("DELETE FROM shop.doors WHERE house = 'h' AND door > 0 AND door < 9");
+    cql("INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open')");
+    cql("DELETE FROM shop.doors WHERE house = 'h'");
+    cql(
+        "BEGIN BATCH INSERT INTO shop.doors (house, door, state) VALUES ('h', 1, 'open');"
+            + " INSERT INTO shop.doors (house, door, state) VALUES ('i', 1, 'open'); APPLY BATCH");
+    cql("UPDATE shop.doors SET state = 'shut' WHERE house = 'h' AND door = 1");
+
+    await().atMost(BOUND).until(() -> candidates.of("shop.doors/h/1/").size() >= 12);
+    assertThat(candidates.of("shop.doors/h/1/"))
+        .extracting(Step::opens)
+        .containsExactly(
+            true, false, true, false, true, false, true, false, true, false, true, false);
+    assertThat(candidates.of("shop.doors/i/1/")).extracting(Step::opens).containsExactly(true);
+  }
+
+  @Test
+  void valuesAndKeysHaveTheTextOfTheirTypes() {
+    cql(
+        "CREATE TABLE shop.types (a text, b int, at timestamp, shared text STATIC, t text, i int,"
+            + " l bigint, d double, n decimal, y boolean, u uuid, x blob, day date, f frozen<list<int>>,"
+            + " many list<int>, PRIMARY KEY ((a, b), at)) WITH CLUSTERING ORDER BY (at DESC)"
+            + " AND memtable = 'palinode'");
+    apply("any-value", "k", "{var: \"shop.types/{k}\", notEquals: \"-\"}");
+    cql(
+        "INSERT INTO shop.types (a, b, at, shared, t, i, l, d, n, y, u, x, day, f, many) VALUES"
+            + " ('50%', 7, '2026-01-02T03:04:05.678Z', 'all', 'é', -1, 9007199254740993, 1.5, 12.50,"
+            + " true, 123e4567-e89b-12d3-a456-426614174000, 0x6869, '2026-01-02', [1, 2], [3])");
+
+    String row = "shop.types/50%25/7/1767323045678/";
+    await().atMost(BOUND).until(() -> candidates.of("shop.types/").size() >= 11);
+    assertThat(candidates.of("shop.types/"))
+        .extracting(step -> step.key() + " = " + step.value())
+        .containsExactlyInAnyOrder(
+            "shop.types/50%25/7/shared = all",
+            row + "t = é",
+            row + "i = -1",
+            row + "l = 9007199254740993",
+            row + "d = 1.5",
+            row + "n = 12.50",
+            row + "y = true",
+            row + "u = 123e4567-e89b-12d3-a456-426614174000",
+            row + "x = hi",
+            row + "day = 2026-01-02",
+            row + "f = [1, 2]");
+  }
+
+  @Test
+  void aPredicateThatAsksForARollbackIsRefused() {
+    String yaml =
+        """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: overdrawn}
+        spec:
+          forEach: {t: "{t}"}
+          violation:
+            - all:
+              - {var: "shop.tills/{t}/cash", below: 0}
+          onViolation:
+            rollback: {scope: all, to: before-violation}
+        """;
+    assertThatThrownBy(() -> plane.apply(Predicates.parse(yaml, "overdrawn")))
+        .isInstanceOf(PredicateException.class)
+        .hasMessageContaining("predicate 'overdrawn': rollback must be none: node 0 is an Apache");
+  }
+}
