@@ -173,7 +173,6 @@ class CassandraClusterIT {
     await()
         .atMost(BOUND)
         .until(
-            () ->
-                candidates.of("shop.carts/missed/").stream().anyMatch(step -> step.node() == 2));
+            () -> candidates.of("shop.carts/missed/").stream().anyMatch(step -> step.node() == 2));
   }
 }
