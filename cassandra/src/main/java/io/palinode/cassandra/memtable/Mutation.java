@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.partitions.ImmutableBTreePartition;
@@ -106,5 +108,19 @@ final class Mutation {
           }
         });
     return changes;
+  }
+
+  /** The keys that have a TTL from now on, by the second in which it ends. */
+  Map<Long, List<StoreKey>> expiring() {
+    TableMetadata table = update.metadata();
+    String partition = CellNames.ofPartition(table, update.partitionKey().getKey());
+    Map<Long, List<StoreKey>> keys = new TreeMap<>();
+    BiConsumer<Long, StoreKey> add =
+        (second, key) -> keys.computeIfAbsent(second, any -> new ArrayList<>()).add(key);
+    LiveCells.visitExpiring(partition, table, update.staticRow(), add);
+    for (Row row : update) {
+      LiveCells.visitExpiring(partition, table, row, add);
+    }
+    return keys;
   }
 }

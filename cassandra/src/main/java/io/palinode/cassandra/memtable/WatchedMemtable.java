@@ -1,9 +1,14 @@
 package io.palinode.cassandra.memtable;
 
 import io.palinode.cassandra.node.CassandraNode;
+import io.palinode.cassandra.node.CassandraNode.Changed;
 import io.palinode.cassandra.node.ServerNode;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.SkipListMemtable;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
@@ -19,16 +24,19 @@ import org.jspecify.annotations.Nullable;
 final class WatchedMemtable extends SkipListMemtable {
   private final ServerNode server;
   private final Turns turns;
+  private final Expiries expiries;
 
   WatchedMemtable(
       AtomicReference<CommitLogPosition> commitLogLowerBound,
       TableMetadataRef table,
       Owner owner,
       ServerNode server,
-      Turns turns) {
+      Turns turns,
+      Expiries expiries) {
     super(commitLogLowerBound, table, owner);
     this.server = server;
     this.turns = turns;
+    this.expiries = expiries;
   }
 
   @Override
@@ -65,7 +73,7 @@ final class WatchedMemtable extends SkipListMemtable {
       return delta;
     } finally {
       if (mutation != null && isApplied) {
-        announce(mutation, node);
+        announce(mutation, update.partitionKey(), node);
       } else if (mutation != null) {
         server.missed();
       }
@@ -82,11 +90,40 @@ final class WatchedMemtable extends SkipListMemtable {
     }
   }
 
-  private void announce(Mutation mutation, CassandraNode node) {
+  private void announce(Mutation mutation, DecoratedKey partition, CassandraNode node) {
     try {
       node.changed(mutation.changes());
+      mutation
+          .expiring()
+          .forEach((second, keys) -> expiries.at(second, () -> look(partition, keys, node)));
     } catch (RuntimeException | StackOverflowError e) {
       server.failed(e);
     }
+  }
+
+  /** Announces what the keys have now. */
+  private void look(DecoratedKey partition, List<StoreKey> keys, CassandraNode node) {
+    node.enter(() -> false);
+    try {
+      ReentrantLock turn = turns.take(metadata().id, partition, () -> false);
+      if (turn == null) {
+        server.missed();
+        return;
+      }
+      try {
+        node.changed(keys.stream().map(key -> now(key, node)).toList());
+      } finally {
+        turn.unlock();
+      }
+    } catch (RuntimeException e) {
+      server.failed(e);
+    } finally {
+      node.leave();
+    }
+  }
+
+  private static Changed now(StoreKey key, CassandraNode node) {
+    List<Version> versions = node.siblings(key);
+    return new Changed(key, versions.isEmpty() ? null : versions.get(0));
   }
 }

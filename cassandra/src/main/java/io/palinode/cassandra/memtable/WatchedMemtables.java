@@ -20,6 +20,7 @@ public final class WatchedMemtables implements Memtable.Factory {
 
   private final ServerNode server;
   private final Turns turns = new Turns();
+  private final Expiries expiries = new Expiries();
 
   private WatchedMemtables(ServerNode server) {
     this.server = server;
@@ -58,7 +59,7 @@ public final class WatchedMemtables implements Memtable.Factory {
       log.error("table={} state=NOT_WATCHED: {}", table, refusal);
       return SkipListMemtable.FACTORY.create(commitLogLowerBound, table, owner);
     }
-    return new WatchedMemtable(commitLogLowerBound, table, owner, server, turns);
+    return new WatchedMemtable(commitLogLowerBound, table, owner, server, turns, expiries);
   }
 
   /** {@inheritDoc} So that streamed repairs are announced too. */

@@ -73,6 +73,18 @@ public final class LiveCells {
     }
   }
 
+  /** The keys of a row's cells that have a TTL, each with the second in which it ends. */
+  public static void visitExpiring(
+      String partition, TableMetadata table, Row row, BiConsumer<Long, StoreKey> visitor) {
+    for (ColumnData data : row) {
+      if (isWatched(data) && ((Cell<?>) data).isExpiring()) {
+        visitor.accept(
+            ((Cell<?>) data).localDeletionTime(),
+            key(CellNames.ofCell(partition, table, row.clustering(), data.column())));
+      }
+    }
+  }
+
   private static boolean isWatched(ColumnData data) {
     return data.column().isSimple() && !data.column().isCounterColumn();
   }
