@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -57,8 +58,8 @@ class BankHistoryTest extends DetectFixture {
     assertThat(detect(trace.toArray(String[]::new))).isOne();
   }
 
-  private TreeSet<Integer> found(String bank) {
-    TreeSet<Integer> begins = new TreeSet<>();
+  private Set<Integer> found(String bank) {
+    Set<Integer> begins = new TreeSet<>();
     VIOLATION
         .matcher(out.toString())
         .results()
@@ -91,7 +92,7 @@ class BankHistoryTest extends DetectFixture {
     private final int[] balances = new int[ACCOUNTS];
     private final int[] since = new int[ACCOUNTS];
     private final List<Line> lines = new ArrayList<>();
-    private final TreeSet<Integer> wrong = new TreeSet<>();
+    private final Set<Integer> wrong = new TreeSet<>();
     private int sequence;
 
     Bank(String name, int firstSequence, Random random) {

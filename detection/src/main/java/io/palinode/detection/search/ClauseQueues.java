@@ -134,7 +134,9 @@ final class ClauseQueues {
         gone.add(of);
       }
     }
-    ended.subList(kept, ended.size()).clear();
+    for (int i = ended.size() - 1; i >= kept; i--) {
+      ended.remove(i);
+    }
     if (isEmpty) {
       // In an order that follows from the state alone.
       gone.sort(LAST_FIRST);

@@ -320,7 +320,12 @@ public final class WatchedClause {
   public void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
     Arrays.fill(leastEnd, Long.MAX_VALUE);
     queues.dropOfEnded(queue -> queue.dropPassed(passed, useless));
-    forEachEnded(this::noteEnds);
+    for (int place = 0; place < endedTerms(); place++) {
+      List<IntervalQueue> held = heldOfEnded(place);
+      for (int i = 0; i < held.size(); i++) {
+        noteEnds(held.get(i));
+      }
+    }
   }
 
   /** False when none has ended; nor, if it has to be passed by then, one that is passed. */
@@ -368,15 +373,14 @@ public final class WatchedClause {
     return gone;
   }
 
-  /** The queues that have an interval which has ended, and maybe more. */
-  public void forEachEnded(Consumer<IntervalQueue> action) {
-    List<TermQueues> ended = queues.ended();
-    for (int term = 0; term < ended.size(); term++) {
-      List<IntervalQueue> held = ended.get(term).held();
-      for (int i = 0; i < held.size(); i++) {
-        action.accept(held.get(i));
-      }
-    }
+  /** How many terms have an interval that has ended; maybe more. */
+  public int endedTerms() {
+    return queues.ended().size();
+  }
+
+  /** The queues of one of these terms that hold intervals, in the order of nodes. */
+  public List<IntervalQueue> heldOfEnded(int place) {
+    return queues.ended().get(place).held();
   }
 
   /** Those that hold intervals. In the order of terms and nodes. */

@@ -345,8 +345,14 @@ public final class InstanceDetector implements Detector {
     for (int i = 0; i < clauses.size(); i++) {
       awaiting.get(i).settle(fromNode, toNode, changes);
       if (joined) {
-        clauses.get(i).forEachEnded(this::settleEnds);
+        settleEnds(clauses.get(i));
       }
+    }
+  }
+
+  private void settleEnds(WatchedClause clause) {
+    for (int place = 0; place < clause.endedTerms(); place++) {
+      clause.heldOfEnded(place).forEach(this::settleEnds);
     }
   }
 

@@ -9,7 +9,6 @@ import io.palinode.hvc.Hvc;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,17 +80,27 @@ final class Pending {
       List<Retained> all = new ArrayList<>();
       List<IntervalQueue> queues = awaiting.queues();
       for (int i = 0; i < queues.size(); i++) {
-        addIf(this::awaitsAnEnd, queues.get(i), all);
+        addWaiting(queues.get(i), all);
       }
-      clause.forEachEnded(queue -> addIf(Retained::isEndAwaited, queue, all));
+      for (int place = 0; joined && place < clause.endedTerms(); place++) {
+        clause.heldOfEnded(place).forEach(queue -> addEndAwaited(queue, all));
+      }
       waiting = all;
     }
     return waiting;
   }
 
-  private static void addIf(Predicate<Retained> waits, IntervalQueue queue, List<Retained> all) {
+  private void addWaiting(IntervalQueue queue, List<Retained> all) {
     for (int i = 0; i < queue.size(); i++) {
-      if (waits.test(queue.get(i))) {
+      if (awaitsAnEnd(queue.get(i))) {
+        all.add(queue.get(i));
+      }
+    }
+  }
+
+  private static void addEndAwaited(IntervalQueue queue, List<Retained> all) {
+    for (int i = 0; i < queue.size(); i++) {
+      if (queue.get(i).isEndAwaited()) {
         all.add(queue.get(i));
       }
     }
@@ -99,13 +108,14 @@ final class Pending {
 
   /** The least progress with which something is decided, or may be dropped. */
   long wakeAt() {
-    long[] least = {Long.MAX_VALUE};
-    clause.forEachEnded(
-        queue -> {
-          least[0] = Math.min(least[0], passedAt(queue));
-          least[0] = Math.min(least[0], joined ? finalAt(queue) : Long.MAX_VALUE);
-        });
-    long wake = least[0];
+    long wake = Long.MAX_VALUE;
+    for (int place = 0; place < clause.endedTerms(); place++) {
+      List<IntervalQueue> held = clause.heldOfEnded(place);
+      for (int i = 0; i < held.size(); i++) {
+        wake = Math.min(wake, passedAt(held.get(i)));
+        wake = Math.min(wake, joined ? finalAt(held.get(i)) : Long.MAX_VALUE);
+      }
+    }
     List<IntervalQueue> queues = awaiting.queues();
     for (int i = 0; i < queues.size(); i++) {
       wake = Math.min(wake, settledAt(queues.get(i)));
