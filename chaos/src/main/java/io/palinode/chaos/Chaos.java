@@ -15,7 +15,11 @@ final class Chaos {
   private static final double FREEZE = 0.2;
   private static final double TWO_AT_ONCE = 0.15;
   private static final double AFTER_ACKNOWLEDGEMENT = 0.1;
-  private static final double ALL_NODES = 0.1;
+
+  /** All nodes are killed at the third, and then at every fifth violation. */
+  private static final int VIOLATIONS_PER_OUTAGE = 5;
+
+  private static final int FIRST_OUTAGE = 3;
   private static final long DOWN_MILLIS_MAX = 8_000;
   private static final long FROZEN_MILLIS_MAX = 5_000;
   private static final long RESTART_MILLIS = 1_000;
@@ -35,6 +39,7 @@ final class Chaos {
   private final Map<String, Integer> freezes = new LinkedHashMap<>();
   private int ownEnds;
   private int afterAcknowledgement;
+  private int violations;
   private int allNodes;
   private boolean healed;
   private long nextMillis;
@@ -71,9 +76,10 @@ final class Chaos {
     }
   }
 
-  /** Kills all nodes at once, sometimes; a violation was made a moment ago. */
+  /** A violation was made a moment ago. Kills all nodes at once after some of them. */
   synchronized void violated(long nowMillis) {
-    if (healed || random.nextDouble() >= ALL_NODES) {
+    violations++;
+    if (healed || violations % VIOLATIONS_PER_OUTAGE != FIRST_OUTAGE) {
       return;
     }
     allNodes++;
