@@ -69,13 +69,13 @@ class PoisonIT {
         }
         poison(parts, new Poison(random, List.of("", "x", NAME, "../../x", "y".repeat(5_000))));
         parts.plane().orchestrator().snapshots().schedule(Schedule.OFF);
-        parts.plane().orchestrator().operator().acknowledge(Long.MAX_VALUE);
+        parts.plane().orchestrator().operator().acknowledge(Long.MAX_VALUE, "");
         requireThatTheLoopWorks(parts, batch, ++rollbacks);
         requireCounted(parts);
       }
     }
     try (RealParts parts = RealParts.start(folder)) {
-      parts.plane().orchestrator().operator().acknowledge(Long.MAX_VALUE);
+      parts.plane().orchestrator().operator().acknowledge(Long.MAX_VALUE, "");
       requireThatTheLoopWorks(parts, BATCHES, ++rollbacks);
       assertThat(parts.plane().orchestrator().status().failure()).isNull();
     }
