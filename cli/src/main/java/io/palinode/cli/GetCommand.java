@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -53,6 +54,7 @@ import picocli.CommandLine.Spec;
           + " change later, for example when a rollback is abandoned; see"
           + " docs/reference/status.md. The digits of ID suffice as an ID; -o wide has all of them.",
       "",
+      "Rollbacks: a line below the table names the users of each, if the API has users.",
       "Rollbacks: UNDONE-COPIES is the number of undone writes, and COMPLETED-COPIES that of"
           + " completed keys; each node's copy counts.",
       "",
@@ -211,6 +213,7 @@ final class GetCommand implements Callable<Integer> {
       StatusCommand.unknown(api.get("/api/v1/status", StatusView.class)).forEach(out::println);
     }
     if (resource == Resource.ROLLBACKS) {
+      items.forEach(this::printUsers);
       items.forEach(this::printHalted);
     }
     if (resource == Resource.NODES) {
@@ -269,6 +272,17 @@ final class GetCommand implements Callable<Integer> {
     return micros == 0
         ? ""
         : micros % 1_000_000 == 0 ? DurationText.of(micros / 1_000_000) : micros + "us";
+  }
+
+  private void printUsers(JsonNode item) {
+    RollbackView rollback = api.view(item, RollbackView.class);
+    if (!rollback.acts().isEmpty()) {
+      String acts =
+          rollback.acts().stream()
+              .map(act -> act.action() + " by " + act.user())
+              .collect(Collectors.joining(", "));
+      spec.commandLine().getOut().println("rollback %d: %s".formatted(rollback.epoch(), acts));
+    }
   }
 
   private void printHalted(JsonNode item) {

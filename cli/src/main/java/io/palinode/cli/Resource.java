@@ -5,8 +5,10 @@ import io.palinode.cli.options.TimeText;
 import io.palinode.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Function;
 
 /** What {@code palinode get} lists, with the columns of its tables. */
@@ -130,7 +132,8 @@ enum Resource {
               text("attempts"),
               renamed("UNDONE-COPIES", "undoneWrites"),
               renamed("COMPLETED-COPIES", "convergedKeys"),
-              text("totalMs"));
+              text("totalMs"),
+              new Column("BY", false, Resource::users));
       case NODES ->
           List.of(
               text("node"),
@@ -190,6 +193,13 @@ enum Resource {
   private static String cause(JsonNode rollback) {
     String snapshot = text(rollback.path("snapshot"));
     return snapshot.isEmpty() ? text(rollback.path("predicate")) : "to snapshot " + snapshot;
+  }
+
+  /** The users of a rollback, each once. */
+  private static String users(JsonNode rollback) {
+    Set<String> users = new LinkedHashSet<>();
+    rollback.path("acts").forEach(act -> users.add(act.path("user").asText()));
+    return String.join(" ", users);
   }
 
   private static String outcome(JsonNode violation) {

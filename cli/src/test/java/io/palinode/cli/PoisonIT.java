@@ -72,13 +72,13 @@ class PoisonIT {
         Poison poison = new Poison(random, List.of("", "x", NAME, "../../x", "y".repeat(5_000)));
         Map<String, Integer> empty = poison(parts, poison);
         parts.plane().orchestrator().snapshots().schedule(Schedule.OFF);
-        parts.plane().orchestrator().operator().acknowledge(Long.MAX_VALUE);
+        parts.plane().orchestrator().operator().acknowledge(Long.MAX_VALUE, "");
         requireThatTheLoopWorks(parts, batch, ++rollbacks);
         requireCounted(parts, empty);
       }
     }
     try (RealParts parts = RealParts.start(folder)) {
-      parts.plane().orchestrator().operator().acknowledge(Long.MAX_VALUE);
+      parts.plane().orchestrator().operator().acknowledge(Long.MAX_VALUE, "");
       requireThatTheLoopWorks(parts, BATCHES, ++rollbacks);
       assertThat(parts.plane().orchestrator().status().failure()).isNull();
     }

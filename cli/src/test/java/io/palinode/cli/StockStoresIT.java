@@ -182,7 +182,7 @@ class StockStoresIT {
     return plane
         .orchestrator()
         .operator()
-        .run(new RollbackRequest("stock-stores", target, List.of(), "", 0));
+        .run(new RollbackRequest("stock-stores", target, List.of(), "", 0), "");
   }
 
   private static long now() {

@@ -139,7 +139,9 @@ class TablesTest {
         [{"epoch":12345,"state":"converging","predicate":"%s","target":"%s","attempts":2,
           "undoneWrites":1234567,"convergedKeys":89,"totalMs":12345.678,"violationIds":[],
           "snapshot":null,"openedMicros":1,"endedMicros":2,"pauseMs":1.0,"judgementMs":1.0,"restoreMs":1.0,
-          "convergeMs":1.0,"haltReason":null}]"""
+          "convergeMs":1.0,"haltReason":null,
+          "acts":[{"action":"approve","user":"alice","atMicros":1},
+            {"action":"retry","user":"bob","atMicros":2}]}]"""
             .formatted(PREDICATE, EXACT);
     api.answer("/api/v1/rollbacks", rollback);
     assertThat(api.run("get", "rollbacks", "--limit", "1")).isZero();
@@ -147,13 +149,14 @@ class TablesTest {
     assertFit(table);
     assertThat(table.get(0)).contains("TARGET", "AGO", "UNDONE-COPIES", "TOTAL-MS");
     assertThat(table.get(1)).contains(TIME, "1234567", "12345.678");
+    assertThat(api.out()).contains("rollback 12345: approve by alice, retry by bob");
     String toSnapshot = "\"snapshot\":\"%s\"".formatted("s".repeat(63));
     api.answer("/api/v1/rollbacks", rollback.replace("\"snapshot\":null", toSnapshot));
     assertThat(api.run("get", "rollbacks", "--limit", "1")).isZero();
     assertFit(table(api.out()));
     assertThat(api.out()).contains("to snapshot ");
     assertThat(api.run("get", "rollbacks", "-o", "wide")).isZero();
-    assertThat(api.out()).contains(EXACT, "COMPLETED-COPIES", "ATTEMPTS");
+    assertThat(api.out()).contains(EXACT, "COMPLETED-COPIES", "ATTEMPTS", "BY", "alice bob");
   }
 
   @Test

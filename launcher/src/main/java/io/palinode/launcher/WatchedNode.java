@@ -6,9 +6,9 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.store.kafka.ClusterMember;
 import io.palinode.store.node.NodeSettings;
-import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.access.NodeTls;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.server.StoreService;
@@ -78,7 +78,7 @@ public final class WatchedNode implements AutoCloseable {
       @Nullable DiskBound windowLogDisk,
       NodeDetectorConfig watch,
       MeterRegistry registry,
-      @Nullable ServerTls tls) {
+      @Nullable NodeTls tls) {
     return start(
         service(config, data, windowLogDisk).withTls(tls), watch, new SystemMicros(), registry);
   }

@@ -68,6 +68,14 @@ public sealed interface Event {
   /** An operator renews a predicate's budget. */
   record RenewalWanted(String predicate, long atMicros) implements OperatorEvent {}
 
+  /** What an operator wants, with the name of the user for its record. */
+  record ByUser(Event wanted, String user) implements Event {
+    @Override
+    public long atMicros() {
+      return wanted.atMicros();
+    }
+  }
+
   /** All predicates of the log, at the start. Keys are predicate names. */
   record PoliciesKnown(Map<String, Policy> policies, long atMicros) implements Event {
     public PoliciesKnown {

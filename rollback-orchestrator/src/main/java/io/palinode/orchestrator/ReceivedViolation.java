@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param receivedMicros the wall clock at the receipt of the record
  * @param replayed the log held it when this orchestrator started, so its latency has no meaning
  * @param outcome null until it is classified
+ * @param outcomeBy the user who rejected its rollback; empty: none
  * @param phantom the monitor has published it as a phantom
  * @param ended the HLC of the published end of {@code latest}; 0: none
  */
@@ -27,6 +28,7 @@ public record ReceivedViolation(
     long receivedMicros,
     boolean replayed,
     Command.@Nullable Outcome outcome,
+    String outcomeBy,
     boolean phantom,
     long ended) {
 
@@ -35,7 +37,7 @@ public record ReceivedViolation(
 
   public static ReceivedViolation first(Violation violation, long atMicros, boolean replayed) {
     return new ReceivedViolation(
-        violation, violation, atMicros, replayed, null, false, violation.getEnded());
+        violation, violation, atMicros, replayed, null, "", false, violation.getEnded());
   }
 
   /** From the time at which all witnesses held to the receipt; never negative. */
@@ -52,14 +54,14 @@ public record ReceivedViolation(
   public ReceivedViolation again(Violation report, long atMicros, boolean isReplayed) {
     if (report.getId().equals(violation.getId())) {
       return new ReceivedViolation(
-          report, report, atMicros, isReplayed, outcome, phantom, endAfter(report));
+          report, report, atMicros, isReplayed, outcome, outcomeBy, phantom, endAfter(report));
     }
     Violation newest =
         grade().atLeast(Grades.of(report.getGrade()))
             ? report.toBuilder().setGrade(latest.getGrade()).build()
             : report;
     return new ReceivedViolation(
-        violation, newest, receivedMicros, replayed, outcome, phantom, endAfter(report));
+        violation, newest, receivedMicros, replayed, outcome, outcomeBy, phantom, endAfter(report));
   }
 
   private long endAfter(Violation report) {
@@ -74,7 +76,14 @@ public record ReceivedViolation(
 
   private ReceivedViolation endedAt(long hlc) {
     return new ReceivedViolation(
-        violation, latest, receivedMicros, replayed, outcome, phantom, Math.max(ended, hlc));
+        violation,
+        latest,
+        receivedMicros,
+        replayed,
+        outcome,
+        outcomeBy,
+        phantom,
+        Math.max(ended, hlc));
   }
 
   /**
@@ -94,12 +103,13 @@ public record ReceivedViolation(
     return next != null && isJudged ? endedAt(next.clock()) : this;
   }
 
-  public ReceivedViolation with(Command.Outcome newOutcome) {
+  public ReceivedViolation with(Command.Outcome newOutcome, String by) {
     return new ReceivedViolation(
-        violation, latest, receivedMicros, replayed, newOutcome, phantom, ended);
+        violation, latest, receivedMicros, replayed, newOutcome, by, phantom, ended);
   }
 
   public ReceivedViolation asPhantom() {
-    return new ReceivedViolation(violation, latest, receivedMicros, replayed, outcome, true, ended);
+    return new ReceivedViolation(
+        violation, latest, receivedMicros, replayed, outcome, outcomeBy, true, ended);
   }
 }

@@ -75,6 +75,7 @@ import org.jspecify.annotations.Nullable;
 public final class RollbackMachine {
   private final List<Command> commands = new ArrayList<>();
   private MachineState state;
+  private String user = "";
 
   private RollbackMachine(MachineState state) {
     this.state = state;
@@ -91,7 +92,10 @@ public final class RollbackMachine {
   }
 
   private void read(Event event) {
-    if (event instanceof Event.ControlRead e) {
+    if (event instanceof Event.ByUser e) {
+      user = e.user();
+      read(e.wanted());
+    } else if (event instanceof Event.ControlRead e) {
       controlRead(e.record());
     } else if (event instanceof Event.ViolationFound e) {
       violationFound(e.violation());
@@ -158,7 +162,8 @@ public final class RollbackMachine {
       return;
     }
     try {
-      ControlRecord wanted = WritableStep.bounded(operators.record());
+      ControlRecord wanted =
+          WritableStep.bounded(operators.record().toBuilder().setBy(user).build());
       state = state.with(state.outbox().wrote(wanted, state.nowMicros()));
       commands.add(new Command.Append(wanted));
     } catch (RefusedException tooLate) {

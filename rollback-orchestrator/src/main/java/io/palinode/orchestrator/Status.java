@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param phantoms the number of phantoms
  * @param sequential the sequential spans in force
  * @param gate approval requests and budgets
+ * @param open what other machines may do at nodes without proof
  * @param trouble what the orchestrator waits for or cannot write while it runs; null: nothing
  * @param failure why it has stopped; null: it runs
  */
@@ -47,5 +48,6 @@ public record Status(
     int nodesJoined,
     List<SequentialSpan> sequential,
     GateStatus gate,
+    List<String> open,
     @Nullable String trouble,
     @Nullable String failure) {}

@@ -1,10 +1,12 @@
 package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.ViolationGrade;
 import java.util.List;
@@ -45,6 +47,20 @@ class ApprovalTest extends GatesFixture {
         .containsExactly("0: stand p from 500 to 500", "0: safe 600");
     violation(script, "p", 700, 0);
     assertThat(script.steps()).containsExactly("0: ask 2 for p");
+  }
+
+  @Test
+  void theRecordOfAnAnswerNamesItsUser() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    script.judged(600).answer(1, false, "alice");
+    violation(script, "p", 700, 0);
+    script.judged(800).answer(2, true, "bob").carryOut(1);
+    assertThat(script.control().stream().filter(record -> !record.getBy().isEmpty()))
+        .extracting(ControlRecord::getBy, ControlRecord::getStepCase)
+        .containsExactly(
+            tuple("alice", ControlRecord.StepCase.GATE),
+            tuple("bob", ControlRecord.StepCase.PLAN_OPENED));
   }
 
   @Test

@@ -199,6 +199,11 @@ final class Script {
     return this;
   }
 
+  Script answer(long number, boolean approve, String user) {
+    handle(new Event.ByUser(new Event.ApprovalAnswered(number, approve, nowMicros), user));
+    return this;
+  }
+
   /** The reason why the answer is refused now; empty: it is not. */
   String answerRefusal(long number) {
     return refusal(() -> RollbackMachine.requireAnswerable(state, number, true));

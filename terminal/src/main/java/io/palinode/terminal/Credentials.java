@@ -57,6 +57,19 @@ public record Credentials(
     }
   }
 
+  /** A client id of the user that has the certificate, if there is one. */
+  public String clientId(String program) {
+    if (certificate == null) {
+      return program;
+    }
+    try {
+      String name = ClientTls.commonName(Path.of(certificate));
+      return name.isEmpty() ? program : name + "/" + program;
+    } catch (TlsException e) {
+      throw new Refusal(String.valueOf(e.getMessage()), e);
+    }
+  }
+
   private static @Nullable Path path(@Nullable String file) {
     return file == null ? null : Path.of(file);
   }

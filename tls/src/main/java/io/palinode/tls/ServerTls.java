@@ -3,11 +3,13 @@ package io.palinode.tls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.security.auth.x500.X500Principal;
 import nl.altindag.ssl.SSLFactory;
 import nl.altindag.ssl.util.SSLFactoryUtils;
 import org.slf4j.Logger;
@@ -22,10 +24,12 @@ public final class ServerTls implements AutoCloseable {
   private final SSLFactory factory;
   private final Thread watcher = new Thread(this::watch, "palinode-tls");
   private List<String> known;
+  private volatile String subject;
 
   private ServerTls(ServerFiles files) {
     this.files = files;
     this.known = stamps();
+    this.subject = ownSubject();
     this.factory = read().withSwappableIdentityMaterial().withSwappableTrustMaterial().build();
   }
 
@@ -52,6 +56,16 @@ public final class ServerTls implements AutoCloseable {
   /** Whether a client may prove its identity with a certificate. */
   public boolean knowsClients() {
     return files.clientAuthorities() != null;
+  }
+
+  /** The canonical subject of the server's own certificate. */
+  public String subject() {
+    return subject;
+  }
+
+  private String ownSubject() {
+    X509Certificate own = (X509Certificate) Pem.certificates(files.certificate()).get(0);
+    return own.getSubjectX500Principal().getName(X500Principal.CANONICAL);
   }
 
   /** For one connection. A client needs a certificate if {@link #knowsClients}. */
@@ -86,7 +100,10 @@ public final class ServerTls implements AutoCloseable {
     }
     known = now;
     try {
-      SSLFactoryUtils.reload(factory, read().build());
+      SSLFactory.Builder read = read();
+      String newSubject = ownSubject();
+      SSLFactoryUtils.reload(factory, read.build());
+      subject = newSubject;
       log.info("tls=RELOADED certificate={}", files.certificate());
     } catch (TlsException e) {
       log.warn("tls=KEPT certificate={}: {}", files.certificate(), e.getMessage());

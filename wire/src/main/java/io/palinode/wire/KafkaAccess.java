@@ -40,6 +40,7 @@ public enum KafkaAccess {
       rights.topic(AclOperation.READ, topics.control());
       rights.topic(AclOperation.WRITE, topics.predicates());
       rights.topic(AclOperation.WRITE, topics.control());
+      rights.topic(AclOperation.WRITE, topics.audit());
       for (String topic : topics.all()) {
         rights.topic(AclOperation.CREATE, topic);
       }

@@ -26,6 +26,7 @@ public record TopicLayout(
   /** Of the control topic, where nodes exchange whole records of keys. */
   public static final int CONTROL_RECORD_BYTES_MAX = 8 << 20;
 
+  private static final Duration AUDIT_RETENTION = Duration.ofDays(365);
   private static final int PARTITIONS_MAX = 1_024;
   private static final String FOREVER = "-1";
   private static final int CANDIDATE_SEGMENT_BYTES = 64 << 20;
@@ -93,7 +94,15 @@ public record TopicLayout(
                 FOREVER,
                 // A record with all that a node has of one key may be long.
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
-                Integer.toString(CONTROL_RECORD_BYTES_MAX))));
+                Integer.toString(CONTROL_RECORD_BYTES_MAX))),
+        topic(
+            names.audit(),
+            1,
+            Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG,
+                Long.toString(AUDIT_RETENTION.toMillis()))));
   }
 
   private NewTopic topic(String name, int partitions, Map<String, String> settings) {

@@ -14,7 +14,7 @@ public record Topics(String prefix) {
   }
 
   public List<String> all() {
-    return List.of(candidates(), predicates(), violations(), control());
+    return List.of(candidates(), predicates(), violations(), control(), audit());
   }
 
   /** The consumer group that elects the active orchestrator. */
@@ -36,5 +36,9 @@ public record Topics(String prefix) {
 
   public String control() {
     return prefix + ".control.v1";
+  }
+
+  public String audit() {
+    return prefix + ".audit.v1";
   }
 }

@@ -4,6 +4,7 @@ import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.access.Tokens;
 import io.palinode.orchestrator.rest.access.UsersFile;
 import io.palinode.terminal.Refusal;
+import io.palinode.voldemort.access.StoreUsers;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -38,12 +39,20 @@ public final class UserCommand {
 
     @Option(
         names = "--role",
-        required = true,
         paramLabel = "ROLE",
         description =
-            "viewer (reads), editor (also predicates), operator (also rollbacks and snapshots) or"
+            "Of the API: viewer (reads), editor (also predicates), operator (also rollbacks and snapshots) or"
                 + " admin (also deletes snapshots and renews budgets).")
-    private String role = "";
+    private @Nullable String role;
+
+    @Option(
+        names = "--store",
+        paramLabel = "RIGHTS",
+        description =
+            "Rights in the stores instead of a role: some of read, write, past, replica (copies,"
+                + " which Palinode's client writes) and node (everything), such as read,write."
+                + " Needs --certificate-subject.")
+    private @Nullable String rights;
 
     @Option(
         names = "--file",
@@ -64,7 +73,28 @@ public final class UserCommand {
 
     @Override
     public Integer call() {
-      Role known = Refusal.valid("--role", () -> Role.of(role));
+      if ((role == null) == (rights == null)) {
+        throw new Refusal("a user has either a --role, or rights in the --store");
+      }
+      return role == null ? addToStores(String.valueOf(rights)) : addToApi(role);
+    }
+
+    private int addToStores(String known) {
+      if (subject == null) {
+        throw new Refusal("a user of the stores needs --certificate-subject");
+      }
+      String line =
+          "%s%s %s %s".formatted(StoreUsers.STORE, known, name, UsersFile.ofSubject(subject));
+      try {
+        UsersFile.add(file, line, lines -> StoreUsers.require(lines, file.toString()));
+      } catch (IllegalArgumentException e) {
+        throw new Refusal(String.valueOf(e.getMessage()), e);
+      }
+      return 0;
+    }
+
+    private int addToApi(String wanted) {
+      Role known = Refusal.valid("--role", () -> Role.of(wanted));
       String token = Tokens.random();
       String credential = subject == null ? UsersFile.ofToken(token) : UsersFile.ofSubject(subject);
       UsersFile.add(file, known, name, credential);

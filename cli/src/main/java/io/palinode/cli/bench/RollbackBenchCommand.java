@@ -151,7 +151,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
       throws InterruptedException {
     try {
       Rollback now =
-          orchestrator.operator().run(RollbackRequest.to(UUID.randomUUID().toString(), target));
+          orchestrator.operator().run(RollbackRequest.to(UUID.randomUUID().toString(), target), "");
       while (!now.isEnded()) {
         TimeUnit.MILLISECONDS.sleep(1);
         Rollback later = orchestrator.rollback(now.epoch());

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.options.TimeText;
 import io.palinode.orchestrator.rest.OneRollbackView;
 import io.palinode.orchestrator.rest.OneRollbackView.NodeView;
+import io.palinode.orchestrator.rest.Views.ActView;
 import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Output;
@@ -63,6 +64,11 @@ final class RollbackStatusCommand implements Callable<Integer> {
     text.append(line("rollback", Long.toString(rollback.epoch())));
     text.append(line("state", rollback.state()));
     text.append(line("opened by", cause(one)));
+    for (ActView act : rollback.acts()) {
+      String what = "%s by %s, %s";
+      String at = TimeText.secondWithAge(act.atMicros());
+      text.append(line("user", what.formatted(act.action(), act.user(), at)));
+    }
     text.append(line("target", TimeText.withAge(rollback.target())));
     if (isWide) {
       text.append(line("", "HLC " + rollback.target()));

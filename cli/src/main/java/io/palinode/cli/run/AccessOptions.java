@@ -3,9 +3,11 @@ package io.palinode.cli.run;
 import io.palinode.orchestrator.rest.RestSettings;
 import io.palinode.orchestrator.rest.access.Access;
 import io.palinode.orchestrator.rest.access.AccessSettings;
+import io.palinode.orchestrator.rest.access.OidcSettings;
 import io.palinode.terminal.Refusal;
 import io.palinode.tls.ServerFiles;
 import io.palinode.tls.ServerTls;
+import io.palinode.voldemort.access.NodeTls;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -37,8 +39,47 @@ final class AccessOptions {
   @Option(
       names = "--users",
       paramLabel = "FILE",
-      description = "The users of HTTP, as 'palinode user add' writes them.")
+      description =
+          "The users of HTTP, and of the stores by their certificates, as 'palinode user add'"
+              + " writes them.")
   private @Nullable Path users;
+
+  @Option(
+      names = "--oidc-issuer",
+      paramLabel = "URL",
+      description =
+          "Users of HTTP are also those whose tokens this OpenID Connect provider has signed.")
+  private @Nullable String issuer;
+
+  @Option(
+      names = "--oidc-audience",
+      paramLabel = "NAME",
+      description = "The audience that such a token must have. Needed with --oidc-issuer.")
+  private @Nullable String audience;
+
+  @Option(
+      names = "--oidc-roles-claim",
+      defaultValue = "roles",
+      paramLabel = "CLAIM",
+      description =
+          "The claim with the user's roles, such as palinode-viewer; dots lead into objects"
+              + " (default: ${DEFAULT-VALUE}).")
+  private String rolesClaim = "";
+
+  @Option(
+      names = "--oidc-name-claim",
+      defaultValue = "sub",
+      paramLabel = "CLAIM",
+      description = "The claim with the user's name (default: ${DEFAULT-VALUE}).")
+  private String nameClaim = "";
+
+  @Option(
+      names = "--oidc-ca",
+      paramLabel = "FILE",
+      description =
+          "PEM file of the authorities of the provider's certificate (default: those that Java"
+              + " trusts).")
+  private @Nullable Path providerAuthorities;
 
   @Option(
       names = "--insecure",
@@ -59,14 +100,30 @@ final class AccessOptions {
 
   private RestSettings settings(String option, String host, int port) {
     return Refusal.valid(
-        option, () -> new RestSettings(host, port, new AccessSettings(files(), users, insecure)));
+        option,
+        () -> new RestSettings(host, port, new AccessSettings(files(), users, oidc(), insecure)));
+  }
+
+  private @Nullable OidcSettings oidc() {
+    String url = issuer;
+    String wanted = audience;
+    if (url == null || wanted == null) {
+      if (url != null || wanted != null) {
+        throw new Refusal("--oidc-issuer and --oidc-audience must be named together");
+      }
+      return null;
+    }
+    return Refusal.valid(
+        "--oidc-issuer",
+        () -> new OidcSettings(url, wanted, rolesClaim, nameClaim, providerAuthorities));
   }
 
   /**
-   * The TLS of a store node; null: clear text. Throws {@link Refusal} if the node would be open to
-   * other machines, {@link io.palinode.tls.TlsException} for unreadable files.
+   * The TLS of a store node, with the users of its stores; null: clear text. Throws {@link Refusal}
+   * if the node would be open to other machines, {@link io.palinode.tls.TlsException} for
+   * unreadable files.
    */
-  @Nullable ServerTls store(String host) {
+  @Nullable NodeTls store(String host) {
     ServerFiles files = files();
     if (files == null) {
       if (insecure || AccessSettings.isLoopback(host)) {
@@ -81,7 +138,20 @@ final class AccessOptions {
       throw new Refusal(
           "a store node with TLS needs --tls-client-ca, as its clients prove their name");
     }
-    return ServerTls.watching(files);
+    ServerTls tls = ServerTls.watching(files);
+    try {
+      return new NodeTls(tls, users);
+    } catch (IllegalArgumentException e) {
+      tls.close();
+      throw new Refusal(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** What other machines may do at a store node without proof, in one sentence; null: nothing. */
+  @Nullable String openStore(String host) {
+    return files() != null || AccessSettings.isLoopback(host)
+        ? null
+        : "the stores on %s have no TLS and no users".formatted(host);
   }
 
   private @Nullable ServerFiles files() {

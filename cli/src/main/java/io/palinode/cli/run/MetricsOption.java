@@ -3,12 +3,14 @@ package io.palinode.cli.run;
 import io.javalin.Javalin;
 import io.javalin.util.JavalinException;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.orchestrator.rest.RequestGuard;
 import io.palinode.orchestrator.rest.RestSettings;
 import io.palinode.orchestrator.rest.access.Access;
 import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.problem.Problem;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.terminal.Refusal;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Where a part's meters can be scraped; a picocli mixin. */
@@ -35,6 +37,13 @@ final class MetricsOption {
     void close();
   }
 
+  /** What other machines may do with them without proof, in one sentence; null: nothing. */
+  @Nullable String open(AccessOptions options) {
+    return port == 0
+        ? null
+        : options.http("--metrics-host", host, port).access().openTo("/metrics", host);
+  }
+
   /** Serves them until that is closed. Throws {@link Refusal} when the port is not to be had. */
   Served serve(PrometheusMeterRegistry registry, AccessOptions options) {
     RestSettings settings = options.http("--metrics-host", host, port);
@@ -48,6 +57,7 @@ final class MetricsOption {
                   config.showJavalinBanner = false;
                   access.configure(config, host, port);
                 })
+            .before(new RequestGuard(settings)::checkSite)
             .beforeMatched(access::check)
             .get(
                 "/metrics",

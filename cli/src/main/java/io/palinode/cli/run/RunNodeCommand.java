@@ -11,7 +11,7 @@ import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.StartProgress;
-import io.palinode.tls.ServerTls;
+import io.palinode.voldemort.access.NodeTls;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -21,6 +21,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -97,7 +99,7 @@ final class RunNodeCommand implements Callable<Integer> {
     }
     List<StoreDefinition> definitions = stores.definitions(cluster.nodes().size());
     Node address = cluster.node(id);
-    ServerTls tls = access.store(address.host());
+    NodeTls tls = access.store(address.host());
     return Stay.until(
         spec,
         stopped -> start(cluster, definitions, tls),
@@ -105,8 +107,14 @@ final class RunNodeCommand implements Callable<Integer> {
         running -> running.node().isRunning() ? null : "its detector has stopped (see the log)");
   }
 
+  private String open(String host) {
+    return Stream.concat(
+            Stream.ofNullable(access.openStore(host)), Stream.ofNullable(metrics.open(access)))
+        .collect(Collectors.joining("; "));
+  }
+
   @SuppressWarnings("try") // A resource for its close alone.
-  private Running start(Cluster cluster, List<StoreDefinition> definitions, @Nullable ServerTls tls)
+  private Running start(Cluster cluster, List<StoreDefinition> definitions, @Nullable NodeTls tls)
       throws IOException, InterruptedException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     OwnerOnly.createFolders(data);
@@ -120,7 +128,8 @@ final class RunNodeCommand implements Callable<Integer> {
               data,
               windowLog.bound(),
               NodeDetectorConfig.of(connected, Topics.DEFAULT)
-                  .withStartTimeout(StartProgress.NO_LIMIT),
+                  .withStartTimeout(StartProgress.NO_LIMIT)
+                  .withOpen(open(cluster.node(id).host())),
               registry,
               tls);
       return new Running(node, served);

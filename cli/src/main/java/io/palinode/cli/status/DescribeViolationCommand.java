@@ -139,6 +139,9 @@ final class DescribeViolationCommand implements Callable<Integer> {
       line(text, label, words);
       label = label.equals("grade") ? "outcome" : "";
     }
+    if (violation.outcomeBy() != null) {
+      line(text, "", "rejected by " + violation.outcomeBy());
+    }
     time(text, "began", violation.first(), isWide);
     time(text, "all held", violation.violate(), isWide);
     if (violation.ended() == null) {

@@ -17,6 +17,8 @@ import picocli.CommandLine.Option;
 
 /** Where the store nodes are; a picocli mixin. */
 public final class StoreAccess {
+  private static final String PROGRAM = "palinode-cli";
+
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   @Option(
@@ -109,9 +111,12 @@ public final class StoreAccess {
   }
 
   private ClientConfig config() {
-    ClientConfig config =
-        Refusal.valid("--bootstrap", () -> ClientConfig.of(bootstrap, "palinode-cli"));
-    return config.usesTls() ? config.withTls(Credentials.forStores().tls()) : config;
+    ClientConfig config = Refusal.valid("--bootstrap", () -> ClientConfig.of(bootstrap, PROGRAM));
+    if (!config.usesTls()) {
+      return config;
+    }
+    Credentials own = Credentials.forStores();
+    return config.withTls(own.tls()).withClientId(own.clientId(PROGRAM));
   }
 
   private Store store(StoreClient client) {

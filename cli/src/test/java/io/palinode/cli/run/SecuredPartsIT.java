@@ -93,6 +93,19 @@ class SecuredPartsIT {
               "--file",
               users().toString()));
     }
+    String unused =
+        palinode(
+            "viewer",
+            0,
+            "user",
+            "add",
+            "client",
+            "--store",
+            "read,write,replica",
+            "--certificate-subject",
+            "CN=client,O=Example",
+            "--file",
+            users().toString());
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0, securedBroker())) {
       String broker = kafka.bootstrapServers();
       grant(broker);
@@ -241,7 +254,10 @@ class SecuredPartsIT {
         .contains("needs the role operator");
     palinode("operator", 0, "rollback", "run", "--to", to, "--yes");
     assertThat(palinode("viewer", 0, "rollback", "status", "1")).contains("by operator-user");
+    assertThat(palinode("viewer", 0, "get", "rollbacks"))
+        .contains("rollback 1: run by operator-user");
     assertThat(palinode("viewer", 1, "get-value", "x")).contains("no value");
+    assertThat(palinode("viewer", 2, "get-value", "x", "--at", to)).contains("the right 'past'");
     assertThat(Files.readString(log("orchestrator")))
         .contains("user=operator-user from=127.0.0.1 request=\"POST /api/v1/rollbacks\" status=202")
         .contains("user=viewer-user from=127.0.0.1 request=\"PUT /api/v1/predicates\" status=403");

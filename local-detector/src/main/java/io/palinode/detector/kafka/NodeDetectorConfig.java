@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param pace the times at which progress is published
  * @param startTimeout the longest that a node may take to read the predicates, and then the control
  *     log, without the duties of an open plan
+ * @param open what other machines may do at the node without proof, for its reports; empty: nothing
  */
 public record NodeDetectorConfig(
     KafkaSettings kafka,
@@ -20,7 +21,8 @@ public record NodeDetectorConfig(
     int ringCapacity,
     int openIntervalsMax,
     ProgressPace pace,
-    Duration startTimeout) {
+    Duration startTimeout,
+    String open) {
   private static final int RING_CAPACITY = 65_536;
   private static final int OPEN_INTERVALS_MAX = 1_000_000;
 
@@ -51,21 +53,34 @@ public record NodeDetectorConfig(
         RING_CAPACITY,
         (int) Math.min(OPEN_INTERVALS_MAX, heap / HEAP_PART / OPEN_INTERVAL_BYTES),
         ProgressPace.DEFAULT,
-        START_TIMEOUT);
+        START_TIMEOUT,
+        "");
   }
 
   public NodeDetectorConfig withPace(ProgressPace newPace) {
     return new NodeDetectorConfig(
-        kafka, topics, ringCapacity, openIntervalsMax, newPace, startTimeout);
+        kafka, topics, ringCapacity, openIntervalsMax, newPace, startTimeout, open);
   }
 
   public NodeDetectorConfig withStartTimeout(Duration newTimeout) {
-    return new NodeDetectorConfig(kafka, topics, ringCapacity, openIntervalsMax, pace, newTimeout);
+    return new NodeDetectorConfig(
+        kafka, topics, ringCapacity, openIntervalsMax, pace, newTimeout, open);
   }
 
   /** How long a producer waits for company; see {@link KafkaSettings}. */
   public NodeDetectorConfig withLingerMs(int lingerMs) {
     return new NodeDetectorConfig(
-        kafka.withLingerMs(lingerMs), topics, ringCapacity, openIntervalsMax, pace, startTimeout);
+        kafka.withLingerMs(lingerMs),
+        topics,
+        ringCapacity,
+        openIntervalsMax,
+        pace,
+        startTimeout,
+        open);
+  }
+
+  public NodeDetectorConfig withOpen(String newOpen) {
+    return new NodeDetectorConfig(
+        kafka, topics, ringCapacity, openIntervalsMax, pace, startTimeout, newOpen);
   }
 }

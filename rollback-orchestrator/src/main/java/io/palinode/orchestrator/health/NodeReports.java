@@ -26,6 +26,7 @@ public final class NodeReports {
   /** The words that end the reason of a halt for a clock. */
   private static final String CLOCKS = "check the clocks of all nodes";
 
+  private static final int OPEN_CHARS_MAX = 300;
   private static final double MICROS_PER_SECOND = 1_000_000.0;
 
   private final int nodes;
@@ -141,6 +142,20 @@ public final class NodeReports {
                     ? Epsilon.ofMicros(report.getEpsilonMicros())
                     : Epsilon.INFINITE));
     return epsilons;
+  }
+
+  /** What other machines may do at nodes without proof, by the latest report of each node. */
+  public synchronized List<String> open() {
+    return reports.entrySet().stream()
+        .filter(report -> !report.getValue().getOpen().isEmpty())
+        .map(report -> "node %d: %s".formatted(report.getKey(), visible(report.getValue())))
+        .toList();
+  }
+
+  /** Another program may have written the record. */
+  private static String visible(NodeReport report) {
+    String open = report.getOpen().replaceAll("[^\\x20-\\x7e]", "?");
+    return open.length() <= OPEN_CHARS_MAX ? open : open.substring(0, OPEN_CHARS_MAX) + "…";
   }
 
   /** The nodes whose clocks are wrong, and by how much, in words; null: none is known. */

@@ -13,6 +13,7 @@ import io.palinode.orchestrator.violations.SeenViolations.Novelty;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
+import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Violation;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,7 @@ public final class ApiHistory {
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
   private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
   private final History<SpanId, SequentialSpan> sequential = new History<>(PROGRESS_MAX);
+  private final History<Long, Rejection> rejections = new History<>(PROGRESS_MAX);
   private final AtomicLong phantoms = new AtomicLong();
   private final ChangeLog changes = new ChangeLog();
   private @Nullable Rollback lastChanged;
@@ -44,6 +46,16 @@ public final class ApiHistory {
 
   /** The identity of a span, which later records may prolong. */
   private record SpanId(List<ByteString> keys, long sinceMicros) {}
+
+  /** A user's answer to a request for approval: the violations that stand by it. */
+  private record Rejection(LetStand stands, String user) {
+    boolean includes(Violation violation) {
+      long hlc = violation.getViolate();
+      return stands.getPredicate().equals(violation.getPredicate())
+          && stands.getFromHlc() <= hlc
+          && hlc <= stands.getToHlc();
+    }
+  }
 
   public ApiHistory(int nodes) {
     this.nodes = new Nodes(nodes);
@@ -82,7 +94,7 @@ public final class ApiHistory {
   public Command.@Nullable Outcome classified(Violation violation, Command.Outcome outcome) {
     String key = key(violation.getId());
     ReceivedViolation known = violations.get(key);
-    update(key, received -> received.with(outcome));
+    update(key, received -> received.with(outcome, by(outcome, received.latest())));
     return known == null ? null : known.outcome();
   }
 
@@ -115,12 +127,23 @@ public final class ApiHistory {
           if (before == null || now == null || now == before) {
             return received;
           }
-          ReceivedViolation changed = received.with(now);
+          ReceivedViolation changed = received.with(now, by(now, received.latest()));
           changes.add(new Change.OfViolation(changed));
           outcomes.add(new OutcomeChange(changed, before));
           return changed;
         });
     return outcomes;
+  }
+
+  /** The user who rejected the rollback; empty: no user did. */
+  private String by(Command.Outcome outcome, Violation violation) {
+    return outcome != Command.Outcome.REJECTED
+        ? ""
+        : rejections.latest(PROGRESS_MAX).stream()
+            .filter(rejection -> rejection.includes(violation))
+            .map(Rejection::user)
+            .findFirst()
+            .orElse("");
   }
 
   /** Reads any record of the control log. */
@@ -142,6 +165,11 @@ public final class ApiHistory {
   public @Nullable Rollback took(ControlRecord record) {
     if (record.hasSafePoint() || record.hasNodeJoined()) {
       return null;
+    }
+    Rollback.Act act = Rollback.Act.of(record);
+    LetStand stands = record.getGate().getLetStand();
+    if (act != null && stands.getRejects() > 0) {
+      rejections.put(stands.getRejects(), new Rejection(stands, act.user()));
     }
     if (record.hasPlanOpened()) {
       rollbacks.put(record.getEpoch(), Rollback.opened(record));

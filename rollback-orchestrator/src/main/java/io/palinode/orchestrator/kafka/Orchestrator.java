@@ -89,6 +89,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final RestServer rest;
   private final Producer<byte[], byte[]> predicateProducer;
   private final PredicateRegistry registry;
+  private final AuditTopic audit;
   private final ControlWriter control;
   private final RollbackLoop loop;
   private final JudgementWatch watch;
@@ -108,6 +109,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     predicateProducer =
         kafka.newBoundedProducer(
             topics.prefix() + "-predicates-writer", APPEND_MAX, PREDICATE_REQUEST_MAX);
+    audit = new AuditTopic(kafka, topics, APPEND_MAX);
     control =
         new ControlWriter(
             kafka.newBoundedProducer(
@@ -304,6 +306,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         memory.nodes().size(),
         sequential(),
         GateStatus.of(state),
+        reports.open(),
         trouble(state),
         failure.get());
   }
@@ -375,6 +378,11 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
+  public void audit(String line) {
+    audit.append(line);
+  }
+
+  @Override
   public @Nullable String scrape() {
     return meters instanceof PrometheusMeterRegistry prometheus ? prometheus.scrape() : null;
   }
@@ -392,6 +400,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     snapshots.close();
     loop.close();
     control.close();
+    audit.close();
     predicateProducer.close(PRODUCER_CLOSE_MAX);
     alerts.close();
     metrics.close();

@@ -139,7 +139,8 @@ final class RollbackLoop implements AutoCloseable {
 
   /** Whether an operator's event is too old; its caller has or gets an answer. */
   private boolean isLateWord(Event event) {
-    return event instanceof Event.OperatorEvent
+    Event wanted = event instanceof Event.ByUser by ? by.wanted() : event;
+    return wanted instanceof Event.OperatorEvent
         && wallMicros.getAsLong() - event.atMicros() > WORD_AGE_MAX.toMillis() * 1_000;
   }
 

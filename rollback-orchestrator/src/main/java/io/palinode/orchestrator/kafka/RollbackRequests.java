@@ -247,7 +247,7 @@ final class RollbackRequests implements OperatorBackend {
    * @throws UnavailableException if the log does not take it in time
    */
   @Override
-  public Rollback run(RollbackRequest asked) throws RefusedException {
+  public Rollback run(RollbackRequest asked, String user) throws RefusedException {
     requireWorking.run();
     String request = asked.request();
     RollbackRequest resolved = asked;
@@ -264,7 +264,7 @@ final class RollbackRequests implements OperatorBackend {
           Plan plan = state.log().plan();
           if (plan == null || !plan.operator().request().equals(request)) {
             RollbackMachine.requirePossible(state, known);
-            loop.put(new Event.RollbackWanted(known, wallMicros.getAsLong()));
+            put(new Event.RollbackWanted(known, wallMicros.getAsLong()), user);
           }
         });
   }
@@ -275,7 +275,7 @@ final class RollbackRequests implements OperatorBackend {
    * @throws RefusedException if it is too late
    */
   @Override
-  public void cancel(long epoch) throws RefusedException {
+  public void cancel(long epoch, String user) throws RefusedException {
     requireWorking.run();
     OperatorSteps.requireCancellable(loop.state(), epoch);
     var unused =
@@ -284,7 +284,7 @@ final class RollbackRequests implements OperatorBackend {
             () -> isCancelled(epoch) ? Boolean.TRUE : null,
             () -> {
               OperatorSteps.requireCancellable(loop.state(), epoch);
-              loop.put(new Event.CancelWanted(epoch, wallMicros.getAsLong()));
+              put(new Event.CancelWanted(epoch, wallMicros.getAsLong()), user);
             });
   }
 
@@ -304,13 +304,14 @@ final class RollbackRequests implements OperatorBackend {
    * @throws RefusedException if it is not open, or not halted, or this cannot help it
    */
   @Override
-  public void intervene(long epoch, Intervention intervention) throws RefusedException {
+  public void intervene(long epoch, Intervention intervention, String user)
+      throws RefusedException {
     requireWorking.run();
     MachineState state = loop.state();
     RollbackMachine.requirePossible(state, epoch, intervention);
     Plan plan = state.log().plan();
     if (plan == null || plan.phase() != Phase.HALTED) {
-      loop.put(new Event.InterventionWanted(epoch, intervention, wallMicros.getAsLong()));
+      put(new Event.InterventionWanted(epoch, intervention, wallMicros.getAsLong()), user);
       return;
     }
     int halt = plan.steps().halts();
@@ -320,7 +321,7 @@ final class RollbackRequests implements OperatorBackend {
             () -> isHalted(epoch, halt) ? null : Boolean.TRUE,
             () -> {
               RollbackMachine.requirePossible(loop.state(), epoch, intervention);
-              loop.put(new Event.InterventionWanted(epoch, intervention, wallMicros.getAsLong()));
+              put(new Event.InterventionWanted(epoch, intervention, wallMicros.getAsLong()), user);
             });
   }
 
@@ -339,7 +340,7 @@ final class RollbackRequests implements OperatorBackend {
    * @throws RefusedException if no such request waits, or its target is out of reach
    */
   @Override
-  public void answer(long number, boolean approve) throws RefusedException {
+  public void answer(long number, boolean approve, String user) throws RefusedException {
     requireWorking.run();
     RollbackMachine.requireAnswerable(loop.state(), number, approve);
     if (approve) {
@@ -351,7 +352,7 @@ final class RollbackRequests implements OperatorBackend {
             () -> isWaiting(number) ? null : Boolean.TRUE,
             () -> {
               RollbackMachine.requireAnswerable(loop.state(), number, approve);
-              loop.put(new Event.ApprovalAnswered(number, approve, wallMicros.getAsLong()));
+              put(new Event.ApprovalAnswered(number, approve, wallMicros.getAsLong()), user);
             });
   }
 
@@ -380,7 +381,7 @@ final class RollbackRequests implements OperatorBackend {
    * @throws RefusedException if the predicate has no budget
    */
   @Override
-  public void renew(String predicate) throws RefusedException {
+  public void renew(String predicate, String user) throws RefusedException {
     requireWorking.run();
     long since = wallMicros.getAsLong();
     var unused =
@@ -389,7 +390,7 @@ final class RollbackRequests implements OperatorBackend {
             () -> isRenewed(predicate, since) ? Boolean.TRUE : null,
             () -> {
               RollbackMachine.requireRenewable(loop.state(), predicate);
-              loop.put(new Event.RenewalWanted(predicate, wallMicros.getAsLong()));
+              put(new Event.RenewalWanted(predicate, wallMicros.getAsLong()), user);
             });
   }
 
@@ -417,7 +418,7 @@ final class RollbackRequests implements OperatorBackend {
    * @throws UnavailableException if the log does not take it in time
    */
   @Override
-  public void acknowledge(long toNumber) {
+  public void acknowledge(long toNumber, String user) {
     requireWorking.run();
     MachineState asked = loop.state();
     long epoch = asked.log().epoch();
@@ -429,7 +430,7 @@ final class RollbackRequests implements OperatorBackend {
       if (isRecorded && coverage.isAcknowledged(toNumber, epoch)) {
         return;
       }
-      loop.put(new Event.CoverageAcknowledged(toNumber, wallMicros.getAsLong()));
+      put(new Event.CoverageAcknowledged(toNumber, wallMicros.getAsLong()), user);
     }
     throw new UnavailableException(
         "the control log did not take the acknowledgement in " + ANSWER_MAX + "; try again");
@@ -446,9 +447,13 @@ final class RollbackRequests implements OperatorBackend {
 
   /** Ends the open plan with the data that each node has; returns before it ends. */
   @Override
-  public void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
+  public void endAsIs(long epoch, Set<Integer> stopped, String user) throws RefusedException {
     requireWorking.run();
     OperatorSteps.requireEndable(loop.state(), epoch, stopped);
-    loop.put(new Event.EndAsIsWanted(epoch, stopped, wallMicros.getAsLong()));
+    put(new Event.EndAsIsWanted(epoch, stopped, wallMicros.getAsLong()), user);
+  }
+
+  private void put(Event wanted, String user) {
+    loop.put(new Event.ByUser(wanted, user));
   }
 }

@@ -5,6 +5,7 @@ import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Rollback(
     long epoch, Cause cause, State state, Work work, Moments moments, Decision decision) {
+  private static final int ACTS_MAX = 32;
 
   /**
    * Why the plan was opened.
@@ -73,9 +75,46 @@ public record Rollback(
    *     empty
    * @param abandoned an operator abandoned the plan
    * @param cancelled an operator cancelled the plan before a restore
+   * @param acts of users, oldest first; the first and the latest ones
    */
-  record Decision(String haltReason, boolean abandoned, boolean cancelled) {
-    private static final Decision NONE = new Decision("", false, false);
+  record Decision(String haltReason, boolean abandoned, boolean cancelled, List<Act> acts) {
+    private static final Decision NONE = new Decision("", false, false, List.of());
+  }
+
+  /**
+   * What a user asked for.
+   *
+   * @param action such as {@code approve}
+   * @param user at most 64 characters
+   */
+  public record Act(String action, String user, long atMicros) {
+    private static final int USER_CHARS_MAX = 64;
+
+    /** Null if no user asked for the record. A name that no user has is not shown. */
+    public static @Nullable Act of(ControlRecord record) {
+      String user = record.getBy();
+      if (user.isEmpty()) {
+        return null;
+      }
+      boolean isName =
+          user.length() <= USER_CHARS_MAX && user.chars().allMatch(c -> c > ' ' && c < 127);
+      return new Act(action(record), isName ? user : "?", record.getAtMicros());
+    }
+
+    private static String action(ControlRecord record) {
+      return switch (record.getStepCase()) {
+        case PLAN_OPENED -> opening(record.getPlanOpened());
+        case RETRY -> "retry";
+        case HALTED, ABANDON -> "abandon";
+        case CANCEL -> "cancel";
+        case GATE -> record.getGate().hasLetStand() ? "reject" : "renew";
+        default -> "acknowledge";
+      };
+    }
+
+    private static String opening(PlanOpened opened) {
+      return opened.getApproves() > 0 ? "approve" : opened.getUndoes() > 0 ? "undo" : "run";
+    }
   }
 
   public enum State {
@@ -108,15 +147,16 @@ public record Rollback(
     PlanOpened opened = record.getPlanOpened();
     long at = record.getAtMicros();
     return new Rollback(
-        record.getEpoch(),
-        new Cause(
-            opened.getPredicate(),
-            List.copyOf(opened.getViolationIdsList()),
-            opened.hasSnapshot() ? opened.getSnapshot().getId() : null),
-        State.OPENED,
-        new Work(opened.getTarget(), 0, 0, 0),
-        new Moments(at, at, at, 0, StepTimes.NONE),
-        Decision.NONE);
+            record.getEpoch(),
+            new Cause(
+                opened.getPredicate(),
+                List.copyOf(opened.getViolationIdsList()),
+                opened.hasSnapshot() ? opened.getSnapshot().getId() : null),
+            State.OPENED,
+            new Work(opened.getTarget(), 0, 0, 0),
+            new Moments(at, at, at, 0, StepTimes.NONE),
+            Decision.NONE)
+        .actedOn(record);
   }
 
   public String predicate() {
@@ -168,8 +208,32 @@ public record Rollback(
     return decision.cancelled;
   }
 
+  /** What users asked for, oldest first; of more than 32, the first and the latest ones. */
+  public List<Act> acts() {
+    return decision.acts;
+  }
+
   /** With the next record of its epoch that took effect. */
   public Rollback after(ControlRecord record) {
+    return step(record).actedOn(record);
+  }
+
+  private Rollback actedOn(ControlRecord record) {
+    Act act = Act.of(record);
+    if (act == null || record.hasGate() || record.hasCoverage()) {
+      return this;
+    }
+    List<Act> all = new ArrayList<>(decision.acts);
+    if (all.size() == ACTS_MAX) {
+      all.remove(1);
+    }
+    all.add(act);
+    return with(
+        new Decision(
+            decision.haltReason, decision.abandoned, decision.cancelled, List.copyOf(all)));
+  }
+
+  private Rollback step(ControlRecord record) {
     long since = record.getAtMicros() - moments.sinceMicros;
     StepTimes times = moments.times;
     return switch (record.getStepCase()) {
@@ -251,19 +315,19 @@ public record Rollback(
         next,
         work,
         moments.entered(record.getAtMicros(), next.isLast(), newTimes),
-        new Decision(reason, decision.abandoned, decision.cancelled));
+        new Decision(reason, decision.abandoned, decision.cancelled, decision.acts));
   }
 
   private Rollback answered(ControlRecord record, boolean abandon) {
     String reason = abandon ? decision.haltReason : "";
     return entered(State.PAUSING, record, moments.times)
-        .with(new Decision(reason, abandon, decision.cancelled));
+        .with(new Decision(reason, abandon, decision.cancelled, decision.acts));
   }
 
   /** With a cancellation, which also ends a halt. */
   private Rollback cancelled(ControlRecord record) {
     Rollback going = state == State.HALTED ? entered(State.PAUSING, record, moments.times) : this;
-    return going.with(new Decision("", false, true));
+    return going.with(new Decision("", false, true, decision.acts));
   }
 
   /** Each piece holds the node's whole count, so only the last one counts. */

@@ -25,15 +25,9 @@ import org.jspecify.annotations.Nullable;
  * @param violationIds the violations that caused it; may be empty
  * @param predicate of these; empty if there are none
  * @param seeds the writes to undo
- * @param by the user who asks; empty: there are no users
  */
 public record RollbackRequest(
-    String request,
-    Goal goal,
-    List<String> violationIds,
-    String predicate,
-    Seeds seeds,
-    String by) {
+    String request, Goal goal, List<String> violationIds, String predicate, Seeds seeds) {
   /** The limit of one violation id. */
   static final int ID_CHARS_MAX = 256;
 
@@ -77,11 +71,11 @@ public record RollbackRequest(
   /** Undoes all writes after the target. */
   public RollbackRequest(
       String request, long target, List<String> violationIds, String predicate, long undoes) {
-    this(request, new Goal(target, undoes, null, false), violationIds, predicate, Seeds.ALL, "");
+    this(request, new Goal(target, undoes, null, false), violationIds, predicate, Seeds.ALL);
   }
 
   private RollbackRequest(String request, Goal goal) {
-    this(request, goal, List.of(), "", Seeds.ALL, "");
+    this(request, goal, List.of(), "", Seeds.ALL);
   }
 
   /** Undoes no write, and converges all keys. */
@@ -152,7 +146,7 @@ public record RollbackRequest(
   }
 
   RollbackRequest with(Seeds newSeeds) {
-    return new RollbackRequest(request, goal, violationIds, predicate, newSeeds, by);
+    return new RollbackRequest(request, goal, violationIds, predicate, newSeeds);
   }
 
   /** With the cut of its snapshot, if it has one: another cut of the same name is then refused. */
@@ -160,16 +154,11 @@ public record RollbackRequest(
     Goal fixed = new Goal(cut, 0, goal.snapshot, false);
     return goal.snapshot == null
         ? this
-        : new RollbackRequest(request, fixed, violationIds, predicate, seeds, by);
-  }
-
-  /** With the name of the user who asks. */
-  public RollbackRequest by(String user) {
-    return new RollbackRequest(request, goal, violationIds, predicate, seeds, user);
+        : new RollbackRequest(request, fixed, violationIds, predicate, seeds);
   }
 
   RollbackRequest named(String newRequest) {
-    return new RollbackRequest(newRequest, goal, violationIds, predicate, seeds, by);
+    return new RollbackRequest(newRequest, goal, violationIds, predicate, seeds);
   }
 
   /** Reinstates the writes that a rollback discarded. */
@@ -245,10 +234,6 @@ public record RollbackRequest(
   }
 
   private String reason() {
-    return by.isEmpty() ? goalText() : goalText() + ", by " + by;
-  }
-
-  private String goalText() {
     if (goal.snapshot != null) {
       return "by hand, to snapshot " + goal.snapshot;
     }

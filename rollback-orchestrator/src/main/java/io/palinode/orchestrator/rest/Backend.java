@@ -93,6 +93,9 @@ public interface Backend {
   /** Sends a test alert to each of the operators' destinations; returns their answers. */
   List<TestedDestination> testAlerts();
 
+  /** Takes a line of the audit log, as JSON. Does not block. */
+  void audit(String line);
+
   /** Prometheus's text format; null when there is no Prometheus registry. */
   @Nullable String scrape();
 }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. A body is read here, into memory, by at most {@link #BODIES_MAX} threads at a
  * time; the other threads answer requests without a body.
  */
-final class RequestGuard {
+public final class RequestGuard {
   static final int BODIES_MAX = 8;
   static final int BODY_BYTES_MAX = 4 * Predicates.DOCUMENT_BYTES_MAX;
 
@@ -57,15 +57,15 @@ final class RequestGuard {
   private final Semaphore bodies = new Semaphore(BODIES_MAX);
 
   /** Requests may name the address of the API, or the loopback interface. */
-  RequestGuard(RestSettings settings) {
+  public RequestGuard(RestSettings settings) {
     String address = settings.host();
     this.host = address.contains(":") ? "[" + address + "]" : address;
     // A browser has no token of a site that another name was made to resolve to.
-    this.anyHost = settings.access().users() != null || !AccessSettings.isLoopback(settings.host());
+    this.anyHost = settings.access().hasUsers() || !AccessSettings.isLoopback(settings.host());
   }
 
   /** Throws the exception of an answer 400 or 403. */
-  void checkSite(Context ctx) {
+  public void checkSite(Context ctx) {
     if (ctx.header(OTHER_METHOD) != null) {
       // Javalin would take it for the method, behind the back of a proxy that checks methods.
       throw new ProblemException(

@@ -40,6 +40,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,7 +85,7 @@ public final class RestServer implements AutoCloseable {
     server.beforeMatched(this::checkUser);
     server.beforeMatched(guard::checkBody);
     server.beforeMatched(RestServer::requireKnownParameters);
-    server.after(AuditLog::write);
+    server.after(new AuditLog(backend::audit, System::nanoTime)::write);
     addRoutes();
     addErrors();
   }
@@ -333,10 +334,17 @@ public final class RestServer implements AutoCloseable {
 
   private Views.StatusView status() {
     return Views.StatusView.of(
-        backend.status(),
-        backend.judgement(),
-        backend.unjudged(),
-        settings.access().openTo(settings.host()));
+        backend.status(), backend.judgement(), backend.unjudged(), insecure());
+  }
+
+  /** What other machines may do without proof, at this API and at nodes; null: nothing. */
+  private @Nullable String insecure() {
+    String open =
+        Stream.concat(
+                Stream.ofNullable(settings.access().openTo("the API", settings.host())),
+                backend.status().open().stream())
+            .collect(Collectors.joining("; "));
+    return open.isEmpty() ? null : open;
   }
 
   private void acknowledgeCoverage(Context ctx) {
@@ -345,7 +353,9 @@ public final class RestServer implements AutoCloseable {
     if (number < 0) {
       throw new BadRequestResponse("to must be the number of a coverage gap: to=" + to);
     }
-    backend.operator().acknowledge(to == null ? Event.CoverageAcknowledged.ALL : number);
+    backend
+        .operator()
+        .acknowledge(to == null ? Event.CoverageAcknowledged.ALL : number, Access.userName(ctx));
     ctx.json(status());
   }
 

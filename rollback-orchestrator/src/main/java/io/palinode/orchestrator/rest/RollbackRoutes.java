@@ -16,6 +16,7 @@ import io.palinode.orchestrator.request.RequestName;
 import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.request.Seeds;
 import io.palinode.orchestrator.rest.access.Access;
+import io.palinode.orchestrator.rest.access.AuditLog;
 import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
@@ -138,14 +139,14 @@ final class RollbackRoutes {
 
   private void cancel(Context ctx) throws RefusedException {
     Rollback rollback = known(ctx);
-    backend.operator().cancel(rollback.epoch());
+    backend.operator().cancel(rollback.epoch(), Access.userName(ctx));
     ctx.status(202)
         .json(view(Objects.requireNonNullElse(backend.rollback(rollback.epoch()), rollback)));
   }
 
   private void intervene(Context ctx, Intervention intervention) throws RefusedException {
     Rollback rollback = known(ctx);
-    backend.operator().intervene(rollback.epoch(), intervention);
+    backend.operator().intervene(rollback.epoch(), intervention, Access.userName(ctx));
     ctx.status(202).json(Views.RollbackView.of(rollback));
   }
 
@@ -155,7 +156,7 @@ final class RollbackRoutes {
       return;
     }
     Rollback rollback = known(ctx);
-    backend.operator().endAsIs(rollback.epoch(), stopped(ctx));
+    backend.operator().endAsIs(rollback.epoch(), stopped(ctx), Access.userName(ctx));
     ctx.status(202).json(Views.RollbackView.of(rollback));
   }
 
@@ -177,19 +178,21 @@ final class RollbackRoutes {
     if (!id.matches("[0-9]{1,18}")) {
       throw new RefusedException("no rollback '%s' waits for approval".formatted(id));
     }
-    backend.operator().answer(Long.parseLong(id), approve);
+    backend.operator().answer(Long.parseLong(id), approve, Access.userName(ctx));
     ctx.status(202);
   }
 
   private void renew(Context ctx) throws RefusedException {
-    backend.operator().renew(ctx.pathParam("predicate"));
+    backend.operator().renew(ctx.pathParam("predicate"), Access.userName(ctx));
     ctx.status(202);
   }
 
   private void rollBack(Context ctx) throws RefusedException {
     Wanted wanted = wanted(RequestGuard.body(ctx)).named(ctx.header("Idempotency-Key"));
-    RollbackRequest request = requested(wanted).by(Access.userName(ctx));
-    ctx.status(202).json(view(backend.operator().run(request)));
+    RollbackRequest request = requested(wanted);
+    Rollback opened = backend.operator().run(request, Access.userName(ctx));
+    AuditLog.made(ctx, "rollback " + opened.epoch());
+    ctx.status(202).json(view(opened));
   }
 
   private RollbackRequest requested(Wanted wanted) throws RefusedException {

@@ -100,7 +100,8 @@ public final class Views {
   /**
    * @param epoch of the first report
    * @param lastEpoch of the newest report: the violation stood when that epoch began
-   * @param ended null while it stands
+   * @param ended null while it holds
+   * @param outcomeBy the user who rejected its rollback; null: no user did
    */
   public record ViolationView(
       String id,
@@ -118,6 +119,7 @@ public final class Views {
       long receivedMicros,
       @Nullable Double latencyMs,
       @Nullable String outcome,
+      @Nullable String outcomeBy,
       boolean phantom,
       List<WitnessView> witnesses) {
 
@@ -139,6 +141,7 @@ public final class Views {
           received.receivedMicros(),
           received.replayed() ? null : received.latencyMicros() / MICROS_PER_MS,
           received.outcome() == null ? null : lowerCase(received.outcome()),
+          received.outcomeBy().isEmpty() ? null : received.outcomeBy(),
           received.phantom(),
           v.getWitnessesList().stream().map(WitnessView::of).toList());
     }
@@ -196,7 +199,12 @@ public final class Views {
       double judgementMs,
       double restoreMs,
       double convergeMs,
-      @Nullable String haltReason) {
+      @Nullable String haltReason,
+      List<ActView> acts) {
+    public RollbackView {
+      // An orchestrator of an earlier release sends none.
+      acts = acts == null ? List.of() : List.copyOf(acts);
+    }
 
     static RollbackView of(Rollback r) {
       return new RollbackView(
@@ -216,7 +224,19 @@ public final class Views {
           r.times().judgementMicros() / MICROS_PER_MS,
           r.times().restoreMicros() / MICROS_PER_MS,
           r.times().convergeMicros() / MICROS_PER_MS,
-          r.haltReason().isEmpty() ? null : r.haltReason());
+          r.haltReason().isEmpty() ? null : r.haltReason(),
+          r.acts().stream().map(ActView::of).toList());
+    }
+  }
+
+  /**
+   * What a user asked for.
+   *
+   * @param action run, undo, approve, cancel, retry or abandon
+   */
+  public record ActView(String action, String user, long atMicros) {
+    static ActView of(Rollback.Act act) {
+      return new ActView(act.action(), act.user(), act.atMicros());
     }
   }
 

@@ -145,6 +145,25 @@ class NodeReportsTest {
     alerts.addAll(reports.read(record, now));
   }
 
+  @Test
+  void whatIsOpenAtANodeIsKnownUntilItsNextReport() {
+    open(1, "the stores on 0.0.0.0 have no TLS\u001b[2J" + "x".repeat(1_000));
+    open(2, "");
+    assertThat(reports.open()).hasSize(1);
+    assertThat(reports.open().get(0))
+        .startsWith("node 1: the stores on 0.0.0.0 have no TLS?[2Jx")
+        .hasSizeLessThan(320);
+    open(1, "");
+    assertThat(reports.open()).isEmpty();
+  }
+
+  private void open(int node, String open) {
+    NodeReport.Builder report = report(node).setOpen(open);
+    var unused =
+        reports.read(
+            ControlRecord.newBuilder().setAtMicros(now).setNodeReport(report).build(), now);
+  }
+
   private static NodeReport.Builder report(int node) {
     return NodeReport.newBuilder()
         .setNode(node)

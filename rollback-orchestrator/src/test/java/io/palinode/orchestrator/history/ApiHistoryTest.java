@@ -12,6 +12,8 @@ import io.palinode.orchestrator.RecentKeys;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.violations.SeenViolations;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Violation;
@@ -70,7 +72,7 @@ class ApiHistoryTest {
     assertThat(changes.after(1, 1))
         .containsExactly(
             new Change.OfViolation(
-                ReceivedViolation.first(violation, 1, false).with(Command.Outcome.STANDS)));
+                ReceivedViolation.first(violation, 1, false).with(Command.Outcome.STANDS, "")));
     assertThat(changes.after(3, 10)).isEmpty();
     assertThat(changes.after(4, 10)).as("not yet").isNull();
     assertThat(changes.after(-1, 10)).isNull();
@@ -79,6 +81,33 @@ class ApiHistoryTest {
     }
     assertThat(changes.after(2, 10)).as("dropped").isNull();
     assertThat(changes.after(3, 10)).hasSize(10);
+  }
+
+  @Test
+  void aRejectedViolationNamesTheUserInAnyOrderOfTheLogs() {
+    LetStand rejected =
+        LetStand.newBuilder().setPredicate("p").setFromHlc(5).setToHlc(7).setRejects(1).build();
+    ControlRecord answer =
+        ControlRecord.newBuilder()
+            .setBy("alice")
+            .setGate(GateStep.newBuilder().setLetStand(rejected))
+            .build();
+    Violation violation = Violation.newBuilder().setId("v").setPredicate("p").setViolate(6).build();
+    ApiHistory memory = new ApiHistory(1);
+    memory.took(answer);
+    memory.received(violation, 1, true);
+    memory.classified(violation, Command.Outcome.REJECTED);
+    assertThat(outcomeBy(memory, "v")).isEqualTo("alice");
+    memory.classified(violation, Command.Outcome.COVERED);
+    assertThat(outcomeBy(memory, "v")).isEmpty();
+    Violation other = violation.toBuilder().setId("w").setViolate(8).build();
+    memory.received(other, 1, true);
+    memory.classified(other, Command.Outcome.REJECTED);
+    assertThat(outcomeBy(memory, "w")).as("of another request").isEmpty();
+  }
+
+  private static String outcomeBy(ApiHistory memory, String id) {
+    return Objects.requireNonNull(memory.violation(id)).outcomeBy();
   }
 
   @Test

@@ -1,23 +1,30 @@
 package io.palinode.orchestrator.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -94,7 +101,7 @@ class TakeoverTest {
     assertThat(orchestrator.unjudged())
         .singleElement()
         .matches(span -> span.fromHlc() == Hlc.ofMicros(now - 10));
-    orchestrator.operator().acknowledge(Event.CoverageAcknowledged.ALL);
+    orchestrator.operator().acknowledge(Event.CoverageAcknowledged.ALL, "");
     assertThat(orchestrator.status().losses()).isZero();
     restart();
     assertThat(orchestrator.status().losses()).as("acknowledged").isZero();
@@ -117,6 +124,45 @@ class TakeoverTest {
     assertThat(state()).isEqualTo(Rollback.State.RESUMING);
     nodes.serves(1, 0);
     await().until(() -> state() == Rollback.State.RESUMED);
+  }
+
+  /** By the records of the control log, which also the next orchestrator reads. */
+  @Test
+  void theUserOfARollbackStaysKnown() throws Exception {
+    long now = SystemMicros.CLOCK.getAsLong();
+    nodes.judged(now);
+    awaitSafePoint(now);
+    orchestrator.operator().run(RollbackRequest.to("mine", Hlc.ofMicros(now - 10)), "alice");
+    await().until(() -> orchestrator.status().epoch() == 1);
+    restart();
+    try (Orchestrator other = startOrchestrator()) {
+      for (Orchestrator each : List.of(orchestrator, other)) {
+        assertThat(Objects.requireNonNull(each.rollback(1)).acts())
+            .extracting(Rollback.Act::action, Rollback.Act::user)
+            .containsExactly(tuple("run", "alice"));
+      }
+    }
+  }
+
+  @Test
+  void theLinesOfTheAuditLogAreInTheirTopic() {
+    orchestrator.audit("{\"user\":\"alice\"}");
+    orchestrator.audit("{\"user\":\"bob\"}");
+    try (Consumer<byte[], byte[]> reader =
+        KafkaSettings.of(broker.bootstrapServers()).newConsumer("audit-reader")) {
+      TopicPartition all = new TopicPartition(topics.audit(), 0);
+      reader.assign(List.of(all));
+      reader.seekToBeginning(List.of(all));
+      List<String> lines = new ArrayList<>();
+      await()
+          .untilAsserted(
+              () -> {
+                reader
+                    .poll(Duration.ofMillis(100))
+                    .forEach(line -> lines.add(new String(line.value(), StandardCharsets.UTF_8)));
+                assertThat(lines).containsExactly("{\"user\":\"alice\"}", "{\"user\":\"bob\"}");
+              });
+    }
   }
 
   private Rollback.@Nullable State state() {

@@ -143,7 +143,7 @@ class UnwritableTest {
     await().until(() -> orchestrator.status().trouble() == null);
 
     limitControlRecords(TopicLayout.CONTROL_RECORD_BYTES_MAX);
-    orchestrator.operator().intervene(1, Intervention.RETRY);
+    orchestrator.operator().intervene(1, Intervention.RETRY, "");
     await().atMost(BOUND).until(() -> orchestrator.status().epoch() == 1);
     // The nodes read the log by themselves, so they may be behind the orchestrator.
     await()

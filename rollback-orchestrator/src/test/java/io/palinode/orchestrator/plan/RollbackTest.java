@@ -80,6 +80,40 @@ class RollbackTest {
     assertThat(rollback.undoneWrites()).isEqualTo(3);
   }
 
+  @Test
+  void theUsersOfItsRecordsAreKept() {
+    PlanOpened approved = PlanOpened.newBuilder().setApproves(4).build();
+    Rollback rollback =
+        Rollback.opened(at(100).setPlanOpened(approved).setBy("alice").build())
+            .after(at(130).setHalted(Halted.newBuilder().setReason("why")).build())
+            .after(at(140).setRetry(Retry.getDefaultInstance()).setBy("bob").build())
+            .after(at(150).setHalted(Halted.getDefaultInstance()).setBy("carol").build())
+            .after(at(160).setAbandon(Abandon.getDefaultInstance()).build());
+    assertThat(rollback.acts())
+        .containsExactly(
+            new Rollback.Act("approve", "alice", 100),
+            new Rollback.Act("retry", "bob", 140),
+            new Rollback.Act("abandon", "carol", 150));
+    assertThat(opened(100).acts()).as("a record without users").isEmpty();
+  }
+
+  @Test
+  void absurdUsersAreBounded() {
+    Rollback rollback = opened(100);
+    for (int i = 0; i < 100; i++) {
+      String name = i == 0 ? "first" : "x".repeat(i);
+      rollback = rollback.after(at(i).setRetry(Retry.getDefaultInstance()).setBy(name).build());
+    }
+    assertThat(rollback.acts()).hasSize(32);
+    assertThat(rollback.acts().get(0).user()).isEqualTo("first");
+    assertThat(rollback.acts().get(31).user()).isEqualTo("?");
+    assertThat(
+            opened(1)
+                .after(at(2).setRetry(Retry.getDefaultInstance()).setBy("a\u001b[2J").build())
+                .acts())
+        .containsExactly(new Rollback.Act("retry", "?", 2));
+  }
+
   private static Rollback opened(long micros) {
     return Rollback.opened(at(micros).setPlanOpened(PlanOpened.newBuilder().setTarget(9)).build());
   }

@@ -2,12 +2,14 @@ package io.palinode.orchestrator.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.rest.access.AccessSettings;
+import io.palinode.orchestrator.rest.access.OidcSettings;
 import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.access.Tokens;
 import io.palinode.tls.ClientFiles;
@@ -15,6 +17,7 @@ import io.palinode.tls.ClientTls;
 import io.palinode.tls.ServerFiles;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -62,8 +65,7 @@ class AccessTest {
     }
     lines.append(line(Role.VIEWER, "by-certificate", "subject:CN=client, O=Example"));
     users = Files.writeString(folder.resolve("users"), lines);
-    ServerFiles tls = new ServerFiles(file("server.pem"), file("server.key"), file("ca.pem"));
-    server = new RestServer(new RestSettings("127.0.0.1", 0, access(tls, users)), backend);
+    server = new RestServer(new RestSettings("127.0.0.1", 0, access(tls(), users)), backend);
     server.start();
   }
 
@@ -156,6 +158,105 @@ class AccessTest {
         .isInstanceOf(SSLHandshakeException.class);
   }
 
+  /** Its provider does not answer. */
+  @Test
+  void aRefusedTokenOfAProviderNamesTheReason() throws Exception {
+    stop();
+    OidcSettings oidc =
+        new OidcSettings("https://localhost:1", "palinode", "roles", "sub", file("ca.pem"));
+    server =
+        new RestServer(
+            new RestSettings("0.0.0.0", 0, new AccessSettings(tls(), null, oidc, false)), backend);
+    server().start();
+    String url = server().url().replace("0.0.0.0", "127.0.0.1");
+    HttpResponse<String> answer =
+        client("ca", null)
+            .send(
+                HttpRequest.newBuilder(URI.create(url + "/api/v1/status"))
+                    .header("Authorization", "Bearer e30.e30.e30")
+                    .build(),
+                HttpResponse.BodyHandlers.ofString());
+    assertThat(answer.statusCode()).isEqualTo(401);
+    assertThat(JSON.readTree(answer.body()).path("detail").asText())
+        .startsWith("the token is refused: ");
+    HttpResponse<String> without =
+        client("ca", null)
+            .send(
+                HttpRequest.newBuilder(URI.create(url + "/api/v1/status")).build(),
+                HttpResponse.BodyHandlers.ofString());
+    assertThat(without.statusCode()).isEqualTo(401);
+  }
+
+  /** Neither is ever idle, and neither has said who it is. */
+  @Test
+  void aSlowHandshakeAndASlowHeadAreEnded() throws Exception {
+    int port = URI.create(server().url()).getPort();
+    SSLContext tls = ClientTls.context(new ClientFiles(file("ca.pem"), null, null));
+    byte[] hello = {22, 3, 1, 2, 0};
+    try (Socket handshake = new Socket(InetAddress.getLoopbackAddress(), port);
+        Socket head = tls.getSocketFactory().createSocket("127.0.0.1", port);
+        Socket second = tls.getSocketFactory().createSocket("127.0.0.1", port)) {
+      head.getOutputStream().write("GET /livez".getBytes(StandardCharsets.UTF_8));
+      String probe = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+      second.getOutputStream().write((probe + "GET /").getBytes(StandardCharsets.UTF_8));
+      int[] sent = {0};
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .pollInterval(Duration.ofSeconds(1))
+          .until(
+              () -> {
+                int next = sent[0]++;
+                boolean first = isEnded(handshake, next < hello.length ? hello[next] : 0);
+                boolean other = isEnded(head, 'x');
+                boolean third = isEnded(second, 'x');
+                return first && other && third;
+              });
+    }
+  }
+
+  private static boolean isEnded(Socket socket, int next) {
+    try {
+      socket.getOutputStream().write(next);
+      return false;
+    } catch (IOException ended) {
+      return true;
+    }
+  }
+
+  @Test
+  void eachChangeAndEachRefusedUserIsAudited() throws Exception {
+    HttpClient client = client("ca", null);
+    send(client, "GET /api/v1/status", tokens.get(Role.VIEWER));
+    send(client, "POST /api/v1/coverage/acknowledge?to=1", tokens.get(Role.OPERATOR));
+    send(client, "POST /api/v1/rollbacks/1/cancel", tokens.get(Role.OPERATOR));
+    send(client, "POST /api/v1/budgets/p/renew", tokens.get(Role.OPERATOR));
+    send(client, "GET /api/v1/status", Tokens.random());
+    await().until(() -> backend.audited.size() == 4);
+    assertThat(backend.audited)
+        .map(line -> JSON.readTree(line))
+        .extracting(
+            line -> line.path("user").asText("-"),
+            line -> line.path("from").asText(),
+            line -> line.path("request").asText(),
+            line -> line.path("status").asInt())
+        .containsExactly(
+            tuple("operator-user", "127.0.0.1", "POST /api/v1/coverage/acknowledge?to=1", 200),
+            tuple("operator-user", "127.0.0.1", "POST /api/v1/rollbacks/1/cancel", 409),
+            tuple("operator-user", "127.0.0.1", "POST /api/v1/budgets/p/renew", 403),
+            tuple("-", "127.0.0.1", "GET /api/v1/status", 401));
+  }
+
+  @Test
+  void aStrangerCannotFillTheAuditLog() throws Exception {
+    HttpClient client = client("ca", null);
+    for (int i = 0; i < 150; i++) {
+      send(client, "GET /api/v1/status", Tokens.random());
+    }
+    send(client, "POST /api/v1/coverage/acknowledge", tokens.get(Role.OPERATOR));
+    await().until(() -> backend.audited.stream().anyMatch(line -> line.contains("acknowledge")));
+    assertThat(backend.audited).as("refused ones, and the change").hasSize(101);
+  }
+
   @Test
   void aBodyThatStopsIsATimeout() throws Exception {
     URI url = URI.create(server().url());
@@ -212,7 +313,7 @@ class AccessTest {
         .hasMessageContaining("needs TLS");
     assertThat(new RestSettings("0.0.0.0", 0, access(tls, users)).host()).isEqualTo("0.0.0.0");
     assertThat(new RestSettings("::1", 0, AccessSettings.NONE).host()).isEqualTo("::1");
-    assertThat(new RestSettings("0.0.0.0", 0, new AccessSettings(null, null, true)).port())
+    assertThat(new RestSettings("0.0.0.0", 0, new AccessSettings(null, null, null, true)).port())
         .isZero();
   }
 
@@ -235,8 +336,9 @@ class AccessTest {
   void theStatusNamesWhatIsOpen() throws Exception {
     try (RestServer open =
         new RestServer(
-            new RestSettings("0.0.0.0", 0, new AccessSettings(null, null, true)), backend)) {
+            new RestSettings("0.0.0.0", 0, new AccessSettings(null, null, null, true)), backend)) {
       open.start();
+      backend.open = List.of("node 1: the stores on 0.0.0.0 have no TLS and no users");
       int port = URI.create(open.url()).getPort();
       String status =
           HttpClient.newHttpClient()
@@ -247,12 +349,18 @@ class AccessTest {
               .body();
       assertThat(JSON.readTree(status).path("insecure").asText())
           .startsWith("the API on 0.0.0.0 has no TLS")
-          .contains("and no users");
+          .contains("and no users")
+          .endsWith("; node 1: the stores on 0.0.0.0 have no TLS and no users");
     }
+    backend.open = List.of();
     JsonNode closed =
         JSON.readTree(
             send(client("ca", null), "GET /api/v1/status", tokens.get(Role.VIEWER)).body());
     assertThat(closed.path("insecure").isNull()).isTrue();
+  }
+
+  private static ServerFiles tls() {
+    return new ServerFiles(file("server.pem"), file("server.key"), file("ca.pem"));
   }
 
   private RestServer server() {
@@ -289,7 +397,7 @@ class AccessTest {
   }
 
   private static AccessSettings access(@Nullable ServerFiles tls, @Nullable Path users) {
-    return new AccessSettings(tls, users, false);
+    return new AccessSettings(tls, users, null, false);
   }
 
   private static String line(Role role, String name, String credential) {

@@ -43,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,8 @@ final class FakeBackend implements Backend, OperatorBackend {
   private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
   final ApiHistory history = new ApiHistory(2);
   final WatchedVersions watched = history.watched();
+  final List<String> audited = new CopyOnWriteArrayList<>();
+  volatile List<String> open = List.of();
   volatile boolean unavailable;
   volatile long acknowledged;
   volatile ServingNodes serving = ServingNodes.NONE;
@@ -167,13 +170,13 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
-  public Rollback run(RollbackRequest wish) {
+  public Rollback run(RollbackRequest wish, String user) {
     wished = wish;
     return rollbacks(1).get(0);
   }
 
   @Override
-  public void cancel(long epoch) throws RefusedException {
+  public void cancel(long epoch, String user) throws RefusedException {
     throw new RefusedException("rollback %d is past its commit point".formatted(epoch));
   }
 
@@ -217,7 +220,7 @@ final class FakeBackend implements Backend, OperatorBackend {
             .build();
     return List.of(
         ReceivedViolation.first(violation, 2_000, false)
-            .with(Command.Outcome.ROLLBACK)
+            .with(Command.Outcome.ROLLBACK, "")
             .asPhantom());
   }
 
@@ -255,13 +258,14 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
-  public void intervene(long epoch, Intervention intervention) throws RefusedException {
+  public void intervene(long epoch, Intervention intervention, String user)
+      throws RefusedException {
     RollbackMachine.requirePossible(
         MachineState.initial(RollbackSettings.of(1)), epoch, intervention);
   }
 
   @Override
-  public void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
+  public void endAsIs(long epoch, Set<Integer> stopped, String user) throws RefusedException {
     throw new RefusedException("rollback %d as it is, without %s".formatted(epoch, stopped));
   }
 
@@ -276,12 +280,12 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
-  public void answer(long number, boolean approve) throws RefusedException {
+  public void answer(long number, boolean approve, String user) throws RefusedException {
     throw new RefusedException("no rollback %d waits for approval".formatted(number));
   }
 
   @Override
-  public void renew(String predicate) throws RefusedException {
+  public void renew(String predicate, String user) throws RefusedException {
     renewed = predicate;
   }
 
@@ -319,6 +323,7 @@ final class FakeBackend implements Backend, OperatorBackend {
         2,
         List.of(),
         GateStatus.OPEN,
+        open,
         trouble,
         failure);
   }
@@ -329,7 +334,7 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
-  public void acknowledge(long toNumber) {
+  public void acknowledge(long toNumber, String user) {
     acknowledged = toNumber;
   }
 
@@ -338,6 +343,11 @@ final class FakeBackend implements Backend, OperatorBackend {
     return List.of(
         new TestedDestination("console", true, "see the output of the orchestrator"),
         new TestedDestination("webhook:h", false, "HTTP status 404"));
+  }
+
+  @Override
+  public void audit(String line) {
+    audited.add(line);
   }
 
   @Override

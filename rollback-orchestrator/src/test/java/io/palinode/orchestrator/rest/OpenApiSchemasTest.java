@@ -47,6 +47,7 @@ class OpenApiSchemasTest extends RestFixture {
           Map.entry("ViolationWitness", Views.WitnessView.class),
           Map.entry("WitnessValue", Views.ValueView.class),
           Map.entry("Rollback", Views.RollbackView.class),
+          Map.entry("RollbackAct", Views.ActView.class),
           Map.entry("OneRollback", OneRollbackView.class),
           Map.entry("RollbackNode", OneRollbackView.NodeView.class),
           Map.entry("Effect", EffectView.class),

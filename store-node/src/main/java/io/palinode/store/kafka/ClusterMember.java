@@ -78,7 +78,7 @@ public final class ClusterMember implements AutoCloseable {
     effects =
         new EffectTail(
             store.node(), store.nodes(), new EffectAnswers(store, publisher, epochMicros));
-    reporter = new NodeReporter(store, epochMicros, control, topic);
+    reporter = new NodeReporter(store, epochMicros, control, topic, config.open());
     incarnations = new OwnIncarnations(store.node());
     RefusedRecords refused = new RefusedRecords();
     controlTail =

@@ -31,6 +31,7 @@ final class NodeReporter implements AutoCloseable {
   private final LongSupplier epochMicros;
   private final Producer<byte[], byte[]> producer;
   private final String topic;
+  private final String open;
   private final ScheduledExecutorService thread;
 
   // Of the thread.
@@ -39,12 +40,20 @@ final class NodeReporter implements AutoCloseable {
   private boolean refused;
   private @Nullable Future<RecordMetadata> onItsWay;
 
+  /**
+   * @param open what other machines may do without proof; empty: nothing
+   */
   NodeReporter(
-      NodeClock store, LongSupplier epochMicros, Producer<byte[], byte[]> producer, String topic) {
+      NodeClock store,
+      LongSupplier epochMicros,
+      Producer<byte[], byte[]> producer,
+      String topic,
+      String open) {
     this.store = store;
     this.epochMicros = epochMicros;
     this.producer = producer;
     this.topic = topic;
+    this.open = open;
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             work -> {
@@ -80,7 +89,8 @@ final class NodeReporter implements AutoCloseable {
     ControlRecord record =
         ControlRecord.newBuilder()
             .setAtMicros(epochMicros.getAsLong())
-            .setNodeReport(health.toReport(store.node(), store.incarnation()))
+            .setNodeReport(
+                health.toReport(store.node(), store.incarnation()).toBuilder().setOpen(open))
             .build();
     onItsWay = producer.send(new ProducerRecord<>(topic, 0, null, record.toByteArray()));
     published = true;

@@ -99,7 +99,8 @@ public final class Pb0Requests {
         VoldemortRequest.newBuilder().setType(tooMuch.type()).buildPartial(), tooMuch.why());
   }
 
-  private MessageLite refuse(VoldemortRequest request, String why) {
+  /** The answer to a request that is refused for this reason. */
+  public MessageLite refuse(VoldemortRequest request, String why) {
     return refuse(request, () -> node.admission().refuse(ErrorCode.VOLDEMORT, why));
   }
 

@@ -3,6 +3,7 @@ package io.palinode.voldemort.request;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.voldemort.request.StoreRequests.Target;
@@ -42,11 +43,15 @@ public final class VpRequests {
    */
   public record Work(boolean isRouted, Supplier<byte[]> answer) {}
 
-  /** The work of a complete request; for invalid bytes, a refusal. */
-  public Work work(VpVersion version, ByteBuffer bytes) {
+  /** The work of a complete request of this user; for invalid bytes, a refusal. */
+  public Work work(VpVersion version, ByteBuffer bytes, StoreUser user) {
     VpRequest request;
     try {
       request = decode(version, bytes);
+      String why = ClientRights.refusal(user, request);
+      if (why != null) {
+        throw node.admission().refuse(ErrorCode.VOLDEMORT, why);
+      }
     } catch (RefusedException refused) {
       return new Work(false, () -> refusal(refused));
     }

@@ -8,11 +8,14 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
+import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.voldemort.request.ClientRights;
 import io.palinode.voldemort.request.Pb0Requests;
 import io.palinode.voldemort.request.Pb0Scan;
 import io.palinode.voldemort.request.Routing;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +32,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private final BulkRequests bulk;
   private final Routing routing;
   private final NodeCounters counters;
+  private final Supplier<StoreUser> user;
   private final StockConnection stock;
 
   private final RequestOrder<Asked> order;
@@ -36,16 +40,21 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   /** A received request, or the refusal of one above a limit. */
   private record Asked(VoldemortRequest request, Pb0Scan.@Nullable TooMuch tooMuch) {}
 
+  /**
+   * @param user the client of the connection, as the users file has it now
+   */
   RequestHandler(
       Pb0Requests requests,
       BulkRequests bulk,
       Routing routing,
       FrameBudget.Share share,
-      NodeCounters counters) {
+      NodeCounters counters,
+      Supplier<StoreUser> user) {
     this.requests = requests;
     this.bulk = bulk;
     this.routing = routing;
     this.counters = counters;
+    this.user = user;
     this.stock = new StockConnection(counters);
     this.order = new RequestOrder<>(this::start, share);
   }
@@ -77,6 +86,11 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
       return answer(ctx, requests.refuse(asked.tooMuch()));
     }
     VoldemortRequest request = asked.request();
+    StoreUser client = user.get();
+    String why = ClientRights.refusal(client, request);
+    if (why != null) {
+      return answer(ctx, requests.refuse(client.isUnknown() ? bare(request) : request, why));
+    }
     if (requests.isBulk(request)) {
       return bulk.offer(elsewhere(ctx, request))
           || answer(ctx, requests.refuseBulk(request, BulkRequests.MAX));
@@ -85,6 +99,11 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
       return routing.offer(elsewhere(ctx, request)) || answer(ctx, requests.refuseRouted(request));
     }
     return answer(ctx, requests.answer(request));
+  }
+
+  /** Without a context, the answer has none: it would name keys. */
+  private static VoldemortRequest bare(VoldemortRequest request) {
+    return request.toBuilder().clearPalinode().build();
   }
 
   private Runnable elsewhere(ChannelHandlerContext ctx, VoldemortRequest request) {

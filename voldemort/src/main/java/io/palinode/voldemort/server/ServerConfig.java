@@ -2,7 +2,7 @@ package io.palinode.voldemort.server;
 
 import static io.netty.util.internal.PlatformDependent.maxDirectMemory;
 
-import io.palinode.tls.ServerTls;
+import io.palinode.voldemort.access.NodeTls;
 import io.palinode.voldemort.protocol.Frames;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ public record ServerConfig(
     Duration handshakeTimeout,
     Duration requestTimeout,
     Duration closeTimeout,
-    @Nullable ServerTls tls) {
+    @Nullable NodeTls tls) {
   private static final Duration HANDSHAKE_TIMEOUT_DEFAULT = Duration.ofSeconds(10);
   private static final Duration REQUEST_TIMEOUT_DEFAULT = Duration.ofSeconds(30);
   private static final Duration CLOSE_TIMEOUT_DEFAULT = Duration.ofSeconds(5);
@@ -112,7 +112,7 @@ public record ServerConfig(
         null);
   }
 
-  ServerConfig withTls(@Nullable ServerTls newTls) {
+  ServerConfig withTls(@Nullable NodeTls newTls) {
     return new ServerConfig(
         host, port, limits, handshakeTimeout, requestTimeout, closeTimeout, newTls);
   }

@@ -18,6 +18,8 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.access.NodeTls;
+import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.request.Pb0Requests;
 import io.palinode.voldemort.request.Routing;
@@ -26,6 +28,7 @@ import io.palinode.voldemort.request.VpRequests;
 import io.palinode.voldemort.vp.VpVersion;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +59,8 @@ final class StoreServer implements AutoCloseable {
   private StoreServer(StoreNode node, LocalSnapshots snapshots, ServerConfig config) {
     this.node = node;
     this.config = config;
-    this.routing = new Routing(node, config.tls());
+    NodeTls tls = config.tls();
+    this.routing = new Routing(node, tls == null ? null : tls.tls());
     StoreRequests shared = new StoreRequests(node).withRouting(routing);
     this.requests = new Pb0Requests(node, shared, snapshots);
     this.vpRequests = new VpRequests(node, shared);
@@ -145,9 +149,9 @@ final class StoreServer implements AutoCloseable {
     @Override
     protected void initChannel(Channel channel) {
       channel.pipeline().addLast(connectionLimit.idleness());
-      ServerTls tls = config.tls();
+      NodeTls tls = config.tls();
       if (tls != null) {
-        channel.pipeline().addLast(handler(tls));
+        channel.pipeline().addLast(handler(tls.tls()));
       }
       channel
           .pipeline()
@@ -165,10 +169,11 @@ final class StoreServer implements AutoCloseable {
 
   private boolean addHandlers(ChannelHandlerContext ctx, String protocol) {
     FrameBudget.Share share = frames.share();
+    Supplier<StoreUser> user = user(ctx.pipeline());
     if (protocol.equals(Frames.PROTOCOL)) {
       addFrames(ctx, new RequestEnd.OfPb0(), share)
           .addLast(Frames.encoder())
-          .addLast(new RequestHandler(requests, bulk, routing, share, node.counters()));
+          .addLast(new RequestHandler(requests, bulk, routing, share, node.counters(), user));
       return true;
     }
     VpVersion version = VpVersion.named(protocol);
@@ -176,8 +181,17 @@ final class StoreServer implements AutoCloseable {
       return false;
     }
     addFrames(ctx, new RequestEnd.OfVp(version), share)
-        .addLast(new VpRequestHandler(vpRequests, routing, share, version, node.counters()));
+        .addLast(new VpRequestHandler(vpRequests, routing, share, version, node.counters(), user));
     return true;
+  }
+
+  /** The client of a connection, after its TLS handshake. */
+  private Supplier<StoreUser> user(ChannelPipeline connection) {
+    NodeTls tls = config.tls();
+    SslHandler handler = connection.get(SslHandler.class);
+    return tls == null || handler == null
+        ? () -> StoreUser.ANY
+        : tls.client(handler.engine().getSession())::user;
   }
 
   private ChannelPipeline addFrames(

@@ -1,8 +1,8 @@
 package io.palinode.voldemort.server;
 
 import io.palinode.retroscope.disklog.DiskBound;
-import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.access.NodeTls;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.cluster.Node;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ public record StoreServiceConfig(
    * The same over TLS, which the node closes; null for clear text. Clients and other nodes need a
    * certificate.
    */
-  public StoreServiceConfig withTls(@Nullable ServerTls tls) {
+  public StoreServiceConfig withTls(@Nullable NodeTls tls) {
     return new StoreServiceConfig(node, data, bdb, server.withTls(tls), windowLogDisk);
   }
 }

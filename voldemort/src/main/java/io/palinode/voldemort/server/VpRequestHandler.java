@@ -7,10 +7,12 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
+import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.request.Routing;
 import io.palinode.voldemort.request.VpRequests;
 import io.palinode.voldemort.request.VpRequests.Work;
 import io.palinode.voldemort.vp.VpVersion;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,7 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private final Routing routing;
   private final VpVersion version;
   private final NodeCounters counters;
+  private final Supplier<StoreUser> user;
   private final StockConnection stock;
   private final RequestOrder<Work> order;
 
@@ -33,11 +36,13 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
       Routing routing,
       FrameBudget.Share share,
       VpVersion version,
-      NodeCounters counters) {
+      NodeCounters counters,
+      Supplier<StoreUser> user) {
     this.requests = requests;
     this.routing = routing;
     this.version = version;
     this.counters = counters;
+    this.user = user;
     this.stock = new StockConnection(counters);
     this.order = new RequestOrder<>(this::start, share);
   }
@@ -56,7 +61,7 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, ByteBuf request) {
-    order.add(ctx, requests.work(version, request.nioBuffer()));
+    order.add(ctx, requests.work(version, request.nioBuffer(), user.get()));
   }
 
   private boolean start(ChannelHandlerContext ctx, Work work) {

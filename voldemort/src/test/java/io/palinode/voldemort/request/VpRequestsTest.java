@@ -10,6 +10,7 @@ import io.palinode.store.binding.UndoLog.KeyRecord;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
+import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
@@ -39,7 +40,7 @@ class VpRequestsTest {
   }
 
   private byte[] answer(byte[] request) {
-    return requests.work(VpVersion.VP1, ByteBuffer.wrap(request)).answer().get();
+    return requests.work(VpVersion.VP1, ByteBuffer.wrap(request), StoreUser.ANY).answer().get();
   }
 
   private int code(byte[] request) {

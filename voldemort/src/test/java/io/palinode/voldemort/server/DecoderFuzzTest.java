@@ -12,6 +12,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
+import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.request.Pb0Requests;
 import io.palinode.voldemort.request.Routing;
@@ -86,7 +87,8 @@ class DecoderFuzzTest {
               ? new ChannelHandler[] {
                 frames(new RequestEnd.OfPb0(), share),
                 limit,
-                new RequestHandler(pb0(), bulk, routing, share, node.counters())
+                new RequestHandler(
+                    pb0(), bulk, routing, share, node.counters(), () -> StoreUser.ANY)
               }
               : new ChannelHandler[] {
                 frames(new RequestEnd.OfVp(version), share),
@@ -96,7 +98,8 @@ class DecoderFuzzTest {
                     routing,
                     share,
                     version,
-                    node.counters())
+                    node.counters(),
+                    () -> StoreUser.ANY)
               };
       return new EmbeddedChannel(handlers);
     }

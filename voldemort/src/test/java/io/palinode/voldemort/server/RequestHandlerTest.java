@@ -14,6 +14,7 @@ import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
+import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.request.Pb0Requests;
@@ -258,7 +259,8 @@ class RequestHandlerTest {
                 bulk,
                 new Routing(node, null),
                 share,
-                node.counters()));
+                node.counters(),
+                () -> StoreUser.ANY));
     return channel;
   }
 

@@ -9,6 +9,7 @@ import io.palinode.tls.ServerFiles;
 import io.palinode.tls.ServerTls;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.TestNodes;
+import io.palinode.voldemort.access.NodeTls;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
@@ -53,7 +54,9 @@ class TlsNodesTest {
               new ServerFiles(
                   file(certificate + ".pem"), file(certificate + ".key"), file("ca.pem")));
       services.add(
-          StoreService.open(StoreServiceConfig.of(config, data).withTls(tls), new SystemMicros()));
+          StoreService.open(
+              StoreServiceConfig.of(config, data).withTls(new NodeTls(tls, null)),
+              new SystemMicros()));
       services.get(i).start();
     }
   }

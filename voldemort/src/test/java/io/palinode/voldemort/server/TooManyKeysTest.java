@@ -12,6 +12,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
+import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
@@ -44,7 +45,13 @@ class TooManyKeysTest {
       Pb0Requests requests = new Pb0Requests(node, new LocalSnapshots(0, node.history(), folder));
       EmbeddedChannel channel =
           new EmbeddedChannel(
-              new RequestHandler(requests, bulk, routing, TestServices.share(), node.counters()));
+              new RequestHandler(
+                  requests,
+                  bulk,
+                  routing,
+                  TestServices.share(),
+                  node.counters(),
+                  () -> StoreUser.ANY));
       ByteBuf fine = Unpooled.wrappedBuffer(Requests.get(TestNodes.EVERYWHERE, "k").toByteArray());
       byte[] tooMany = tooManyKeys(type);
       ByteBuf frame = Unpooled.wrappedBuffer(tooMany);

@@ -87,6 +87,8 @@ async function content(epoch) {
       ['Total', millis(one.totalMs)],
       ['Attempts', one.attempts > 1 ? count(one.attempts) : null],
       ['Reason', one.reason],
+      ['Users', one.acts.map((act) => `${act.action} by ${act.user}, ${time(act.atMicros)}`)
+        .join('; ')],
     ]),
     next(one),
     byNode(one),

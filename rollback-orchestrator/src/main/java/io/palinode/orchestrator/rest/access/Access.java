@@ -36,6 +36,7 @@ public final class Access implements AutoCloseable {
   private static final int SLOW_MS = 5_000;
 
   private final @Nullable UsersFile users;
+  private final @Nullable Oidc oidc;
   private final @Nullable ServerTls tls;
 
   /**
@@ -44,6 +45,7 @@ public final class Access implements AutoCloseable {
   public Access(AccessSettings settings) {
     Path file = settings.users();
     this.users = file == null ? null : new UsersFile(file, System::nanoTime);
+    this.oidc = settings.oidc() == null ? null : new Oidc(settings.oidc());
     this.tls = settings.tls() == null ? null : ServerTls.watching(settings.tls());
   }
 
@@ -58,6 +60,7 @@ public final class Access implements AutoCloseable {
     threads.setDaemon(true);
     config.jetty.threadPool = threads;
     config.jetty.modifyServer(Access::limitConnections);
+    config.jetty.modifyServer(jetty -> SlowConnections.limit(jetty, SLOW_MS));
     config.jetty.modifyHttpConfiguration(
         http -> {
           http.setIdleTimeout(SLOW_MS);
@@ -92,18 +95,17 @@ public final class Access implements AutoCloseable {
 
   /** Throws the exception of an answer 401 or 403 unless the request's user may use the route. */
   public void check(Context ctx) {
-    if (users == null) {
+    if (users == null && oidc == null) {
       return;
     }
     Role needed = needed(ctx);
     if (needed == Role.ANYONE) {
       return;
     }
-    User user = user(ctx, users.users());
+    User user = user(ctx);
     if (user == null) {
-      ctx.header("WWW-Authenticate", "Bearer");
-      throw new ProblemException(
-          ProblemCode.UNAUTHORIZED,
+      throw unauthorized(
+          ctx,
           ctx.header("Authorization") == null
               ? "this API has users: send a token as 'Authorization: Bearer TOKEN'"
               : "the token is not one of this API's users");
@@ -118,23 +120,39 @@ public final class Access implements AutoCloseable {
     }
   }
 
+  private static ProblemException unauthorized(Context ctx, String why) {
+    ctx.header("WWW-Authenticate", "Bearer");
+    return new ProblemException(ProblemCode.UNAUTHORIZED, why);
+  }
+
   /** A route without a role is for admins; HEAD reads nothing that its GET does not. */
   private static Role needed(Context ctx) {
     Role without = ctx.method() == HandlerType.HEAD ? Role.VIEWER : Role.ADMIN;
     return ctx.routeRoles().stream().map(Role.class::cast).findFirst().orElse(without);
   }
 
-  private static @Nullable User user(Context ctx, Users users) {
+  private @Nullable User user(Context ctx) {
     String header = ctx.header("Authorization");
     if (header != null) {
       return header.toLowerCase(Locale.ROOT).startsWith(BEARER)
-          ? users.withToken(header.substring(BEARER.length()).strip())
+          ? withToken(ctx, header.substring(BEARER.length()).strip())
           : null;
     }
     Object certificates = ctx.req().getAttribute(CERTIFICATES);
-    return certificates instanceof X509Certificate[] chain && chain.length > 0
-        ? users.withSubject(chain[0].getSubjectX500Principal())
+    return certificates instanceof X509Certificate[] chain && chain.length > 0 && users != null
+        ? users.users().withSubject(chain[0].getSubjectX500Principal())
         : null;
+  }
+
+  private @Nullable User withToken(Context ctx, String token) {
+    if (oidc == null || !Oidc.isJwt(token)) {
+      return users == null ? null : users.users().withToken(token);
+    }
+    try {
+      return oidc.user(token);
+    } catch (Oidc.RefusedTokenException e) {
+      throw unauthorized(ctx, "the token is refused: " + e.getMessage());
+    }
   }
 
   /** Whether the request's user may do what {@code role} may; without users, each client may. */

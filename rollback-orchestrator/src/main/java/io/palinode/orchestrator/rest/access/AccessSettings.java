@@ -12,11 +12,22 @@ import org.jspecify.annotations.Nullable;
  * How a server is protected. Immutable.
  *
  * @param tls null: clear text
- * @param users the file of the users; null: every client may do everything
+ * @param users the file of the users; null: none
+ * @param oidc the tokens of a provider that are users too; null: none. Without any users, every
+ *     client may do everything
  * @param insecure whether it may listen beyond this machine without TLS or users
  */
-public record AccessSettings(@Nullable ServerFiles tls, @Nullable Path users, boolean insecure) {
-  public static final AccessSettings NONE = new AccessSettings(null, null, false);
+public record AccessSettings(
+    @Nullable ServerFiles tls,
+    @Nullable Path users,
+    @Nullable OidcSettings oidc,
+    boolean insecure) {
+  public static final AccessSettings NONE = new AccessSettings(null, null, null, false);
+
+  /** Whether each request needs a user. */
+  public boolean hasUsers() {
+    return users != null || oidc != null;
+  }
 
   /** What is missing to listen beyond this machine, in the words of the options. */
   public List<String> missing() {
@@ -24,17 +35,21 @@ public record AccessSettings(@Nullable ServerFiles tls, @Nullable Path users, bo
     if (tls == null) {
       missing.add("TLS (--tls-certificate, --tls-key)");
     }
-    if (users == null) {
+    if (!hasUsers()) {
       missing.add("users (--users)");
     }
     return missing;
   }
 
-  /** What other machines may do without proof, in one sentence; null: nothing. */
-  public @Nullable String openTo(String host) {
+  /**
+   * What other machines may do without proof, in one sentence; null: nothing.
+   *
+   * @param what is served, such as {@code the API}
+   */
+  public @Nullable String openTo(String what, String host) {
     return missing().isEmpty() || isLoopback(host)
         ? null
-        : "the API on %s has no %s".formatted(host, String.join(" and no ", missing()));
+        : "%s on %s has no %s".formatted(what, host, String.join(" and no ", missing()));
   }
 
   /** Throws {@link IllegalArgumentException} if {@code host} needs what is missing. */

@@ -14,16 +14,22 @@ import org.jspecify.annotations.Nullable;
  * viewer   prometheus  sha256:9f86d081…
  * operator alice       subject:CN=alice,O=Example
  * </pre>
+ *
+ * <p>Lines that begin with {@code store:} are users of the stores, and not of an API.
  */
 final class Users {
   static final String TOKEN = "sha256:";
   static final String SUBJECT = "subject:";
+  private static final String STORE = "store:";
   private static final String HASH = "[0-9a-f]{64}";
   private static final String NAME = "[A-Za-z0-9._@-]{1,64}";
   private static final int COLUMNS = 3;
 
   private final Map<String, User> ofTokens = new HashMap<>();
   private final Map<String, User> ofSubjects = new HashMap<>();
+
+  /** Users of the stores alone; the store nodes check their lines. */
+  private boolean hasStoreUsers;
 
   private Users() {}
 
@@ -33,6 +39,10 @@ final class Users {
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
       if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      if (line.startsWith(STORE)) {
+        users.hasStoreUsers = true;
         continue;
       }
       try {
@@ -45,7 +55,7 @@ final class Users {
   }
 
   boolean isEmpty() {
-    return ofTokens.isEmpty() && ofSubjects.isEmpty();
+    return ofTokens.isEmpty() && ofSubjects.isEmpty() && !hasStoreUsers;
   }
 
   private void add(String[] columns) {

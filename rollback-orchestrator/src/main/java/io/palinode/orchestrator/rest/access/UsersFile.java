@@ -1,37 +1,27 @@
 package io.palinode.orchestrator.rest.access;
 
+import io.palinode.tls.FollowedFile;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The users of a file that may change. Thread-safe. */
 public final class UsersFile {
-  private static final Logger log = LoggerFactory.getLogger(UsersFile.class);
-  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final long BYTES_MAX = 1 << 20;
-
-  private final Path file;
-  private final LongSupplier nanoTime;
-  private Users users;
-  private String stamp;
-  private long lookedNanos;
+  private final FollowedFile<Users> file;
 
   /** Throws {@link UsersException}. */
   UsersFile(Path file, LongSupplier nanoTime) {
-    this.file = file;
-    this.nanoTime = nanoTime;
-    this.lookedNanos = nanoTime.getAsLong();
-    this.stamp = stamp();
-    this.users = read();
-    if (users.isEmpty()) {
+    try {
+      this.file = FollowedFile.open(file, nanoTime, lines -> Users.parse(lines, file.toString()));
+    } catch (IllegalArgumentException e) {
+      throw new UsersException(String.valueOf(e.getMessage()));
+    }
+    if (users().isEmpty()) {
       throw new UsersException(
           "there is no user in %s: add one with 'palinode user add'".formatted(file));
     }
@@ -51,7 +41,15 @@ public final class UsersFile {
    * Adds a user to a file, or makes the file. Throws {@link UsersException}; then changes nothing.
    */
   public static void add(Path file, Role role, String name, String credential) {
-    String line = "%s %s %s".formatted(role.label(), name, credential);
+    add(file, "%s %s %s".formatted(role.label(), name, credential), lines -> {});
+  }
+
+  /**
+   * The same for a line of any kind of user.
+   *
+   * @param check throws {@link IllegalArgumentException} to refuse the lines
+   */
+  public static void add(Path file, String line, Consumer<List<String>> check) {
     try {
       List<String> lines = new ArrayList<>();
       if (Files.exists(file)) {
@@ -59,6 +57,7 @@ public final class UsersFile {
       }
       lines.add(line);
       Users unused = Users.parse(lines, file.toString());
+      check.accept(lines);
       Path folder = file.toAbsolutePath().getParent();
       // Only its owner can read a temporary file.
       Path written = Files.createTempFile(folder, "users", ".new");
@@ -73,44 +72,7 @@ public final class UsersFile {
    * The file is read again at most once per second; one that cannot be read changes nothing. A file
    * without users refuses everyone.
    */
-  synchronized Users users() {
-    long now = nanoTime.getAsLong();
-    if (now - lookedNanos < LOOK_NANOS) {
-      return users;
-    }
-    lookedNanos = now;
-    String present = stamp();
-    if (!present.equals(stamp)) {
-      stamp = present;
-      try {
-        users = read();
-        log.info("users=READ file={}", file);
-      } catch (UsersException e) {
-        log.warn("users=KEPT: {}", e.getMessage());
-      }
-    }
-    return users;
-  }
-
-  private Users read() {
-    try {
-      if (Files.size(file) > BYTES_MAX) {
-        throw new UsersException("a users file has at most 1 MiB: " + file);
-      }
-      return Users.parse(Files.readAllLines(file), file.toString());
-    } catch (NoSuchFileException e) {
-      throw new UsersException(
-          "there is no users file %s: make one with 'palinode user add'".formatted(file));
-    } catch (IOException e) {
-      throw new UsersException("cannot read the users file %s: %s".formatted(file, e));
-    }
-  }
-
-  private String stamp() {
-    try {
-      return Files.getLastModifiedTime(file) + " " + Files.size(file);
-    } catch (IOException absent) {
-      return "";
-    }
+  Users users() {
+    return file.value();
   }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.voldemort.access;
+
+import org.jspecify.annotations.NullMarked;
