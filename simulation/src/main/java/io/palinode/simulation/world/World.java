@@ -222,6 +222,11 @@ public final class World {
         detection.lost(record.getCoverageLost());
         controlChecks.coverage().lost(record.getCoverageLost());
       }
+      case ENDED ->
+          trace.add(
+              "job",
+              "ended",
+              () -> record.getEnded().getId() + " " + Texts.time(record.getEnded().getHlc()));
       case DETECTING, PHANTOM, RECORD_NOT_SET -> {}
     }
     violations.append(record);
