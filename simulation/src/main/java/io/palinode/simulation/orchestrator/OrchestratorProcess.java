@@ -198,7 +198,7 @@ public final class OrchestratorProcess {
           handle(new Event.CoverageLost(record.getCoverageLost(), now()));
         }
       }
-      case DETECTING, PHANTOM, RECORD_NOT_SET -> {}
+      case DETECTING, PHANTOM, ENDED, RECORD_NOT_SET -> {}
     }
   }
 
