@@ -30,6 +30,6 @@ class ReceivedViolationTest {
   }
 
   private static long ended(Script script) {
-    return script.received("v1").ended();
+    return script.received().get(0).ended();
   }
 }

@@ -34,7 +34,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -195,8 +194,7 @@ final class Script {
   }
 
   Script answer(long number, boolean approve) {
-    handle(new Event.ApprovalAnswered(number, approve, nowMicros));
-    return this;
+    return answer(number, approve, "");
   }
 
   Script answer(long number, boolean approve, String user) {
@@ -309,26 +307,18 @@ final class Script {
 
   /** Nothing holds at the node, whose clock is at {@code clockMicros}. */
   Script convergedAt(long epoch, int node, int attempt, long clockMicros) {
-    return log(
-        record(epoch)
-            .setConverged(
-                Converged.newBuilder()
-                    .setNode(node)
-                    .setAttempt(attempt)
-                    .setClock(Hlc.ofMicros(clockMicros))
-                    .setLast(true)));
+    Converged.Builder nothing = compared(node, attempt).setClock(Hlc.ofMicros(clockMicros));
+    return log(record(epoch).setConverged(nothing));
+  }
+
+  private static Converged.Builder compared(int node, int attempt) {
+    return Converged.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
   }
 
   /** Nothing holds, but the slices of {@code store} are not exchanged yet. */
   Script convergedUpTo(long epoch, int node, int attempt, String store) {
-    return log(
-        record(epoch)
-            .setConverged(
-                Converged.newBuilder()
-                    .setNode(node)
-                    .setAttempt(attempt)
-                    .setRest(StoreKey.newBuilder().setStore(store))
-                    .setLast(true)));
+    StoreKey.Builder rest = StoreKey.newBuilder().setStore(store);
+    return log(record(epoch).setConverged(compared(node, attempt).setRest(rest)));
   }
 
   /** {@code terms} of clause 0 of {@code predicate} hold at the node. */
@@ -468,9 +458,8 @@ final class Script {
     return received == null ? null : received.outcome();
   }
 
-  /** What the API shows of a violation that was received. */
-  ReceivedViolation received(String id) {
-    return Objects.requireNonNull(memory.violation(id)).asOf(state);
+  List<ReceivedViolation> received() {
+    return memory.violations(ApiHistory.KEPT_MAX, state);
   }
 
   private Script found(Event event) {

@@ -1,5 +1,7 @@
 package io.palinode.detection.search;
 
+import io.palinode.detection.search.Search.Goal;
+
 /**
  * One queue within one search: its intervals that go with all of {@code fixed} under the goal,
  * walked from the first to the last.

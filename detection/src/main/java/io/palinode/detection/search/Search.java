@@ -1,5 +1,6 @@
 package io.palinode.detection.search;
 
+import io.palinode.hvc.Grade;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,14 @@ import org.jspecify.annotations.Nullable;
  * order of terms.
  */
 interface Search {
+  /**
+   * What a search is for: intervals that are pairwise certain to be concurrent with at least {@code
+   * grade}, none of which starts later than {@code violateMax} on its own node.
+   */
+  record Goal(Grade grade, long violateMax) {
+    static final Goal ANY = new Goal(Grade.UNCERTAIN, Long.MAX_VALUE);
+  }
+
   /**
    * Of the cliques under the goal with all of {@code fixed}, one whose greatest start is the least;
    * null when there is none. {@code fixed} are of different terms, and go with each other under the

@@ -2,6 +2,7 @@ package io.palinode.detection.search;
 
 import io.palinode.detection.Candidate;
 import io.palinode.detection.Witness;
+import io.palinode.detection.search.Search.Goal;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.ClauseRule;

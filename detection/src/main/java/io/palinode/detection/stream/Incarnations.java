@@ -1,6 +1,7 @@
 package io.palinode.detection.stream;
 
 import io.palinode.detection.CandidateId;
+import io.palinode.hvc.Hvc;
 
 /** The newest incarnation of each node. */
 final class Incarnations {
@@ -14,7 +15,7 @@ final class Incarnations {
     newest[node] = saved;
   }
 
-  /** 0 before the node's first event. */
+  /** 0 before the node's first first. */
   long newest(int node) {
     return newest[node];
   }
@@ -33,5 +34,17 @@ final class Incarnations {
     boolean begins = !isKnown(id.node(), id.incarnation());
     newest[id.node()] = Math.max(newest[id.node()], id.incarnation());
     return begins;
+  }
+
+  /**
+   * Returns the end of an interval of the incarnation before the one that began with {@code first}.
+   */
+  static Hvc rightBefore(Hvc first, Hvc start) {
+    long[] entries = new long[first.nodes()];
+    for (int node = 0; node < entries.length; node++) {
+      entries[node] = first.get(node);
+    }
+    entries[first.owner()] = Math.max(first.own() - 1, start.own());
+    return Hvc.of(first.owner(), entries);
   }
 }

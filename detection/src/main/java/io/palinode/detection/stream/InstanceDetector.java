@@ -24,7 +24,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,13 +71,9 @@ public final class InstanceDetector implements Detector {
   private final List<Awaiting> awaiting = new ArrayList<>(1);
   private final List<Pending> pending = new ArrayList<>(1);
   private final FirstReplica replicas;
-  private final RisingGrades rising;
-  private final HoldingReports holding = new HoldingReports();
+  private final Reports reports;
   // The changes of the current call; empty between calls.
   private final Changes changes = new Changes();
-  private List<Witness> raised = List.of();
-  // The next call adds to it once this one has ended.
-  private List<Ended> ended = List.of();
   private long lost;
 
   private InstanceDetector(DetectionSpec spec, DetectionLimits limits, FirstReplica replicas) {
@@ -87,7 +82,7 @@ public final class InstanceDetector implements Detector {
     this.replicas = replicas;
     this.joined = spec.replicas() == ReplicaRule.FIRST;
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
-    this.rising = new RisingGrades(knowledge, limits.reportsMax());
+    this.reports = new Reports(knowledge, limits.reportsMax());
     this.incarnations = new Incarnations(spec.nodes());
     for (ClauseShape shape : spec.clauses()) {
       WatchedClause clause =
@@ -134,8 +129,7 @@ public final class InstanceDetector implements Detector {
     knowledge.advance(state.progress());
     lost = state.overflowed();
     state.retained().forEach(this::add);
-    state.rising().forEach(rising::add);
-    state.holding().forEach(holding::add);
+    reports.restore(state.rising(), state.holding());
   }
 
   /**
@@ -144,7 +138,7 @@ public final class InstanceDetector implements Detector {
    */
   @Override
   public List<Witness> opened(Candidate candidate) {
-    ended = List.of();
+    reports.begin();
     spec.require(candidate);
     if (!candidate.interval().isOpen()) {
       throw new IllegalArgumentException("an interval opens without an end: " + candidate);
@@ -170,7 +164,7 @@ public final class InstanceDetector implements Detector {
    */
   @Override
   public List<Witness> closed(Candidate candidate, String endedBy, @Nullable Integer origin) {
-    ended = List.of();
+    reports.begin();
     spec.require(candidate);
     Hvc end = candidate.interval().end();
     if (end == null) {
@@ -197,7 +191,7 @@ public final class InstanceDetector implements Detector {
    */
   @Override
   public List<Witness> restarted(int node, long incarnation, Hvc first) {
-    ended = List.of();
+    reports.begin();
     if (incarnations.isKnown(node, incarnation)) {
       return List.of();
     }
@@ -218,32 +212,29 @@ public final class InstanceDetector implements Detector {
 
   private void close(WatchedClause clause, Retained interval, Hvc end) {
     clause.close(interval, end);
-    List<Ended> more = holding.end(interval, end.own());
-    if (!more.isEmpty()) {
-      ended = Stream.concat(ended.stream(), more.stream()).toList();
-    }
+    reports.end(interval, end.own());
   }
 
   /** Changes nothing: an interval that was not published is not open. */
   @Override
   public void searched(int node, long incarnation, Hvc at) {
-    ended = List.of();
+    reports.begin();
   }
 
   /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
   @Override
   public List<Witness> progress(long hlc) {
-    ended = List.of();
+    reports.begin();
     if (!knowledge.advance(hlc)) {
-      raised = List.of();
+      reports.raise(false, finding -> {});
       return List.of();
     }
     settle(0, spec.nodes());
-    List<Witness> reports = judge();
+    List<Witness> found = judge();
     if (joined) {
       replicas.forgetBefore(hlc);
     }
-    return reports;
+    return found;
   }
 
   /**
@@ -252,13 +243,13 @@ public final class InstanceDetector implements Detector {
    */
   @Override
   public List<Witness> raised() {
-    return raised;
+    return reports.raised();
   }
 
   /** {@inheritDoc} Of a version on several nodes, the first end to arrive counts. */
   @Override
   public List<Ended> ended() {
-    return ended;
+    return reports.ended();
   }
 
   /**
@@ -305,9 +296,9 @@ public final class InstanceDetector implements Detector {
             overflowed(),
             nodes,
             retained,
-            rising.findings(),
+            reports.rising(),
             replicas,
-            holding.reports(retained)));
+            reports.holding(retained)));
   }
 
   /**
@@ -324,11 +315,8 @@ public final class InstanceDetector implements Detector {
    */
   @Override
   public Overflows overflows() {
-    long cut = 0;
-    for (WatchedClause clause : clauses) {
-      cut += clause.searchesCut();
-    }
-    return new Overflows(lost, rising.lost(), cut);
+    long cut = clauses.stream().mapToLong(WatchedClause::searchesCut).sum();
+    return new Overflows(lost, reports.lost(), cut);
   }
 
   private void observe(CandidateId id, Hvc hvc) {
@@ -374,20 +362,11 @@ public final class InstanceDetector implements Detector {
           interval -> {
             boolean earlier = interval.id().incarnation() < id.incarnation();
             if (earlier && interval.node() == id.node() && interval.isOpen()) {
-              close(clause, interval, rightBefore(first, interval.start()));
+              close(clause, interval, Incarnations.rightBefore(first, interval.start()));
               changes.add(interval, Grade.UNCERTAIN);
             }
           });
     }
-  }
-
-  private static Hvc rightBefore(Hvc event, Hvc start) {
-    long[] entries = new long[event.nodes()];
-    for (int node = 0; node < entries.length; node++) {
-      entries[node] = event.get(node);
-    }
-    entries[event.owner()] = Math.max(event.own() - 1, start.own());
-    return Hvc.of(event.owner(), entries);
   }
 
   /** What an opening starts; null for nothing yet, or nothing at all. */
@@ -446,13 +425,10 @@ public final class InstanceDetector implements Detector {
     if (joined) {
       replicas.settle(this::isFirst).forEach(found -> changes.add(retain(found), Grade.UNCERTAIN));
     }
-    raise();
+    reports.raise(!changes.isEmpty(), finding -> clauses.get(finding.clause()).name(finding));
     List<Finding> findings = judgeEach();
     changes.clear();
-    for (int i = 0; i < findings.size(); i++) {
-      rising.add(findings.get(i));
-      holding.add(findings.get(i));
-    }
+    findings.forEach(reports::add);
     drop();
     return findings.isEmpty() ? List.of() : findings.stream().map(Finding::witness).toList();
   }
@@ -471,16 +447,6 @@ public final class InstanceDetector implements Detector {
       }
     }
     return findings;
-  }
-
-  private void raise() {
-    if (changes.isEmpty() || rising.isEmpty()) {
-      raised = List.of();
-      return;
-    }
-    List<Finding> higher = rising.raise();
-    higher.forEach(finding -> clauses.get(finding.clause()).name(finding));
-    raised = higher.stream().map(Finding::witness).toList();
   }
 
   private void drop() {
@@ -509,8 +475,7 @@ public final class InstanceDetector implements Detector {
     WatchedClause largest = Collections.max(clauses, Comparator.comparingInt(WatchedClause::size));
     Retained gone = largest.evict();
     if (gone != null) {
-      rising.forget(gone);
-      holding.end(gone, gone.startOwn());
+      reports.forget(gone);
     }
   }
 

@@ -219,6 +219,11 @@ public final class ApiHistory {
     return violations.latest(limit);
   }
 
+  /** The same, with the ends that follow from the logs. */
+  public List<ReceivedViolation> violations(int limit, MachineState now) {
+    return violations(limit).stream().map(received -> received.asOf(now)).toList();
+  }
+
   /**
    * The violation of this id, or the only one whose id starts with it; null: unknown, or dropped.
    * O({@link #KEPT_MAX}) for a start.

@@ -239,8 +239,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   @Override
   public List<ReceivedViolation> violations(int limit) {
-    MachineState state = loop.state();
-    return memory.violations(limit).stream().map(received -> received.asOf(state)).toList();
+    return memory.violations(limit, loop.state());
   }
 
   @Override
