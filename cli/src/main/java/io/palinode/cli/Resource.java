@@ -80,7 +80,6 @@ enum Resource {
               text("grade"),
               time("violate"),
               age("violate"),
-              new Column("LASTED", false, Resource::lasted),
               new Column("OUTCOME", true, Resource::outcome),
               new Column("ID", false, violation -> start(violation.path("id").asText())));
       case ROLLBACKS ->

@@ -17,7 +17,7 @@ class DescribeViolationTest {
        "clause":0,"grade":"definite","first":"1795262400000000","violate":"1795262400500000.7",
        "ended":"1795262401000000",
        "epoch":4,"lastEpoch":4,"detectedMicros":1795262401000000,"receivedMicros":1795262401000000,
-       "latencyMs":1.5,"outcome":"rollback","phantom":false,"witnesses":[
+       "latencyMs":1.5,"outcome":"rollback","outcomeBy":null,"phantom":false,"witnesses":[
        {"term":0,"node":0,"incarnation":1,"sequence":5,"start":["1795262400000000","0"],
         "end":["1795262401000000","0"],"writer":"alice",
         "values":[{"store":"default","key":"cs_1","value":"1"}],"member":null},

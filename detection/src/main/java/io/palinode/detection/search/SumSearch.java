@@ -33,7 +33,7 @@ final class SumSearch implements Search {
   private final Budget budget;
   private final Budget.@Nullable Steps shared;
 
-  /** A search of its own, with all steps. */
+  /** A search that is no part of another, with all steps. */
   SumSearch(ClauseRule.Sum rule, TermQueues[] queues, Horizon horizon, Budget budget) {
     this(rule, queues, horizon, budget, null);
   }
