@@ -169,6 +169,7 @@ class DivergenceIT {
     return StoreClient.connect(
         ClientConfig.of(cluster.addresses(), id)
             .withRouting(Routing.nearestFirst(0))
-            .withLinks(links));
+            .withLinks(links)
+            .withRequestTimeout(BOUND));
   }
 }
