@@ -103,7 +103,6 @@ class CheckpointDamageIT {
   }
 
   private Outcome outcome(KafkaSettings kafka, FakeNodes nodes, ViolationLog log) {
-    int before = log.reports(PREDICATE);
     int losses = log.losses().size();
     try (EmbeddedFlink flink = start(kafka, Path.of("copy"))) {
       await().atMost(SOON).until(() -> flink.isRunning() || flink.failure() != null);
@@ -114,7 +113,6 @@ class CheckpointDamageIT {
       boolean judged = awaitJudged(log, flink);
       opened.forEach(nodes::close);
       if (!judged) {
-        System.out.println(flink.failure());
         return Outcome.REFUSED;
       }
       Set<String> asked =
@@ -129,11 +127,8 @@ class CheckpointDamageIT {
       if (found.size() == INSTANCES) {
         return Outcome.SAME;
       }
-      System.out.printf(
-          "%d of %d found, %d reports%n", found.size(), INSTANCES, log.reports(PREDICATE) - before);
       return log.losses().size() > losses ? Outcome.LOST : Outcome.DIFFERENT;
     } catch (IOException refused) {
-      System.out.println(refused.getMessage());
       return Outcome.REFUSED;
     }
   }
