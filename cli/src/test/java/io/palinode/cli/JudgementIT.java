@@ -91,7 +91,7 @@ class JudgementIT {
   }
 
   @Test
-  void aNodeThatIsDownIsNamedUntilItIsBack() {
+  void aNodeThatIsDownOrHasAnotherEpsilonIsNamedUntilItIsBack() {
     Cluster layout = StoreCluster.layout(Ports.free(NODES));
     try (ControlPlane plane =
             ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);
@@ -114,49 +114,16 @@ class JudgementIT {
                 assertThat(printed.text()).contains("waits for   node 1 publishes nothing, for ");
                 assertThat(printed.exit()).isEqualTo(1);
               });
-      try (WatchedNode again = node(1, layout, plane)) {
-        awaitSafePointOfNow(plane);
-        await()
-            .atMost(BOUND)
-            .untilAsserted(
-                () ->
-                    assertThat(plane.orchestrator().judgement().waits())
-                        .extracting(Wait::reason)
-                        .doesNotContain(Wait.Reason.NODE));
-        assertThat(again.isRunning()).isTrue();
-      }
-      assertThat(first.isRunning()).isTrue();
-    }
-  }
-
-  @Test
-  void aNodeWithAnotherEpsilonIsNamedUntilItHasTheClusters() {
-    Cluster layout = StoreCluster.layout(Ports.free(NODES));
-    try (ControlPlane plane =
-            ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);
-        WatchedNode first = node(0, layout, plane)) {
-      WatchedNode second = node(1, layout, plane);
-      awaitSafePointOfNow(plane);
-      assertThat(status(plane.apiUrl()).exit()).isZero();
-      second.close();
       try (WatchedNode other = node(1, layout, plane, Epsilon.parse("50ms"))) {
-        String found = "10ms at the detection job, node 0; 50ms at node 1";
-        await()
-            .atMost(BOUND)
-            .untilAsserted(
-                () -> {
-                  Printed printed = status(plane.apiUrl());
-                  assertThat(printed.text().replaceAll("\\s+", " "))
-                      .contains(found)
-                      .contains("restart them with one");
-                  assertThat(printed.exit()).isEqualTo(1);
-                });
-        await().until(() -> console.stream().anyMatch(line -> line.contains(found)));
+        awaitEpsilonsDiffer(plane);
         assertThat(other.isRunning()).isTrue();
       }
       try (WatchedNode again = node(1, layout, plane)) {
         awaitSafePointOfNow(plane);
         await().atMost(BOUND).until(() -> status(plane.apiUrl()).exit() == 0);
+        assertThat(plane.orchestrator().judgement().waits())
+            .extracting(Wait::reason)
+            .doesNotContain(Wait.Reason.NODE);
         assertThat(again.isRunning()).isTrue();
       }
       assertThat(first.isRunning()).isTrue();
@@ -189,6 +156,21 @@ class JudgementIT {
       assertThat(cluster.size()).isEqualTo(NODES);
       assertThat(watch).isNotNull();
     }
+  }
+
+  private void awaitEpsilonsDiffer(ControlPlane plane) {
+    String found = "10ms at the detection job, node 0; 50ms at node 1";
+    await()
+        .atMost(BOUND)
+        .untilAsserted(
+            () -> {
+              Printed printed = status(plane.apiUrl());
+              assertThat(printed.text().replaceAll("\\s+", " "))
+                  .contains(found)
+                  .contains("restart them with one");
+              assertThat(printed.exit()).isEqualTo(1);
+            });
+    await().until(() -> console.stream().anyMatch(line -> line.contains(found)));
   }
 
   private WatchedNode node(int id, Cluster layout, ControlPlane plane) {

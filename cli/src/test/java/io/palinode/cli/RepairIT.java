@@ -74,9 +74,6 @@ class RepairIT {
       await().atMost(BOUND).until(() -> isListening(parts));
       assertThat(parts.versions("k")).isEqualTo(Collections.nCopies(NODES, "v"));
     }
-    try (RealParts parts = RealParts.start(folder)) {
-      assertThat(isListening(parts)).as("repaired once is enough").isTrue();
-    }
   }
 
   private void emptyTheStore() throws IOException {

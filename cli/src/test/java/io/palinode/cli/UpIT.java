@@ -40,7 +40,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,7 +75,6 @@ class UpIT {
   @TempDir Path folder;
   private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
   private int portBase;
-  private boolean isOfClusterXml;
   private final List<Process> children = new ArrayList<>();
 
   @AfterEach
@@ -85,13 +83,16 @@ class UpIT {
   }
 
   @Test
-  void whatWasAcknowledgedIsThereAfterAKillAndAfterAStop() throws Exception {
+  void whatWasAcknowledgedAndThePastAreThereAfterAKillAndAfterAStop() throws Exception {
     portBase = freeBase();
     Files.writeString(folder.resolve("stores.xml"), STORES);
 
-    killWhileWriting(start());
+    Process first = start();
+    long early = putEarly();
+    killWhileWriting(first);
     Process restarted = start();
     assertEveryNodeHasWhatWasAcknowledged();
+    assertThePastIsOnDisk(early);
     await("the kill is published as a coverage gap of every node")
         .atMost(START_MAX)
         .until(() -> status().path("coverageLosses").asInt() == NODES);
@@ -101,13 +102,17 @@ class UpIT {
     restarted.destroy();
     assertThat(restarted.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(restarted.exitValue()).isIn(0, TERMINATED);
-    start();
+    Process again = start();
     assertEveryNodeHasWhatWasAcknowledged();
     await("the safe point moves").atMost(START_MAX).until(this::isSafePointPastNow);
     assertThat(status().path("coverageLosses").asInt()).as("after a stop in order").isZero();
     assertThat(send(at("/metrics").GET()))
         .contains("palinode_detector_opened_total", "palinode_epoch", "palinode_job_restarts_total")
         .contains(listedOfTheStore());
+    if (OS.LINUX.isCurrentOs()) {
+      // Read from /proc.
+      assertListensOnTheDocumentedPortsOfLoopbackAlone(again);
+    }
   }
 
   /** {@code # TYPE} lines of the store's metrics that panels read. */
@@ -123,42 +128,32 @@ class UpIT {
     }
   }
 
-  @Test
-  void thePastBeforeAKillCanBeReadAfterItAlsoOfAClusterThatAFileDescribes() throws Exception {
-    portBase = freeBase();
-    isOfClusterXml = true;
-    Files.writeString(folder.resolve("stores.xml"), STORES);
-    Process up = start();
-    long first;
+  /** A time at which {@code k} is {@code first}, which is not its last value. */
+  private long putEarly() {
     try (StoreClient client = client()) {
       client.store("kept").put("k", "first");
-      first = nowHlc();
-      for (int i = 0; i < WRITES_MIN; i++) {
-        client.store("kept").put("k", "later" + i);
-      }
+      long early = nowHlc();
+      client.store("kept").put("k", "later");
+      return early;
     }
-    up.destroyForcibly();
-    assertThat(up.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    start();
+  }
+
+  private void assertThePastIsOnDisk(long early) {
     try (StoreClient client = client()) {
       Store store = client.store("kept");
-      assertThat(store.past().getAt("k", first)).isEqualTo("first");
+      assertThat(store.past().getAt("k", early)).isEqualTo("first");
       for (int node = 0; node < NODES; node++) {
         PastStore.Reach reach = store.past().reachAt(node);
-        assertThat(reach.from()).isLessThan(first);
-        assertThat(reach.memory().from()).isGreaterThan(first);
+        assertThat(reach.from()).isLessThan(early);
+        assertThat(reach.memory().from()).isGreaterThan(early);
         assertThat(reach.disk().bytes()).isPositive();
         assertThat(reach.disk().failure()).isEmpty();
       }
     }
   }
 
-  @Test
-  @EnabledOnOs(value = OS.LINUX, disabledReason = "sockets are read from /proc")
-  void itListensOnTheDocumentedPortsOfTheLoopbackInterfaceAlone() throws Exception {
-    portBase = freeBase();
-    Files.writeString(folder.resolve("stores.xml"), STORES);
-    List<ListeningSocket> sockets = ListeningSocket.of(start());
+  private void assertListensOnTheDocumentedPortsOfLoopbackAlone(Process up) throws IOException {
+    List<ListeningSocket> sockets = ListeningSocket.of(up);
     assertThat(sockets).allMatch(ListeningSocket::isLoopback);
     Set<Integer> known = new TreeSet<>();
     for (int node = 0; node < NODES; node++) {
@@ -275,8 +270,8 @@ class UpIT {
                 System.getProperty("java.class.path"),
                 Main.class.getName(),
                 "up",
-                isOfClusterXml ? "--cluster" : "--nodes",
-                isOfClusterXml ? clusterXml().toString() : Integer.toString(NODES),
+                "--cluster",
+                clusterXml().toString(),
                 "--data",
                 folder.resolve("data").toString(),
                 "--port-base",

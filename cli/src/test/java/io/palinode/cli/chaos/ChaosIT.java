@@ -24,7 +24,7 @@ class ChaosIT {
     List<String> lines = new ArrayList<>();
     try (ChaosCluster cluster = new ChaosCluster(folder, 3, PORT_BASE)) {
       ChaosRun run =
-          new ChaosRun(cluster, 2, Duration.ofSeconds(30), Duration.ofSeconds(8), 7, lines::add);
+          new ChaosRun(cluster, 2, Duration.ofSeconds(20), Duration.ofSeconds(8), 7, lines::add);
       ChaosReport report = run.run(() -> false);
       assertThat(report.faults()).as(() -> lines + "\n" + report.table() + logs()).isEmpty();
       assertThat(report.writes().acknowledged()).isPositive();

@@ -167,7 +167,7 @@ class ExternalDemoIT {
 
   private int demo(String... options) {
     List<String> args = new ArrayList<>(List.of("demo", "--store-address", address()));
-    args.addAll(List.of("--server", plane.apiUrl(), "--network", "regional", "--rounds", "3"));
+    args.addAll(List.of("--server", plane.apiUrl(), "--network", "regional", "--rounds", "2"));
     args.addAll(List.of("--work", "2", "-o", "json"));
     args.addAll(Arrays.asList(options));
     return run(args.toArray(String[]::new));

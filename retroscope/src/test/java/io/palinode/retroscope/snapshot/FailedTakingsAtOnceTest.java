@@ -16,9 +16,11 @@ import org.junit.jupiter.api.Timeout;
 /** Snapshots at the same time of which the first is cancelled, discarded or stalled. */
 @Timeout(300)
 class FailedTakingsAtOnceTest extends TakingsAtOnceFixture {
+  private static final int LAST_SEED = Math.min(5, 1 + SEEDS / 6);
+
   @Test
   void aSnapshotThatWaitsForACancelledOneTakesAllKeysThoughTheWindowHasMoved() throws IOException {
-    for (long seed = 2; seed <= 3; seed++) {
+    for (long seed = 2; seed <= LAST_SEED; seed++) {
       begin(seed, new WindowLogConfig(Duration.ofHours(1), 600_000), "narrow" + seed);
       history.valueBytes = 500;
       change(100);
@@ -44,7 +46,7 @@ class FailedTakingsAtOnceTest extends TakingsAtOnceFixture {
 
   @Test
   void aSnapshotWhoseFirstTakesLongerThanTheWindowTakesAllKeys() throws IOException {
-    for (long seed = 2; seed <= 3; seed++) {
+    for (long seed = 2; seed <= LAST_SEED; seed++) {
       begin(seed, new WindowLogConfig(Duration.ofHours(1), 600_000), "narrow" + seed);
       history.valueBytes = 500;
       change(100);
@@ -112,7 +114,7 @@ class FailedTakingsAtOnceTest extends TakingsAtOnceFixture {
 
   @Test
   void aPartThatIsDiscardedBeforeItIsLinkedIsNotNeeded() throws IOException {
-    for (long seed = 2; seed <= 3; seed++) {
+    for (long seed = 2; seed <= LAST_SEED; seed++) {
       begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);
       change(400);
       Begun first = beginAtGate("first-" + seed, history.now());
@@ -166,7 +168,7 @@ class FailedTakingsAtOnceTest extends TakingsAtOnceFixture {
 
   @Test
   void aWindowThatMovesWhileAPartIsLinkedDropsNoHeldEntry() throws IOException {
-    for (long seed = 2; seed <= 3; seed++) {
+    for (long seed = 2; seed <= LAST_SEED; seed++) {
       begin(seed, new WindowLogConfig(Duration.ofHours(1), 600_000), "narrow" + seed);
       history.valueBytes = 500;
       change(100);

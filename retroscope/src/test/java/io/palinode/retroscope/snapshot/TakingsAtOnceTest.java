@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /** Snapshots at the same time that share pages, compared with the replay. */
 @Timeout(300)
 class TakingsAtOnceTest extends TakingsAtOnceFixture {
-  private static final int SEEDS = Math.min(2_000, Integer.getInteger("palinode.seeds", 300));
+  private static final int SEEDS = Math.min(2_000, Integer.getInteger("palinode.seeds", 100));
   private static final int TAKINGS_MAX = 5;
 
   @Test
