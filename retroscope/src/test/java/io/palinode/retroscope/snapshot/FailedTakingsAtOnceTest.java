@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 /** Snapshots at the same time of which the first is cancelled, discarded or stalled. */
 @Timeout(300)
 class FailedTakingsAtOnceTest extends TakingsAtOnceFixture {
-  private static final int LAST_SEED = Math.min(5, 1 + SEEDS / 6);
+  private static final int LAST_SEED = Math.min(5, 1 + LocalSnapshotsFixture.SEEDS / 6);
 
   @Test
   void aSnapshotThatWaitsForACancelledOneTakesAllKeysThoughTheWindowHasMoved() throws IOException {

@@ -58,6 +58,7 @@ class ElectionTest {
         // Longer than a member may be silent.
         assertNeverOver(lone, Duration.ofSeconds(10));
         broker.startAgain();
+        assertNeverOver(lone, Duration.ofSeconds(10));
         try (Election second = Election.join(kafka, TOPICS)) {
           assertThat(second.await(Duration.ofSeconds(5))).as("the first one has it").isFalse();
           assertThat(lone.isOver()).isFalse();
