@@ -2,6 +2,7 @@ package io.palinode.launcher;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.detector.kafka.NodeDetectorConfig;
+import io.palinode.detector.kafka.PatientProducer;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.store.restore.RestoreLimit;
@@ -11,10 +12,12 @@ import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class StoreCluster implements AutoCloseable {
   /** Partitions of the ring that each node has. */
   private static final int PARTITIONS_PER_NODE = 4;
+
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
 
   private final List<RestartableNode> nodes = new ArrayList<>();
   private final Parts parts = new Parts();
@@ -81,6 +86,7 @@ public final class StoreCluster implements AutoCloseable {
     int size = layout.nodes().size();
     RestoreLimit shared = RestoreLimit.ofHeap(size);
     try {
+      NodeDetectorConfig sharing = watch == null ? null : cluster.sharing(watch);
       for (int node = 0; node < size; node++) {
         StoreNodeConfig config =
             adapted.apply(
@@ -89,13 +95,23 @@ public final class StoreCluster implements AutoCloseable {
         cluster.nodes.add(
             cluster.parts.started(
                 new RestartableNode(
-                    node, () -> WatchedNode.start(config, data, windowLogDisk, watch, registry))));
+                    node,
+                    () -> WatchedNode.start(config, data, windowLogDisk, sharing, registry))));
       }
       return cluster;
     } catch (RuntimeException e) {
       cluster.close();
       throw e;
     }
+  }
+
+  /** One producer for all nodes: it sends what they have at the same time in one request. */
+  private NodeDetectorConfig sharing(NodeDetectorConfig watch) {
+    Producer<byte[], byte[]> candidates =
+        PatientProducer.create(watch.kafka(), "palinode-nodes-candidates");
+    AutoCloseable closing = () -> candidates.close(CLOSE_MAX);
+    parts.started(closing);
+    return watch.withProducer(candidates);
   }
 
   /** {@code host:port} of each node, to bootstrap from. */

@@ -141,7 +141,7 @@ final class CandidateEmitter {
     long due = pace.nextAt(lastProgress, lastCandidate, lastActivity, toWall);
     if (batch.isEmpty()) {
       ring.awaitEmission(closing ? 0 : due - now);
-      awaitCompany();
+      awaitCompany(toWall);
     }
     now = System.nanoTime();
     if (now - due >= 0 && !closing) {
@@ -175,13 +175,13 @@ final class CandidateEmitter {
     }
   }
 
-  private void awaitCompany() throws InterruptedException {
+  private void awaitCompany(long toWall) throws InterruptedException {
     if (closing || ring.size() >= BATCH) {
       return;
     }
     LockSupport.parkNanos(lastSent + pace.company().toNanos() - System.nanoTime());
     if (isMachineBusy.getAsBoolean()) {
-      long most = lastSent + pace.companyWhenBusy().toNanos();
+      long most = pace.nextWhenBusy(lastSent, toWall);
       ring.awaitSize(COMPANY, most - System.nanoTime());
     }
   }

@@ -51,7 +51,9 @@ public final class NodeDetector implements AutoCloseable {
     detector = new LocalDetector(store, ring, partitions, config.openIntervalsMax());
 
     String name = "palinode-node-" + store.node();
-    candidates = PatientProducer.create(config.kafka(), name + "-candidates");
+    Producer<byte[], byte[]> shared = config.producer();
+    candidates =
+        shared == null ? PatientProducer.create(config.kafka(), name + "-candidates") : shared;
     writer =
         new CandidateWriter(
             candidates,
@@ -147,6 +149,8 @@ public final class NodeDetector implements AutoCloseable {
   public void close() {
     predicates.close();
     emitter.close(detector.stop());
-    candidates.close(CLOSE_MAX);
+    if (config.producer() == null) {
+      candidates.close(CLOSE_MAX);
+    }
   }
 }

@@ -3,6 +3,8 @@ package io.palinode.detector.kafka;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import java.time.Duration;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a node's detector.
@@ -13,6 +15,8 @@ import java.time.Duration;
  * @param pace the times at which progress is published
  * @param startTimeout the longest that a node may take to read the predicates, and then the control
  *     log, without the duties of an open plan
+ * @param producer of candidates, which nodes of one process share, and which its maker closes;
+ *     null: the node makes one
  * @param open what other machines may do at the node without proof, for its reports; empty: nothing
  */
 public record NodeDetectorConfig(
@@ -22,7 +26,8 @@ public record NodeDetectorConfig(
     int openIntervalsMax,
     ProgressPace pace,
     Duration startTimeout,
-    String open) {
+    String open,
+    @Nullable Producer<byte[], byte[]> producer) {
   private static final int RING_CAPACITY = 65_536;
   private static final int OPEN_INTERVALS_MAX = 1_000_000;
 
@@ -54,17 +59,18 @@ public record NodeDetectorConfig(
         (int) Math.min(OPEN_INTERVALS_MAX, heap / HEAP_PART / OPEN_INTERVAL_BYTES),
         ProgressPace.DEFAULT,
         START_TIMEOUT,
-        "");
+        "",
+        null);
   }
 
   public NodeDetectorConfig withPace(ProgressPace newPace) {
     return new NodeDetectorConfig(
-        kafka, topics, ringCapacity, openIntervalsMax, newPace, startTimeout, open);
+        kafka, topics, ringCapacity, openIntervalsMax, newPace, startTimeout, open, producer);
   }
 
   public NodeDetectorConfig withStartTimeout(Duration newTimeout) {
     return new NodeDetectorConfig(
-        kafka, topics, ringCapacity, openIntervalsMax, pace, newTimeout, open);
+        kafka, topics, ringCapacity, openIntervalsMax, pace, newTimeout, open, producer);
   }
 
   /** How long a producer waits for company; see {@link KafkaSettings}. */
@@ -76,11 +82,17 @@ public record NodeDetectorConfig(
         openIntervalsMax,
         pace,
         startTimeout,
-        open);
+        open,
+        producer);
   }
 
   public NodeDetectorConfig withOpen(String newOpen) {
     return new NodeDetectorConfig(
-        kafka, topics, ringCapacity, openIntervalsMax, pace, startTimeout, newOpen);
+        kafka, topics, ringCapacity, openIntervalsMax, pace, startTimeout, newOpen, producer);
+  }
+
+  public NodeDetectorConfig withProducer(Producer<byte[], byte[]> newProducer) {
+    return new NodeDetectorConfig(
+        kafka, topics, ringCapacity, openIntervalsMax, pace, startTimeout, open, newProducer);
   }
 }

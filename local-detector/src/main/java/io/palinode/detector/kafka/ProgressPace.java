@@ -88,6 +88,14 @@ public record ProgressPace(
         : nextMoment(lastProgress, quiet, toWall);
   }
 
+  /**
+   * Until when a record waits on a busy machine, at the latest. All nodes send at the same times of
+   * the wall clock, so the broker and the job wake once and not once per node.
+   */
+  long nextWhenBusy(long lastSent, long toWall) {
+    return companyWhenBusy.isZero() ? lastSent : nextMoment(lastSent, companyWhenBusy, toWall);
+  }
+
   private static long nextMoment(long after, Duration period, long toWall) {
     return after + period.toNanos() - Math.floorMod(after + toWall, period.toNanos());
   }

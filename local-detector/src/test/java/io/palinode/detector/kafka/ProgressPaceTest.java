@@ -31,6 +31,14 @@ class ProgressPaceTest {
   }
 
   @Test
+  void nodesOfABusyMachineSendAtTheSameMoments() {
+    ProgressPace standard = ProgressPace.DEFAULT;
+    assertThat(standard.nextWhenBusy(ms(1_000), ms(7))).isEqualTo(ms(1_013));
+    assertThat(standard.nextWhenBusy(ms(1_013), ms(7))).isEqualTo(ms(1_043));
+    assertThat(standard.nextWhenBusy(ms(1_006), 0)).isEqualTo(ms(1_020));
+  }
+
+  @Test
   void theClockMayWrap() {
     assertThat(pace.nextAt(Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MAX_VALUE - 1, 0))
         .isEqualTo(Long.MAX_VALUE + ms(5));
