@@ -256,7 +256,7 @@ public final class RollbackMachine {
     Command.Outcome outcome = Outcomes.first(state, violation, policy);
     Alert alert =
         policy.alerts(grade) && !isStale(violation)
-            ? Alerts.violation(violation, policy, outcome, state.nowMicros())
+            ? Alerts.violation(violation, policy, outcome)
             : null;
     commands.add(new Command.Classified(violation, outcome, alert));
     if (outcome == Command.Outcome.ROLLBACK) {

@@ -2,6 +2,7 @@ package io.palinode.wire;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +13,9 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +63,55 @@ public final class TopicsAdmin implements AutoCloseable {
   /** The number of partitions that the candidates' topic really has. */
   public int candidatePartitions() {
     return partitions(topics.candidates());
+  }
+
+  /** The number of brokers. */
+  public int brokers() {
+    return await("brokers", admin.describeCluster().nodes()).size();
+  }
+
+  /** The topics that exist, in the order of {@link Topics#all}. */
+  public List<TopicState> states() {
+    List<TopicState> states = new ArrayList<>();
+    for (String topic : topics.all()) {
+      try {
+        states.add(
+            state(
+                await(topic, admin.describeTopics(List.of(topic)).topicNameValues().get(topic)),
+                settings(topic)));
+      } catch (UnknownTopicOrPartitionException absent) {
+        // The caller compares with all names.
+      }
+    }
+    return states;
+  }
+
+  private static TopicState state(TopicDescription topic, Map<String, String> settings) {
+    List<TopicPartitionInfo> partitions = topic.partitions();
+    return new TopicState(
+        topic.name(),
+        partitions.size(),
+        partitions.stream().mapToInt(one -> one.replicas().size()).min().orElse(0),
+        (int) partitions.stream().filter(one -> one.leader() == null).count(),
+        (int) partitions.stream().filter(one -> one.isr().size() < one.replicas().size()).count(),
+        settings);
+  }
+
+  /** Empty if this principal may not read them. */
+  private Map<String, String> settings(String topic) {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    try {
+      Map<String, String> settings = new HashMap<>();
+      await(topic, admin.describeConfigs(List.of(resource)).values().get(resource))
+          .entries()
+          .forEach(entry -> settings.put(entry.name(), String.valueOf(entry.value())));
+      return settings;
+    } catch (KafkaException refused) {
+      if (refused.getCause() instanceof AuthorizationException) {
+        return Map.of();
+      }
+      throw refused;
+    }
   }
 
   @Override

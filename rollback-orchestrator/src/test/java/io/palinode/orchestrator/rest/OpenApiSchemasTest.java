@@ -64,6 +64,7 @@ class OpenApiSchemasTest extends RestFixture {
           Map.entry("Approval", Views.ApprovalView.class),
           Map.entry("Budget", Views.BudgetView.class),
           Map.entry("Wait", WaitView.class),
+          Map.entry("Finding", Views.FindingView.class),
           Map.entry("Health", Views.Health.class),
           Map.entry("Probe", Views.Probe.class),
           Map.entry("StreamStart", StreamStart.class),
@@ -78,6 +79,7 @@ class OpenApiSchemasTest extends RestFixture {
           "RollbackRequest", RollbackRoutes.Wanted.class,
           "RollbackKey", RollbackRoutes.WantedKey.class,
           "SnapshotRequest", SnapshotRoutes.Wanted.class,
+          "AlertTest", RestServer.AlertTest.class,
           "SnapshotScheduleRequest", ScheduleView.class);
 
   /** Schemas without a record. */
@@ -191,6 +193,7 @@ class OpenApiSchemasTest extends RestFixture {
         "GET /api/v1/nodes | /api/v1/nodes | | 200",
         "GET /api/v1/status | /api/v1/status | | 200",
         "POST /api/v1/coverage/acknowledge | /api/v1/coverage/acknowledge | | 200",
+        "GET /api/v1/doctor | /api/v1/doctor | | 200",
         "POST /api/v1/alerts/test | /api/v1/alerts/test | | 200",
         "GET /metrics | /metrics | | 404",
         "GET /healthz | /healthz | | 200",
