@@ -260,9 +260,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     return memory.rollbacks(limit).stream().map(this::shown).toList();
   }
 
-  /**
-   * The state is read before the history, so that a plan that just resumed is not shown as over.
-   */
+  /** Reads the state before the history, so that a plan that just resumed is not shown as over. */
   private Rollback shown(Rollback known) {
     return loop.state().log().plans().serving().shown(known);
   }

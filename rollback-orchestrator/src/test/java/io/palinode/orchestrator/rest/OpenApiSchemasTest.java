@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.hvc.Grade;
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.alert.TestedDestination;
+import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.plan.Rollback;
@@ -89,6 +90,7 @@ class OpenApiSchemasTest extends RestFixture {
       Map.of(
           "Problem.code", ProblemCode.class,
           "Violation.grade", Grade.class,
+          "Finding.level", Finding.Level.class,
           "Violation.outcome", Command.Outcome.class,
           "WitnessFile.grade", Grade.class,
           "Rollback.state", Rollback.State.class,
