@@ -46,8 +46,7 @@ class NamedCommandsTest {
   void everyCommandOfThePackagedFilesIsAccepted() throws IOException {
     List<String> lines = new ArrayList<>();
     for (String part : List.of("orchestrator", "detection", "node")) {
-      lines.addAll(
-          packaged("systemd/" + part + ".env", "PALINODE_ARGS=(.*)", "run " + part + " "));
+      lines.addAll(packaged("systemd/" + part + ".env", "PALINODE_ARGS=(.*)", "run " + part + " "));
     }
     lines.addAll(packaged("container/compose.yaml", " command: (.*)", ""));
     lines.addAll(packaged("kubernetes/palinode.yaml", " args: \\[(.*)]", ""));

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.launcher.embedded.Ports;
 import io.palinode.predicate.form.Predicates;
-import io.palinode.voldemort.client.session.RolledBackException;
 import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.client.session.RolledBackException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -64,7 +64,7 @@ class PrometheusIT {
 
   @Test
   void everyPanelHasData() throws Exception {
-    int port = Ports.free(1)[0];
+    int port = Ports.free(1).get(0);
     try (RealParts parts = RealParts.start(folder);
         StoreClient client = parts.client("a")) {
       parts.plane().apply(Predicates.parse(MUTEX, "mutex.yaml"));

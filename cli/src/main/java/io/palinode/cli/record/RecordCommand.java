@@ -126,16 +126,19 @@ public final class RecordCommand implements Callable<Integer> {
 
   private static boolean isBefore(
       Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
-    return ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue());
+    return ends.entrySet().stream()
+        .anyMatch(end -> consumer.position(end.getKey()) < end.getValue());
   }
 
   private void read(ConsumerRecord<byte[], byte[]> record, Recording recording) {
     try {
-      recording.read(record.partition(), CandidateRecord.parseFrom(Objects.requireNonNullElse(record.value(), NOTHING)));
+      recording.read(
+          record.partition(),
+          CandidateRecord.parseFrom(Objects.requireNonNullElse(record.value(), NOTHING)));
     } catch (IOException | IllegalArgumentException e) {
       report(
           "passing over a record: partition %d, offset %d: %s",
-          record.partition(), record.offset(), e.getMessage());
+          record.partition(), record.offset(), String.valueOf(e.getMessage()));
     } catch (IllegalStateException e) {
       throw new Refusal(e.getMessage() + "; raise --intervals-max, and PALINODE_HEAP", e);
     }

@@ -49,7 +49,8 @@ final class KafkaOptions {
   @SuppressWarnings("try") // A resource for its close alone.
   KafkaSettings connected(Consumer<String> say) throws InterruptedException {
     KafkaSettings settings = address.settings();
-    try (StartProgress progress = StartProgress.of("waiting for Kafka at " + address.bootstrap(), say)) {
+    try (StartProgress progress =
+        StartProgress.of("waiting for Kafka at " + address.bootstrap(), say)) {
       for (Duration pause = PAUSE_MIN; ; pause = longer(pause)) {
         try {
           createTopics(settings);

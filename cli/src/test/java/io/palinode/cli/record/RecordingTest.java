@@ -119,10 +119,7 @@ class RecordingTest {
   }
 
   private static CandidateRecord.Builder of(int node, long incarnation, long epoch) {
-    return CandidateRecord.newBuilder()
-        .setNode(node)
-        .setIncarnation(incarnation)
-        .setEpoch(epoch);
+    return CandidateRecord.newBuilder().setNode(node).setIncarnation(incarnation).setEpoch(epoch);
   }
 
   private static IntervalRef ref(long version) {
