@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.TextTable;
 import io.palinode.terminal.TextTable.Align;
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,9 @@ public final class AlertCommand {
                     isDelivered ? "yes" : "no",
                     tested.path("answer").asText()));
       }
-      spec.commandLine().getOut().print(table.render());
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(table.render());
+      out.flush();
       return areAllDelivered ? 0 : 1;
     }
 
