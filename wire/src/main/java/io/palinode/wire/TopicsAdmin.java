@@ -21,8 +21,9 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates and describes Palinode's topics. Each call waits at most 30 s and throws {@link
- * KafkaException} that names the topic when Kafka refuses or does not answer. Thread-safe.
+ * Creates and describes Palinode's topics. Each call waits at most 30 s for an answer, unless
+ * another limit is given, and throws {@link KafkaException} that names the topic when Kafka refuses
+ * or does not answer. Thread-safe.
  */
 public final class TopicsAdmin implements AutoCloseable {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
@@ -30,8 +31,14 @@ public final class TopicsAdmin implements AutoCloseable {
 
   private final Admin admin;
   private final Topics topics;
+  private final Duration answerMax;
 
   public TopicsAdmin(KafkaSettings settings, Topics topics) {
+    this(settings, topics, ANSWER_MAX);
+  }
+
+  public TopicsAdmin(KafkaSettings settings, Topics topics, Duration answerMax) {
+    this.answerMax = answerMax;
     this.admin = settings.newAdmin(topics.prefix() + "-topics");
     this.topics = topics;
   }
@@ -136,12 +143,12 @@ public final class TopicsAdmin implements AutoCloseable {
     return description.partitions().size();
   }
 
-  private static <T> T await(String topic, @Nullable KafkaFuture<T> answer) {
+  private <T> T await(String topic, @Nullable KafkaFuture<T> answer) {
     if (answer == null) {
       throw new KafkaException("Kafka did not answer for a topic: topic=" + topic);
     }
     try {
-      return answer.get(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(answerMax.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TopicExistsException exists) {
         throw exists;
@@ -152,7 +159,7 @@ public final class TopicsAdmin implements AutoCloseable {
       throw new KafkaException("Kafka refused: topic=" + topic + ": " + e.getCause(), e.getCause());
     } catch (TimeoutException e) {
       throw new KafkaException(
-          "Kafka did not answer within " + ANSWER_MAX.toSeconds() + " s: topic=" + topic, e);
+          "Kafka did not answer within " + answerMax.toSeconds() + " s: topic=" + topic, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new KafkaException("interrupted while waiting for Kafka: topic=" + topic, e);

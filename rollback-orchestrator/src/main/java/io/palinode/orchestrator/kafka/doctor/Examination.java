@@ -8,6 +8,7 @@ import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +16,14 @@ import org.apache.kafka.common.KafkaException;
 
 /** The findings about Kafka, predicates and alerts. */
 public final class Examination {
+  /** Less than clients of the API wait. */
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
+
   private Examination() {}
 
-  /** Of Kafka and its topics; a fault if it does not answer within 30 s. */
+  /** Of Kafka and its topics; a fault if it does not answer within 5 s. */
   public static List<Finding> kafka(KafkaSettings kafka, Topics names) {
-    try (TopicsAdmin admin = new TopicsAdmin(kafka, names)) {
+    try (TopicsAdmin admin = new TopicsAdmin(kafka, names, ANSWER_MAX)) {
       return TopicFindings.of(names, admin.states(), admin.brokers());
     } catch (KafkaException e) {
       return List.of(
