@@ -4,6 +4,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.Outcomes;
 import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.history.ApiHistory;
 import io.palinode.orchestrator.history.ViolationAlert;
@@ -22,15 +23,18 @@ import java.util.function.Supplier;
 public record AlertCauses(
     Supplier<MachineState> state, ApiHistory history, Supplier<Judgement> judgement)
     implements OpenAlerts.Causes {
-  /** Alerts about violations that an earlier run read and that hold now, oldest first. */
+  /**
+   * Alerts about violations that an earlier run read and that hold now, and about coverage gaps.
+   * The start of this run raises the others again.
+   */
   @Override
   public List<Alert> earlier() {
     MachineState now = state.get();
-    List<Alert> earlier = new ArrayList<>();
+    List<Alert> earlier = new ArrayList<>(RollbackMachine.gapAlerts(now));
     for (ReceivedViolation received : history.violations(ApiHistory.KEPT_MAX)) {
       Alert alert = received.replayed() ? Outcomes.alert(now, received) : null;
       if (alert != null) {
-        earlier.add(0, ViolationAlert.of(alert, received));
+        earlier.add(ViolationAlert.of(alert, received));
       }
     }
     return earlier;

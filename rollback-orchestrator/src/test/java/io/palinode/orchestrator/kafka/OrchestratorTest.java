@@ -351,6 +351,18 @@ class OrchestratorTest {
     }
   }
 
+  /** An alert of a gap is open until it is acknowledged, also for a successor. */
+  @Test
+  void theEndOfACoverageGapIsAlertedAfterATakeover() throws Exception {
+    nodes.coverageLost(1);
+    await().until(() -> console.stream().anyMatch(line -> line.startsWith("alert=coverage_lost")));
+    await().until(() -> orchestrator.status().losses() == 1);
+    orchestrator.close();
+    orchestrator = startOrchestrator();
+    assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(200);
+    await().until(() -> console.stream().anyMatch(line -> line.startsWith("ended=coverage_lost")));
+  }
+
   private static String labelsAndStart(String post) throws IOException {
     JsonNode alert = new ObjectMapper().readTree(post).get(0);
     return alert.get("labels") + " " + alert.get("startsAt");
