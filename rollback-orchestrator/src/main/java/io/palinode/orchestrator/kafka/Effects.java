@@ -107,11 +107,13 @@ final class Effects {
     Violation violation = classified.violation();
     Command.Outcome before = memory.classified(violation, classified.outcome());
     Alert due = classified.alert();
-    ReceivedViolation received = memory.episode(violation.getId());
-    if (due != null && received != null) {
-      boolean isKnown = violation.getId().equals(repeated) && classified.outcome() == before;
-      (isKnown ? alertAgain : alert).accept(ViolationAlert.of(due, received));
+    if (due == null) {
+      return;
     }
+    ReceivedViolation received = memory.episode(violation.getId());
+    boolean isKnown = violation.getId().equals(repeated) && classified.outcome() == before;
+    (isKnown ? alertAgain : alert)
+        .accept(received == null ? due : ViolationAlert.of(due, received));
   }
 
   private void review(MachineState state, boolean isLive) {
