@@ -172,9 +172,9 @@ class DashboardsTest {
       String[] link = runbook.split("#", 2);
       Path page = Path.of("..").resolve(link[0]);
       assertThat(page).as(runbook).isRegularFile();
-      assertThat(Files.readAllLines(page).stream().filter(line -> line.startsWith("## ")))
+      assertThat(Files.readAllLines(page).stream().filter(line -> line.startsWith("##")))
           .as(runbook)
-          .map(heading -> heading.substring(3).replaceAll("[^\\w -]", "").replace(' ', '-'))
+          .map(heading -> heading.replaceFirst("#+ ", "").replaceAll("[^\\w -]", "").replace(' ', '-'))
           .map(anchor -> anchor.toLowerCase(Locale.ROOT))
           .contains(link[1]);
     }
