@@ -174,7 +174,9 @@ class DashboardsTest {
       assertThat(page).as(runbook).isRegularFile();
       assertThat(Files.readAllLines(page).stream().filter(line -> line.startsWith("##")))
           .as(runbook)
-          .map(heading -> heading.replaceFirst("#+ ", "").replaceAll("[^\\w -]", "").replace(' ', '-'))
+          .map(
+              heading ->
+                  heading.replaceFirst("#+ ", "").replaceAll("[^\\w -]", "").replace(' ', '-'))
           .map(anchor -> anchor.toLowerCase(Locale.ROOT))
           .contains(link[1]);
     }

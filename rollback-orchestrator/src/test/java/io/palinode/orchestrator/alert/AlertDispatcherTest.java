@@ -35,7 +35,7 @@ class AlertDispatcherTest {
           List.of("console"),
           new WebhookRules(List.of("127.0.0.1")),
           10,
-          new AlertSettings.Posts(3, Duration.ofMillis(5), Duration.ofMillis(500)),
+          new AlertSettings.Posts(3, Duration.ofMillis(5), Duration.ofSeconds(5)),
           null);
 
   private final List<String> console = new CopyOnWriteArrayList<>();
