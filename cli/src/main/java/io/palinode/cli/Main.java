@@ -14,6 +14,7 @@ import io.palinode.cli.predicate.DiffCommand;
 import io.palinode.cli.predicate.ExportCommand;
 import io.palinode.cli.predicate.LintCommand;
 import io.palinode.cli.predicate.SchemaCommand;
+import io.palinode.cli.record.RecordCommand;
 import io.palinode.cli.rollback.RepairCommand;
 import io.palinode.cli.rollback.RollbackCommand;
 import io.palinode.cli.run.KafkaCommand;
@@ -83,6 +84,7 @@ public final class Main {
           KafkaCommand.class,
           RollbackCommand.class,
           SnapshotCommand.class,
+          RecordCommand.class,
           DetectCommand.class,
           VerifyCommand.class,
           ExportCommand.class,

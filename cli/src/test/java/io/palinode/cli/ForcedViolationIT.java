@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessFormatException;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.examples.graph.Rule;
 import io.palinode.examples.graph.net.HeldLinks;
+import io.palinode.hvc.Hlc;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.plan.Rollback;
@@ -20,17 +23,24 @@ import io.palinode.predicate.form.Predicates;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.wire.v1.Violation;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -104,6 +114,7 @@ class ForcedViolationIT {
       assertThat(plane.orchestrator().rollbacks(10)).as("and is not reported again").hasSize(1);
       plane.orchestrator().violations(10).forEach(found -> assertChecks(plane, found));
       assertDescribed(parts);
+      assertRecorded(parts);
       assertThat(metrics(plane))
           .containsPattern(counted("palinode_job_violations_total", "edge-mutex"))
           .containsPattern(counted("palinode_job_candidates_total", "edge-mutex"));
@@ -149,6 +160,54 @@ class ForcedViolationIT {
         .contains("rollback    1: resumed, target ")
         .containsPattern("0 +" + STORE + " +cs_1_2_1 +\\(none\\) +1\\s")
         .containsPattern("1 +" + STORE + " +cs_1_2_2 +0 +1\\s");
+  }
+
+  /** The trace of the incident, judged without the cluster, has the cluster's violation. */
+  private void assertRecorded(RealParts parts) {
+    Path predicate = folder.resolve("edge-mutex.yaml");
+    Path trace = folder.resolve("trace.jsonl");
+    try {
+      Files.writeString(predicate, Rule.EDGE_MUTEX.yaml());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    int recorded =
+        parts.run(
+            "record",
+            "--kafka",
+            parts.plane().kafkaAddress(),
+            "--predicate",
+            "edge-mutex",
+            "-o",
+            trace.toString());
+    assertThat(recorded).as(parts.err()).isZero();
+    assertThat(parts.run("detect", "--predicate", predicate.toString(), trace.toString()))
+        .as(parts.err())
+        .isEqualTo(1);
+    Set<List<String>> offline = new HashSet<>();
+    parts.out().lines().forEach(line -> offline.add(verdict(line)));
+    Set<List<String>> online = new HashSet<>();
+    for (ReceivedViolation found : parts.plane().orchestrator().violations(10)) {
+      Violation violation = found.violation();
+      online.add(
+          List.of(
+              violation.getBinding(),
+              found.grade().name().toLowerCase(Locale.ROOT),
+              Hlc.format(violation.getFirst()),
+              Hlc.format(violation.getViolate())));
+    }
+    assertThat(offline).as(parts.out()).isNotEmpty().isEqualTo(online);
+  }
+
+  private static List<String> verdict(String line) {
+    try {
+      JsonNode violation = new ObjectMapper().readTree(line);
+      return Stream.of("binding", "grade", "first", "violate")
+          .map(field -> violation.path(field).asText())
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void put(Store store, String key, String value) {

@@ -74,6 +74,13 @@ class JudgementIT {
             .contains("coverage    not judged yet")
             .contains("waits for   the detection job has never published, for ")
             .doesNotContain("0 ms behind");
+        Printed examined = palinode("doctor", orchestrator.url());
+        assertThat(examined.exit()).isEqualTo(1);
+        assertThat(examined.text())
+            .contains("OK     kafka: answers, brokers 1")
+            .contains("OK     topic palinode.control.v1: partitions 1, copies 1")
+            .contains("FAULT  job: the detection job has never published, for ")
+            .contains("FAULT  node 1: has never joined; start it with 'palinode run node'");
         assertThat(send(orchestrator.url() + "/healthz").statusCode()).isEqualTo(503);
         assertThat(send(orchestrator.url() + "/metrics").body())
             .containsPattern("palinode_judgement_waiting_seconds\\{for=\"job\",node=\"\"} [1-9]");
@@ -86,6 +93,8 @@ class JudgementIT {
                         .extracting(Wait::reason)
                         .containsExactly(Wait.Reason.KAFKA));
         assertThat(status(orchestrator.url()).text()).contains("waits for   Kafka does not answer");
+        assertThat(palinode("doctor", orchestrator.url()).text())
+            .containsPattern("FAULT +kafka: .*Kafka");
       }
     }
   }
@@ -105,6 +114,18 @@ class JudgementIT {
                   assertThat(status(plane.apiUrl()).text())
                       .contains("coverage    complete")
                       .doesNotContain("waits for"));
+      await()
+          .atMost(BOUND)
+          .untilAsserted(
+              () -> {
+                Printed healthy = palinode("doctor", plane.apiUrl());
+                assertThat(healthy.text())
+                    .contains("OK     node 1: joined, incarnation 1")
+                    .contains("OK     node 1: its disk accepts writes")
+                    .containsPattern("OK     node 1: its clock is .* epsilon is 10.0 ms")
+                    .endsWith("no faults\n");
+                assertThat(healthy.exit()).isZero();
+              });
       second.close();
       await()
           .atMost(BOUND)
@@ -113,6 +134,9 @@ class JudgementIT {
                 Printed printed = status(plane.apiUrl());
                 assertThat(printed.text()).contains("waits for   node 1 publishes nothing, for ");
                 assertThat(printed.exit()).isEqualTo(1);
+                Printed examined = palinode("doctor", plane.apiUrl());
+                assertThat(examined.text()).contains("FAULT  node 1: node 1 publishes nothing");
+                assertThat(examined.exit()).isEqualTo(1);
               });
       try (WatchedNode other = node(1, layout, plane, Epsilon.parse("50ms"))) {
         awaitEpsilonsDiffer(plane);
@@ -203,12 +227,16 @@ class JudgementIT {
   private record Printed(String text, int exit) {}
 
   private static Printed status(String url) {
+    return palinode("status", url);
+  }
+
+  private static Printed palinode(String command, String url) {
     StringWriter out = new StringWriter();
     int exit =
         Main.commandLine()
             .setOut(new PrintWriter(out, true))
             .setErr(new PrintWriter(out, true))
-            .execute("status", "--server", url);
+            .execute(command, "--server", url);
     return new Printed(out.toString(), exit);
   }
 

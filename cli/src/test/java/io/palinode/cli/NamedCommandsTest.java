@@ -41,6 +41,36 @@ class NamedCommandsTest {
     assertThat(commands).isGreaterThan(80);
   }
 
+  /** Those of systemd, compose and Kubernetes. */
+  @Test
+  void everyCommandOfThePackagedFilesIsAccepted() throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (String part : List.of("orchestrator", "detection", "node")) {
+      lines.addAll(packaged("systemd/" + part + ".env", "PALINODE_ARGS=(.*)", "run " + part + " "));
+    }
+    lines.addAll(packaged("container/compose.yaml", " command: (.*)", ""));
+    lines.addAll(packaged("kubernetes/palinode.yaml", " args: \\[(.*)]", ""));
+    lines.addAll(packaged("kubernetes/palinode.yaml", " args:\n((?: +- .*\n)+)", ""));
+    assertThat(lines).hasSize(3 + 5 + 3);
+    List<String> refused = new ArrayList<>();
+    for (List<String> command : commands(lines)) {
+      note("packaging", command, refusal(command), refused);
+    }
+    assertThat(refused).isEmpty();
+  }
+
+  /** The first group of each match, as a command. */
+  private static List<String> packaged(String file, String pattern, String before)
+      throws IOException {
+    String text = Files.readString(Path.of("../packaging").resolve(file));
+    return Pattern.compile(pattern)
+        .matcher(text)
+        .results()
+        .map(found -> found.group(1).replaceAll("\n? +- |,? ", " ").replace("$(POD_INDEX)", "0"))
+        .map(arguments -> "palinode " + before + arguments.strip())
+        .toList();
+  }
+
   @Test
   void aLineCanHoldSeveralCommands() {
     List<String> lines =

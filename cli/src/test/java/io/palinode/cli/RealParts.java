@@ -120,16 +120,21 @@ final class RealParts implements AutoCloseable {
     return plane.orchestrator().rollbacks(10).stream().filter(Rollback::isEnded).toList();
   }
 
-  /** Runs {@code palinode}; its exit status. */
+  /** Runs {@code palinode} with the address of the API; its exit status. */
   int palinode(String... args) {
+    List<String> all = new ArrayList<>(List.of(args));
+    all.add("--server");
+    all.add(plane.apiUrl());
+    return run(all.toArray(String[]::new));
+  }
+
+  /** Runs {@code palinode}; its exit status. */
+  int run(String... args) {
     out.getBuffer().setLength(0);
     err.getBuffer().setLength(0);
     CommandLine palinode = Main.commandLine();
     palinode.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    List<String> all = new ArrayList<>(List.of(args));
-    all.add("--server");
-    all.add(plane.apiUrl());
-    return palinode.execute(all.toArray(String[]::new));
+    return palinode.execute(args);
   }
 
   /** What the last command has printed. */

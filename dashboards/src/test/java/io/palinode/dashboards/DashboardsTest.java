@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,6 +36,8 @@ class DashboardsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
   private static final Pattern METRIC = Pattern.compile("palinode_[a-z_]+");
+  private static final Pattern SERIES = Pattern.compile("palinode_[a-z_]+(\\{[^}]*})?");
+  private static final Pattern VARIABLE = Pattern.compile("=~\"\\$([a-z]+)\"");
 
   @ParameterizedTest
   @ValueSource(
@@ -103,8 +107,8 @@ class DashboardsTest {
     for (JsonNode panel : dashboard().get("panels")) {
       first.put(panel.get("title").asText(), panel.path("targets").path(0).path("expr").asText());
     }
-    assertThat(first.get("Rollbacks ended")).contains("increase(palinode_rollbacks_total[");
-    assertThat(first.get("Coverage gaps")).isEqualTo("palinode_coverage_gaps");
+    assertThat(first.get("Rollbacks ended")).contains("increase(palinode_rollbacks_total{");
+    assertThat(first.get("Coverage gaps")).startsWith("palinode_coverage_gaps{");
   }
 
   @Test
@@ -147,6 +151,38 @@ class DashboardsTest {
   }
 
   @Test
+  void everyQueryOfTheDashboardFollowsItsVariables() {
+    Set<String> names = new TreeSet<>();
+    dashboard().at("/templating/list").forEach(one -> names.add(one.get("name").asText()));
+    assertThat(names).contains("cluster", "node", "predicate");
+    Set<String> used = new TreeSet<>();
+    for (String expression : queries()) {
+      for (MatchResult series : SERIES.matcher(expression).results().toList()) {
+        assertThat(series.group(1)).as(expression).isNotNull().contains("cluster=~\"$cluster\"");
+      }
+      VARIABLE.matcher(expression).results().forEach(use -> used.add(use.group(1)));
+    }
+    assertThat(used).containsExactly("cluster", "node", "predicate");
+  }
+
+  @Test
+  void everyRunbookIsAHeadingOfTheDocs() throws IOException {
+    for (JsonNode rule : rules()) {
+      String runbook = rule.get("annotations").get("runbook").asText();
+      String[] link = runbook.split("#", 2);
+      Path page = Path.of("..").resolve(link[0]);
+      assertThat(page).as(runbook).isRegularFile();
+      assertThat(Files.readAllLines(page).stream().filter(line -> line.startsWith("##")))
+          .as(runbook)
+          .map(
+              heading ->
+                  heading.replaceFirst("#+ ", "").replaceAll("[^\\w -]", "").replace(' ', '-'))
+          .map(anchor -> anchor.toLowerCase(Locale.ROOT))
+          .contains(link[1]);
+    }
+  }
+
+  @Test
   void everyRuleHasASeverityAndASummary() {
     Set<String> names = new HashSet<>();
     for (JsonNode rule : rules()) {
@@ -169,6 +205,13 @@ class DashboardsTest {
   }
 
   private static List<String> expressions() {
+    List<String> expressions = new ArrayList<>(queries());
+    rules().forEach(rule -> expressions.add(rule.get("expr").asText()));
+    return expressions;
+  }
+
+  /** Those of the dashboard. */
+  private static List<String> queries() {
     List<String> expressions = new ArrayList<>();
     for (JsonNode panel : dashboard().get("panels")) {
       panel.path("targets").forEach(target -> expressions.add(target.get("expr").asText()));
@@ -177,7 +220,6 @@ class DashboardsTest {
         .get("annotations")
         .get("list")
         .forEach(annotation -> expressions.add(annotation.get("expr").asText()));
-    rules().forEach(rule -> expressions.add(rule.get("expr").asText()));
     return expressions;
   }
 

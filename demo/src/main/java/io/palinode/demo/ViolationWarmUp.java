@@ -47,7 +47,11 @@ final class ViolationWarmUp {
 
   /** Some seconds. When violations do not come, it gives up: a cold start is no failure. */
   void run(boolean rollbacksToo) {
-    violate(ALERTED, "none", VIOLATIONS, () -> (int) orchestrator.latency(Grade.POSSIBLE).count());
+    violate(
+        ALERTED,
+        "none",
+        VIOLATIONS,
+        () -> (int) orchestrator.latency().snapshot(Grade.POSSIBLE).count());
     if (rollbacksToo) {
       violate(ROLLED_BACK, "{}", ROLLBACKS, this::rollbacksEnded);
     }

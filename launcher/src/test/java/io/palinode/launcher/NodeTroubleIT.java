@@ -105,7 +105,9 @@ class NodeTroubleIT {
     assertThat(plane.orchestrator().status().losses()).isZero();
 
     Files.delete(small.resolve("filling"));
-    awaitAlert("storage_works");
+    await()
+        .atMost(BOUND)
+        .until(() -> alerts.stream().anyMatch(a -> a.startsWith("ended=storage_refuses at=")));
     await().atMost(BOUND).until(() -> reachesTheNode(store));
   }
 

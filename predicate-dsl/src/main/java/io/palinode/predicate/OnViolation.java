@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param rollbackTo null: no rollback
  * @param rollbackOn the least grade that rolls back
  * @param alertOn the least grade that alerts
- * @param alerts where to: {@code console}, {@code webhook:URL}
+ * @param alerts where to: {@code console}, {@code FORMAT:URL}
  * @param rollbacks how they run; the default if there is none
  */
 public record OnViolation(
@@ -29,7 +29,9 @@ public record OnViolation(
   public static final int ALERTS_MAX = 8;
   public static final int ALERT_LENGTH_MAX = 1_024;
 
-  private static final String WEBHOOK = "webhook:";
+  /** The forms of an alert's body that a destination may name. */
+  public static final List<String> ALERT_FORMATS =
+      List.of("webhook", "alertmanager", "slack", "cloudevents");
 
   /** No rollback; every violation that is at least possible is shown on the console. */
   public static final OnViolation DEFAULT =
@@ -73,10 +75,15 @@ public record OnViolation(
               + " characters: characters="
               + alert.length());
     }
-    if (!alert.equals("console")
-        && !(alert.startsWith(WEBHOOK) && isHttp(alert.substring(WEBHOOK.length())))) {
+    int colon = alert.indexOf(':');
+    boolean isPosted =
+        colon > 0
+            && ALERT_FORMATS.contains(alert.substring(0, colon))
+            && isHttp(alert.substring(colon + 1));
+    if (!alert.equals("console") && !isPosted) {
       throw new IllegalArgumentException(
-          "an alert must be console or webhook:URL with an http or https URL: '" + alert + "'");
+          "an alert must be console or FORMAT:URL with an http or https URL, where FORMAT is %s: '%s'"
+              .formatted(String.join(", ", ALERT_FORMATS), alert));
     }
     return alert;
   }

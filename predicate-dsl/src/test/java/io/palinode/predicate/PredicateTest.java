@@ -25,6 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PredicateTest {
+  private static final String ALERT_RULE =
+      "an alert must be console or FORMAT:URL with an http or https URL, where FORMAT is webhook,"
+          + " alertmanager, slack, cloudevents: ";
+
   private static final Clause X = clause(term("x", "1"));
 
   @ParameterizedTest
@@ -155,12 +159,9 @@ class PredicateTest {
     refused(
         () -> action(null, List.of(), often),
         "whenFrequent counts rollbacks, so there must be a rollback: whenFrequent=" + often);
+    refused(() -> action(null, List.of("pager"), null), ALERT_RULE + "'pager'");
     refused(
-        () -> action(null, List.of("pager"), null),
-        "an alert must be console or webhook:URL with an http or https URL: 'pager'");
-    refused(
-        () -> action(null, List.of("webhook:ftp://x/"), null),
-        "an alert must be console or webhook:URL with an http or https URL: 'webhook:ftp://x/'");
+        () -> action(null, List.of("webhook:ftp://x/"), null), ALERT_RULE + "'webhook:ftp://x/'");
     refused(
         () -> action(null, List.of("console", "console"), null),
         "an alert must not be named twice: alerts=[console, console]");

@@ -78,7 +78,8 @@ public final class RandomPredicate {
           "", " ", "[a-z]+", "(?i)\\w{2,3}|\"x\"", "\\Q{a}\\E", "a\tb\n", "\\pL*", "<&>'{", "x{1}");
 
   private static final List<String> ALERTS =
-      List.of("console", "webhook:https://alerts.example/x?a=1&b=%20", "webhook:http://[::1]:80/");
+      List.of(
+          "console", "webhook:https://alerts.example/x?a=1&b=%20", "alertmanager:http://[::1]:80/");
 
   private final Random random;
 

@@ -16,45 +16,31 @@ import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Violation;
-import io.palinode.wire.v1.Witness;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /** The alerts of the machine and their texts. */
 final class Alerts {
   private Alerts() {}
 
-  static Alert violation(
-      Violation violation, Policy policy, Command.Outcome outcome, long nowMicros) {
-    Map<String, String> annotations =
-        Map.of(
-            "id", violation.getId(),
-            "first", PointInTime.format(violation.getFirst()),
-            "violate", PointInTime.format(violation.getViolate()),
-            "outcome", outcome.name(),
-            "witnesses", witnesses(violation),
-            "summary", "predicate " + violation.getPredicate() + " was violated");
-    return new Alert(
-        Alert.Kind.VIOLATION, labels(violation), annotations, policy.destinations(), nowMicros);
+  static Alert violation(Violation violation, Policy policy, Command.Outcome outcome) {
+    return ofViolation(violation, policy)
+        .annotated("outcome", outcome.name())
+        .annotated("summary", "predicate " + violation.getPredicate() + " was violated");
   }
 
   /** With the labels of the violation's first alert. */
-  static Alert outcomeChanged(OutcomeChange change, Policy policy, long nowMicros) {
+  static Alert outcomeChanged(OutcomeChange change, Policy policy) {
     Violation violation = change.violation().violation();
     String outcome = String.valueOf(change.violation().outcome());
-    Map<String, String> annotations =
-        Map.of(
-            "id", violation.getId(),
-            "violate", PointInTime.format(violation.getViolate()),
-            "outcome", outcome,
-            "outcomeBefore", change.before().name(),
+    return ofViolation(violation, policy)
+        .annotated("outcome", outcome)
+        .annotated("outcomeBefore", change.before().name())
+        .annotated(
             "summary",
-                "predicate %s was violated: the outcome is now %s, no longer %s"
-                    .formatted(violation.getPredicate(), outcome, change.before()));
-    return new Alert(
-        Alert.Kind.VIOLATION, labels(violation), annotations, policy.destinations(), nowMicros);
+            "predicate %s was violated: the outcome is now %s, no longer %s"
+                .formatted(violation.getPredicate(), outcome, change.before()));
   }
 
   static Alert tooLate(Violation violation, long safePoint, long nowMicros) {
@@ -245,22 +231,28 @@ final class Alerts {
         nowMicros);
   }
 
+  /** Starts with the violation, not with its receipt: a successor starts it at the same time. */
+  private static Alert ofViolation(Violation violation, Policy policy) {
+    Map<String, String> annotations =
+        Map.of(
+            "id", violation.getId(),
+            "epoch", Long.toString(violation.getEpoch()),
+            "grade", Grades.of(violation.getGrade()).name().toLowerCase(Locale.ROOT),
+            "first", PointInTime.format(violation.getFirst()),
+            "violate", PointInTime.format(violation.getViolate()));
+    return new Alert(
+        Alert.Kind.VIOLATION,
+        labels(violation),
+        annotations,
+        policy.destinations(),
+        Hlc.micros(violation.getViolate()));
+  }
+
+  /** Neither grade nor epoch: both may change while the violation holds. */
   private static Map<String, String> labels(Violation violation) {
     return Map.of(
         "predicate", violation.getPredicate(),
         "binding", violation.getBinding(),
-        "grade", Grades.of(violation.getGrade()).name().toLowerCase(Locale.ROOT),
-        "clause", Integer.toString(violation.getClause()),
-        "epoch", Long.toString(violation.getEpoch()));
-  }
-
-  private static String witnesses(Violation violation) {
-    return violation.getWitnessesList().stream()
-        .map(Alerts::witness)
-        .collect(Collectors.joining(" "));
-  }
-
-  private static String witness(Witness w) {
-    return "term" + w.getTerm() + "@node" + w.getNode() + ":" + w.getSequence();
+        "clause", Integer.toString(violation.getClause()));
   }
 }

@@ -75,7 +75,20 @@ public final class Outcomes {
     Policy policy = state.policies().get(violation.getPredicate());
     return policy == null || !policy.alerts(Grades.of(violation.getGrade()))
         ? null
-        : Alerts.outcomeChanged(change, policy, state.nowMicros());
+        : Alerts.outcomeChanged(change, policy);
+  }
+
+  /** The alert about a violation of an earlier run that holds; null as above, or if it ended. */
+  public static @Nullable Alert alert(MachineState state, ReceivedViolation received) {
+    Violation violation = received.violation();
+    Policy policy = state.policies().get(violation.getPredicate());
+    Outcome outcome = received.outcome();
+    return outcome == null
+            || policy == null
+            || !policy.alerts(received.grade())
+            || received.asOf(state).ended() != 0
+        ? null
+        : Alerts.violation(received.latest(), policy, outcome);
   }
 
   private static boolean asksForRollback(Violation violation, Policy policy) {

@@ -208,6 +208,13 @@ public final class RollbackMachine {
     return request != null && Unreachable.hasWay(state, request);
   }
 
+  /** The alerts of coverage gaps that are not acknowledged, oldest first. */
+  public static List<Alert> gapAlerts(MachineState state) {
+    return state.log().coverage().latestUnacknowledged().stream()
+        .map(gap -> Alerts.coverageLost(gap.loss(), state))
+        .toList();
+  }
+
   /** Refuses unless {@link Event.RenewalWanted} has an effect now. */
   public static void requireRenewable(MachineState state, String predicate)
       throws RefusedException {
@@ -256,7 +263,7 @@ public final class RollbackMachine {
     Command.Outcome outcome = Outcomes.first(state, violation, policy);
     Alert alert =
         policy.alerts(grade) && !isStale(violation)
-            ? Alerts.violation(violation, policy, outcome, state.nowMicros())
+            ? Alerts.violation(violation, policy, outcome)
             : null;
     commands.add(new Command.Classified(violation, outcome, alert));
     if (outcome == Command.Outcome.ROLLBACK) {

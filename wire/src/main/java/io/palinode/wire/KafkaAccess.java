@@ -43,6 +43,8 @@ public enum KafkaAccess {
       rights.topic(AclOperation.WRITE, topics.audit());
       for (String topic : topics.all()) {
         rights.topic(AclOperation.CREATE, topic);
+        // For 'palinode doctor' only.
+        rights.topic(AclOperation.DESCRIBE_CONFIGS, topic);
       }
       rights.add(AclOperation.READ, ResourceType.GROUP, topics.election());
     }

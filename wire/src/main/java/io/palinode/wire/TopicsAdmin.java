@@ -2,6 +2,7 @@ package io.palinode.wire;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -12,13 +13,17 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates and describes Palinode's topics. Each call waits at most 30 s and throws {@link
- * KafkaException} that names the topic when Kafka refuses or does not answer. Thread-safe.
+ * Creates and describes Palinode's topics. Each call waits at most 30 s for an answer, unless
+ * another limit is given, and throws {@link KafkaException} that names the topic when Kafka refuses
+ * or does not answer. Thread-safe.
  */
 public final class TopicsAdmin implements AutoCloseable {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
@@ -26,8 +31,14 @@ public final class TopicsAdmin implements AutoCloseable {
 
   private final Admin admin;
   private final Topics topics;
+  private final Duration answerMax;
 
   public TopicsAdmin(KafkaSettings settings, Topics topics) {
+    this(settings, topics, ANSWER_MAX);
+  }
+
+  public TopicsAdmin(KafkaSettings settings, Topics topics, Duration answerMax) {
+    this.answerMax = answerMax;
     this.admin = settings.newAdmin(topics.prefix() + "-topics");
     this.topics = topics;
   }
@@ -61,6 +72,55 @@ public final class TopicsAdmin implements AutoCloseable {
     return partitions(topics.candidates());
   }
 
+  /** The number of brokers. */
+  public int brokers() {
+    return await("brokers", admin.describeCluster().nodes()).size();
+  }
+
+  /** The topics that exist, in the order of {@link Topics#all}. */
+  public List<TopicState> states() {
+    List<TopicState> states = new ArrayList<>();
+    for (String topic : topics.all()) {
+      try {
+        states.add(
+            state(
+                await(topic, admin.describeTopics(List.of(topic)).topicNameValues().get(topic)),
+                settings(topic)));
+      } catch (UnknownTopicOrPartitionException absent) {
+        // The caller compares with all names.
+      }
+    }
+    return states;
+  }
+
+  private static TopicState state(TopicDescription topic, Map<String, String> settings) {
+    List<TopicPartitionInfo> partitions = topic.partitions();
+    return new TopicState(
+        topic.name(),
+        partitions.size(),
+        partitions.stream().mapToInt(one -> one.replicas().size()).min().orElse(0),
+        (int) partitions.stream().filter(one -> one.leader() == null).count(),
+        (int) partitions.stream().filter(one -> one.isr().size() < one.replicas().size()).count(),
+        settings);
+  }
+
+  /** Empty if this principal may not read them. */
+  private Map<String, String> settings(String topic) {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    try {
+      Map<String, String> settings = new HashMap<>();
+      await(topic, admin.describeConfigs(List.of(resource)).values().get(resource))
+          .entries()
+          .forEach(entry -> settings.put(entry.name(), String.valueOf(entry.value())));
+      return settings;
+    } catch (KafkaException refused) {
+      if (refused.getCause() instanceof AuthorizationException) {
+        return Map.of();
+      }
+      throw refused;
+    }
+  }
+
   @Override
   public void close() {
     admin.close(CLOSE_MAX);
@@ -83,12 +143,12 @@ public final class TopicsAdmin implements AutoCloseable {
     return description.partitions().size();
   }
 
-  private static <T> T await(String topic, @Nullable KafkaFuture<T> answer) {
+  private <T> T await(String topic, @Nullable KafkaFuture<T> answer) {
     if (answer == null) {
       throw new KafkaException("Kafka did not answer for a topic: topic=" + topic);
     }
     try {
-      return answer.get(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(answerMax.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TopicExistsException exists) {
         throw exists;
@@ -99,7 +159,7 @@ public final class TopicsAdmin implements AutoCloseable {
       throw new KafkaException("Kafka refused: topic=" + topic + ": " + e.getCause(), e.getCause());
     } catch (TimeoutException e) {
       throw new KafkaException(
-          "Kafka did not answer within " + ANSWER_MAX.toSeconds() + " s: topic=" + topic, e);
+          "Kafka did not answer within " + answerMax.toSeconds() + " s: topic=" + topic, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new KafkaException("interrupted while waiting for Kafka: topic=" + topic, e);

@@ -18,7 +18,8 @@ public final class AlertOptions {
       defaultValue = "console",
       description =
           "Where alerts to operators go, such as a halted rollback or a coverage gap: console or"
-              + " webhook:URL. Repeatable (default: ${DEFAULT-VALUE}). Alerts of violations go where"
+              + " FORMAT:URL, where FORMAT is webhook, alertmanager, slack or cloudevents."
+              + " Repeatable (default: ${DEFAULT-VALUE}). Alerts of violations go where"
               + " their predicate names.")
   private List<String> operators = List.of();
 

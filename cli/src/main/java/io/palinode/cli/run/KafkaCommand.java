@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.utils.SecurityUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -95,14 +96,10 @@ public final class KafkaCommand {
               adminConfig,
               user,
               operations.stream()
-                  .map(operation -> "--operation " + capitalized(operation))
+                  .map(operation -> "--operation " + SecurityUtils.operationName(operation))
                   .collect(Collectors.joining(" ")),
               resource.resourceType().name().toLowerCase(Locale.ROOT),
               resource.name());
-    }
-
-    private static String capitalized(AclOperation operation) {
-      return operation.name().charAt(0) + operation.name().substring(1).toLowerCase(Locale.ROOT);
     }
   }
 }

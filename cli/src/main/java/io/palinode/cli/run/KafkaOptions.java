@@ -1,21 +1,20 @@
 package io.palinode.cli.run;
 
+import io.palinode.cli.options.KafkaAddress;
 import io.palinode.terminal.Outage;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.StartProgress;
-import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.RetriableException;
-import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Where the logs are; a picocli mixin. */
@@ -23,21 +22,7 @@ final class KafkaOptions {
   private static final Duration PAUSE_MIN = Duration.ofSeconds(1);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(8);
 
-  @Option(
-      names = "--kafka",
-      required = true,
-      paramLabel = "HOST:PORT,...",
-      description = "Brokers of Kafka.")
-  private String bootstrap = "";
-
-  @Option(
-      names = "--kafka-config",
-      paramLabel = "FILE",
-      description = {
-        "Properties for Kafka's clients, as kafka-topics.sh reads them with --command-config: those"
-            + " that begin with security., sasl. or ssl."
-      })
-  private @Nullable Path security;
+  @Mixin private KafkaAddress address = new KafkaAddress();
 
   @Option(
       names = "--candidate-partitions",
@@ -63,8 +48,9 @@ final class KafkaOptions {
    */
   @SuppressWarnings("try") // A resource for its close alone.
   KafkaSettings connected(Consumer<String> say) throws InterruptedException {
-    KafkaSettings settings = settings();
-    try (StartProgress progress = StartProgress.of("waiting for Kafka at " + bootstrap, say)) {
+    KafkaSettings settings = address.settings();
+    try (StartProgress progress =
+        StartProgress.of("waiting for Kafka at " + address.bootstrap(), say)) {
       for (Duration pause = PAUSE_MIN; ; pause = longer(pause)) {
         try {
           createTopics(settings);
@@ -84,7 +70,7 @@ final class KafkaOptions {
   }
 
   private void throwUnlessSilent(KafkaException e) {
-    String reason = "--kafka=" + bootstrap + ": " + e.getMessage();
+    String reason = "--kafka=" + address.bootstrap() + ": " + e.getMessage();
     if (e instanceof ConfigException || e.getCause() instanceof ConfigException) {
       throw new Refusal(reason, e);
     }
@@ -97,15 +83,6 @@ final class KafkaOptions {
     return e.getCause() instanceof RetriableException
         || e.getCause() instanceof TimeoutException
         || e.getCause() instanceof InterruptedException;
-  }
-
-  private KafkaSettings settings() {
-    try {
-      KafkaSettings settings = KafkaSettings.of(bootstrap);
-      return security == null ? settings : settings.withSecurity(KafkaSecurity.read(security));
-    } catch (IllegalArgumentException e) {
-      throw new Refusal(String.valueOf(e.getMessage()), e);
-    }
   }
 
   private void createTopics(KafkaSettings settings) {

@@ -1,14 +1,19 @@
 package io.palinode.cli.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.TextTable;
 import io.palinode.terminal.TextTable.Align;
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Alerts to operators. */
@@ -22,11 +27,22 @@ public final class AlertCommand {
       name = "test",
       mixinStandardHelpOptions = true,
       description = {
-        "Send a test alert to each destination of '--alert', and show what each answered.",
+        "Send a test alert to each destination of '--alert', or to the named one, and show what"
+            + " each answered. A named one must be allowed to predicates.",
         "Exit status 1 if one did not accept it."
       },
-      footer = {"", "Example:  palinode alert test"})
+      footer = {
+        "",
+        "Example:  palinode alert test",
+        "          palinode alert test slack:https://chat.example/hook"
+      })
   static final class Test implements Callable<Integer> {
+    @Parameters(
+        arity = "0..1",
+        paramLabel = "DESTINATION",
+        description = "FORMAT:URL, or console (default: each of '--alert').")
+    private @Nullable String destination;
+
     @Mixin private ApiClient api = new ApiClient();
     @Spec private CommandSpec spec;
 
@@ -34,7 +50,7 @@ public final class AlertCommand {
     public Integer call() {
       TextTable table = new TextTable(Align.LEFT, List.of("DESTINATION", "DELIVERED", "ANSWER"));
       boolean areAllDelivered = true;
-      for (JsonNode tested : api.post("/api/v1/alerts/test")) {
+      for (JsonNode tested : api.post("/api/v1/alerts/test", body())) {
         boolean isDelivered = tested.path("delivered").asBoolean();
         areAllDelivered &= isDelivered;
         var unused =
@@ -44,8 +60,15 @@ public final class AlertCommand {
                     isDelivered ? "yes" : "no",
                     tested.path("answer").asText()));
       }
-      spec.commandLine().getOut().print(table.render());
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(table.render());
+      out.flush();
       return areAllDelivered ? 0 : 1;
+    }
+
+    private String body() {
+      ObjectNode body = JsonNodeFactory.instance.objectNode();
+      return (destination == null ? body : body.put("destination", destination)).toString();
     }
   }
 }

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ class AlertCommandTest {
   private static final String REFUSED =
       "{\"destination\":\"webhook:h\",\"delivered\":false,\"answer\":\"HTTP status 404\"}";
 
+  private final List<String> bodies = new CopyOnWriteArrayList<>();
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
   private HttpServer server;
@@ -62,24 +64,33 @@ class AlertCommandTest {
       assertThat(run(command, "--alert", "console", "--alert", "pager")).isEqualTo(2);
       assertThat(err.toString().strip())
           .endsWith(
-              "--alert: an alert must be console or webhook:URL with an http or https URL:"
-                  + " 'pager'");
+              "--alert: an alert must be console or FORMAT:URL with an http or https URL, where"
+                  + " FORMAT is webhook, alertmanager, slack, cloudevents: 'pager'");
       assertThat(run(command, "--alert", "console", "--alert", "console")).isEqualTo(2);
       assertThat(err.toString()).contains("must not be named twice");
     }
   }
 
-  private int test(String answer) {
+  @Test
+  void aNamedDestinationIsAskedForAlone() {
+    assertThat(test("[" + DELIVERED + "]", "slack:https://h/x")).isZero();
+    assertThat(bodies).containsExactly("{\"destination\":\"slack:https://h/x\"}");
+  }
+
+  private int test(String answer, String... named) {
     server.createContext(
         "/api/v1/alerts/test",
         exchange -> {
+          bodies.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
           byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
           exchange.sendResponseHeaders(200, bytes.length);
           exchange.getResponseBody().write(bytes);
           exchange.close();
         });
     String url = "http://127.0.0.1:" + server.getAddress().getPort();
-    return run(List.of("alert", "test"), "--server", url);
+    List<String> command = new ArrayList<>(List.of("alert", "test"));
+    command.addAll(List.of(named));
+    return run(command, "--server", url);
   }
 
   private int run(List<String> command, String... options) {

@@ -33,7 +33,7 @@ public final class EmbeddedWatcher implements Watcher {
 
   @Override
   public void beginRun() {
-    plane.orchestrator().resetLatency();
+    plane.orchestrator().latency().reset();
   }
 
   @Override
@@ -58,12 +58,12 @@ public final class EmbeddedWatcher implements Watcher {
 
   @Override
   public LatencySnapshot latency() {
-    return plane.orchestrator().latency(Grade.POSSIBLE);
+    return plane.orchestrator().latency().snapshot(Grade.POSSIBLE);
   }
 
   @Override
   public List<SequentialSpan> sequentialSpans() {
-    return plane.orchestrator().sequentialSpans(KEPT_MAX);
+    return plane.orchestrator().history().sequential(KEPT_MAX);
   }
 
   @Override

@@ -219,9 +219,19 @@ final class JsonSchema {
         list(
             0,
             OnViolation.ALERTS_MAX,
-            map("type", "string", "pattern", "^\\s*(console|none|webhook:https?://.+)\\s*$"));
+            map(
+                "type",
+                "string",
+                "pattern",
+                "^\\s*(console|none|("
+                    + String.join("|", OnViolation.ALERT_FORMATS)
+                    + "):https?://.+)\\s*$"));
     alerts.put("uniqueItems", true);
-    shapes.put("alert", said("Where alerts go: console, webhook:URL.", alerts));
+    shapes.put(
+        "alert",
+        said(
+            "Where alerts go: console, or webhook, alertmanager, slack or cloudevents with :URL.",
+            alerts));
     shapes.put("over", map("anyOf", List.of(atLeastOne(), map("type", "string"))));
     shapes.put("per", period());
     shapes.put("then", map("const", "sequential"));

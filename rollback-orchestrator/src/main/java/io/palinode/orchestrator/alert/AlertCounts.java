@@ -7,6 +7,7 @@ public final class AlertCounts {
   private final LongAdder sent = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final LongAdder dropped = new LongAdder();
+  private final LongAdder retried = new LongAdder();
 
   /** Delivered. */
   public long sent() {
@@ -21,6 +22,15 @@ public final class AlertCounts {
   /** Never tried: the queue was full, or closing. */
   public long dropped() {
     return dropped.sum();
+  }
+
+  /** Posts after the first one of a body. */
+  public long retried() {
+    return retried.sum();
+  }
+
+  void addRetried() {
+    retried.increment();
   }
 
   void addSent(int alerts) {

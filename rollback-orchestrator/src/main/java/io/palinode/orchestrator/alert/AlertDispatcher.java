@@ -1,22 +1,29 @@
 package io.palinode.orchestrator.alert;
 
 import io.palinode.orchestrator.Alert;
-import java.net.URI;
+import io.palinode.orchestrator.alert.OpenAlerts.Due;
+import io.palinode.predicate.OnViolation;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends each alert to its destinations. Each destination has a bounded queue and a thread. Call
- * {@link #raise} from one thread; any thread may read the counts.
+ * Sends each alert, and its end, to its destinations. Each destination has a bounded queue and a
+ * thread. A further thread looks twice per second which causes have ended. Thread-safe.
  */
 public final class AlertDispatcher implements AutoCloseable {
   /** Each URL has a thread. Predicates that name more URLs in one run are a mistake. */
@@ -24,23 +31,40 @@ public final class AlertDispatcher implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(AlertDispatcher.class);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration LOOK = Duration.ofMillis(500);
 
   private final AlertSettings settings;
   private final Supplier<String> externalUrl;
+  private final LongSupplier wallMicros;
   private final AlertCounts consoleCounts = new AlertCounts();
-  private final AlertCounts webhookCounts = new AlertCounts();
+  private final Map<Format, AlertCounts> counts = new EnumMap<>(Format.class);
   private final AlertQueue console;
   private final Map<String, AlertQueue> webhooks = new LinkedHashMap<>();
+  private final OpenAlerts open = new OpenAlerts();
   private final HttpClient http;
+  private final ScheduledExecutorService watch =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "palinode-alerts-open");
+            thread.setDaemon(true);
+            return thread;
+          });
 
   /**
    * @param console receives one line per alert, from one thread
-   * @param externalUrl a link for operators in webhook payloads; may be empty
+   * @param externalUrl a link for operators in payloads; may be empty
    */
   public AlertDispatcher(
-      AlertSettings settings, Consumer<String> console, Supplier<String> externalUrl) {
+      AlertSettings settings,
+      Consumer<String> console,
+      Supplier<String> externalUrl,
+      LongSupplier wallMicros) {
     this.settings = settings;
     this.externalUrl = externalUrl;
+    this.wallMicros = wallMicros;
+    for (Format format : Format.values()) {
+      counts.put(format, new AlertCounts());
+    }
     this.http =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -51,6 +75,7 @@ public final class AlertDispatcher implements AutoCloseable {
         new AlertQueue(
             "palinode-alerts-console",
             settings.queueMax(),
+            AlertQueue.PRINTED_MAX,
             consoleCounts,
             (batch, pause) -> print(batch, console));
   }
@@ -60,57 +85,131 @@ public final class AlertDispatcher implements AutoCloseable {
     console.start();
     settings.operators().stream()
         .filter(operator -> !operator.equals(AlertSettings.CONSOLE))
-        .forEach(operator -> queue(AlertSettings.url(operator)));
+        .forEach(this::queue);
+  }
+
+  /**
+   * From now on sends the ends of alerts, and sends again what a destination would forget.
+   *
+   * @param causes must not block
+   */
+  public void watch(AlertCauses causes) {
+    synchronized (open) {
+      causes.earlier().forEach(alert -> open.resume(alert, wallMicros.getAsLong()));
+    }
+    var unused =
+        watch.scheduleWithFixedDelay(() -> look(causes), 0, LOOK.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Returns at once. */
   public void raise(Alert alert) {
-    List<String> destinations =
-        alert.destinations().isEmpty() ? settings.operators() : alert.destinations();
-    for (String destination : destinations) {
-      if (destination.equals(AlertSettings.CONSOLE)) {
-        var unused = console.offer(alert);
-      } else {
-        post(AlertSettings.url(destination), alert);
+    synchronized (open) {
+      open.raise(alert, wallMicros.getAsLong()).forEach(this::send);
+    }
+  }
+
+  /** Raises an alert that repeats an earlier one, if the end of that was announced. */
+  public void raiseAgain(Alert alert) {
+    synchronized (open) {
+      if (!open.isOpen(alert) && open.size() < OpenAlerts.OPEN_MAX) {
+        raise(alert);
       }
     }
   }
 
+  void look(OpenAlerts.Causes causes) {
+    try {
+      synchronized (open) {
+        open.due(wallMicros.getAsLong(), causes).forEach(this::send);
+      }
+    } catch (RuntimeException e) {
+      // A further look would not happen after a throw.
+      log.warn("open alerts not examined", e);
+    }
+  }
+
+  private void send(Due due) {
+    Alert alert = due.alert();
+    for (String destination :
+        alert.destinations().isEmpty() ? settings.operators() : alert.destinations()) {
+      boolean isForgetful =
+          !destination.equals(AlertSettings.CONSOLE)
+              && Destination.of(destination).format().isForgetful();
+      boolean isMeant =
+          switch (due.to()) {
+            case ALL -> true;
+            case FORGETFUL -> isForgetful;
+            case OTHERS -> !isForgetful;
+          };
+      if (isMeant) {
+        send(destination, alert);
+      }
+    }
+  }
+
+  private void send(String destination, Alert alert) {
+    if (destination.equals(AlertSettings.CONSOLE)) {
+      var unused = console.offer(alert);
+    } else {
+      post(destination, alert);
+    }
+  }
+
   /**
-   * Sends one test alert to each of the operators' destinations, once, and returns their answers.
-   * Takes as long as one post at most. May be called from any thread.
+   * Sends one test alert to each of the operators' destinations, or to {@code only} this one, once,
+   * and returns their answers. Takes as long as one post at most. May be called from any thread.
+   *
+   * @throws IllegalArgumentException if {@code only} is no destination, or refused
    */
-  public List<TestedDestination> test(long nowMicros) {
+  public List<TestedDestination> test(@Nullable String only, long nowMicros) {
     Alert alert =
         Alert.toOperator(Alert.Kind.TEST, Map.of(), "a test by 'palinode alert test'", nowMicros);
-    return settings.operators().stream().map(operator -> test(operator, alert)).toList().stream()
+    List<String> destinations = only == null ? settings.operators() : List.of(allowed(only));
+    return destinations.stream().map(one -> test(one, alert)).toList().stream()
         .map(CompletableFuture::join)
         .toList();
   }
 
-  private CompletableFuture<TestedDestination> test(String operator, Alert alert) {
-    if (!operator.equals(AlertSettings.CONSOLE)) {
-      return webhook(AlertSettings.url(operator)).test(alert, webhookCounts);
+  private String allowed(String destination) {
+    String refusal = settings.refusal(OnViolation.requireAlert(destination));
+    if (refusal != null) {
+      throw new IllegalArgumentException(refusal);
+    }
+    return destination;
+  }
+
+  private CompletableFuture<TestedDestination> test(String destination, Alert alert) {
+    if (!destination.equals(AlertSettings.CONSOLE)) {
+      return webhook(destination).test(alert);
     }
     boolean isTaken = console.offer(alert);
     return CompletableFuture.completedFuture(
         new TestedDestination(
-            operator,
+            destination,
             isTaken,
             isTaken ? "see the output of the orchestrator" : "its queue is full"));
   }
 
-  public AlertCounts consoleCounts() {
+  /** The counts of each kind of destination: the console and each format. */
+  public Map<String, AlertCounts> counts() {
+    Map<String, AlertCounts> all = new LinkedHashMap<>();
+    all.put(AlertSettings.CONSOLE, consoleCounts);
+    counts.forEach((format, of) -> all.put(format.word(), of));
+    return all;
+  }
+
+  AlertCounts consoleCounts() {
     return consoleCounts;
   }
 
-  public AlertCounts webhookCounts() {
-    return webhookCounts;
+  AlertCounts counts(Format format) {
+    return Objects.requireNonNull(counts.get(format));
   }
 
   /** Stops all destinations, each after at most 2 s of delivery. */
   @Override
   public void close() {
+    watch.shutdownNow();
     synchronized (webhooks) {
       webhooks.values().forEach(AlertQueue::beginClose);
       console.close();
@@ -118,10 +217,10 @@ public final class AlertDispatcher implements AutoCloseable {
     }
   }
 
-  private void post(String url, Alert alert) {
-    AlertQueue queue = queue(url);
+  private void post(String destination, Alert alert) {
+    AlertQueue queue = queue(destination);
     if (queue == null) {
-      webhookCounts.addDropped(1);
+      counts(Destination.of(destination).format()).addDropped(1);
       log.warn("webhooks={} is the limit; dropping alerts of one more webhook", WEBHOOKS_MAX);
     } else {
       var unused = queue.offer(alert);
@@ -129,30 +228,37 @@ public final class AlertDispatcher implements AutoCloseable {
   }
 
   /** Returns null if there are too many. */
-  private @Nullable AlertQueue queue(String url) {
+  private @Nullable AlertQueue queue(String destination) {
     synchronized (webhooks) {
-      AlertQueue queue = webhooks.get(url);
+      AlertQueue queue = webhooks.get(destination);
       if (queue == null && webhooks.size() < WEBHOOKS_MAX) {
-        queue = open(url);
-        webhooks.put(url, queue);
+        queue = open(destination);
+        webhooks.put(destination, queue);
       }
       return queue;
     }
   }
 
-  private AlertQueue open(String url) {
+  private AlertQueue open(String destination) {
+    Format format = Destination.of(destination).format();
     AlertQueue queue =
         new AlertQueue(
             "palinode-alerts-webhook-" + webhooks.size(),
             settings.queueMax(),
-            webhookCounts,
-            webhook(url));
+            format.batchMax(),
+            counts(format),
+            webhook(destination));
     queue.start();
     return queue;
   }
 
-  private Webhook webhook(String url) {
-    return new Webhook(URI.create(url), http, settings, externalUrl);
+  private Webhook webhook(String destination) {
+    return new Webhook(
+        destination,
+        http,
+        settings,
+        counts(Destination.of(destination).format()),
+        () -> new Format.About(externalUrl.get(), wallMicros.getAsLong()));
   }
 
   private static boolean print(List<Alert> batch, Consumer<String> console) {

@@ -16,18 +16,20 @@ import org.slf4j.LoggerFactory;
  * blocks; an alert that does not fit is counted as dropped.
  */
 final class AlertQueue implements AutoCloseable {
-  static final int BATCH_MAX = 50;
+  static final int PRINTED_MAX = 50;
   private static final Logger log = LoggerFactory.getLogger(AlertQueue.class);
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
 
   private final BlockingQueue<Alert> queue;
+  private final int batchMax;
   private final Delivery delivery;
   private final AlertCounts counts;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
 
-  AlertQueue(String name, int queueMax, AlertCounts counts, Delivery delivery) {
+  AlertQueue(String name, int queueMax, int batchMax, AlertCounts counts, Delivery delivery) {
+    this.batchMax = batchMax;
     this.queue = new ArrayBlockingQueue<>(queueMax);
     this.counts = counts;
     this.delivery = delivery;
@@ -98,7 +100,7 @@ final class AlertQueue implements AutoCloseable {
     Alert first = queue.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
     if (first != null) {
       batch.add(first);
-      queue.drainTo(batch, BATCH_MAX - 1);
+      queue.drainTo(batch, batchMax - 1);
     }
   }
 
@@ -107,6 +109,8 @@ final class AlertQueue implements AutoCloseable {
       counts.addSent(batch.size());
     } else {
       counts.addFailed(batch.size());
+      // The last place where a person finds an alert that no destination took.
+      batch.forEach(alert -> log.warn("not_delivered {}", ConsoleLine.of(alert)));
     }
   }
 

@@ -1,7 +1,6 @@
 package io.palinode.orchestrator.alert;
 
 import io.palinode.predicate.OnViolation;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * How alerts are delivered. Immutable.
  *
  * @param operators destinations of alerts that no predicate asked for: {@code console}, {@code
- *     webhook:URL}
+ *     FORMAT:URL}
  * @param webhooks where alerts of predicates may go besides
  * @param queueMax alerts that wait for one destination; further ones are dropped
  * @param posts of one payload
@@ -49,7 +48,6 @@ public record AlertSettings(
           null);
 
   static final String CONSOLE = "console";
-  static final String WEBHOOK = "webhook:";
 
   public AlertSettings {
     operators = OnViolation.requireAlerts("the orchestrator", operators);
@@ -73,7 +71,7 @@ public record AlertSettings(
   /** Throws {@link IllegalArgumentException} for a refused destination. Looks hosts up. */
   public void requireAllowed(OnViolation onViolation) {
     for (String destination : onViolation.alerts()) {
-      String refusal = destination.equals(CONSOLE) ? null : refusal(URI.create(url(destination)));
+      String refusal = refusal(destination);
       if (refusal != null) {
         throw new IllegalArgumentException(refusal);
       }
@@ -81,13 +79,10 @@ public record AlertSettings(
   }
 
   /** Why alerts may not go there; null: they may. Operators' own destinations are allowed. */
-  @Nullable String refusal(URI url) {
-    return operators.contains(WEBHOOK + url) ? null : webhooks.refusal(url);
-  }
-
-  /** Of a destination that is a webhook. */
-  static String url(String destination) {
-    return destination.substring(WEBHOOK.length());
+  @Nullable String refusal(String destination) {
+    return destination.equals(CONSOLE) || operators.contains(destination)
+        ? null
+        : webhooks.refusal(Destination.of(destination).url());
   }
 
   private static void requirePositive(String name, Duration value) {

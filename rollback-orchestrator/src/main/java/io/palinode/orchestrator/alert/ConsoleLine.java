@@ -5,13 +5,19 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 
-/** An alert as one line of {@code key=value}; values with spaces or quotes are quoted. */
+/**
+ * An alert, or its end, as one line of {@code key=value}; values with spaces or quotes are quoted.
+ */
 final class ConsoleLine {
   private ConsoleLine() {}
 
   static String of(Alert alert) {
     StringJoiner line = new StringJoiner(" ");
-    line.add("alert=" + alert.kind().name().toLowerCase(Locale.ROOT));
+    String kind = alert.kind().name().toLowerCase(Locale.ROOT);
+    line.add((alert.isEnded() ? "ended=" : "alert=") + kind);
+    if (alert.isEnded()) {
+      line.add("at=" + Payload.iso(alert.endMicros()));
+    }
     for (Map.Entry<String, String> label : alert.labels().entrySet()) {
       line.add(label.getKey() + "=" + quoted(label.getValue()));
     }

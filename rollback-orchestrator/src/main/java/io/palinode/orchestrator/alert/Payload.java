@@ -22,13 +22,14 @@ record Payload(
     Map<String, String> commonLabels,
     Map<String, String> commonAnnotations,
     @JsonProperty("externalURL") String externalUrl,
-    List<Firing> alerts) {
+    List<One> alerts) {
   private static final String FIRING = "firing";
+  private static final String RESOLVED = "resolved";
 
   /** Alertmanager's end time of an alert that has not ended. */
   private static final String NEVER = "0001-01-01T00:00:00Z";
 
-  record Firing(
+  record One(
       String status,
       Map<String, String> labels,
       Map<String, String> annotations,
@@ -38,27 +39,46 @@ record Payload(
       String fingerprint) {}
 
   static Payload of(List<Alert> batch, String externalUrl) {
-    List<Firing> firing = batch.stream().map(alert -> firing(alert, externalUrl)).toList();
+    List<One> all = batch.stream().map(alert -> one(alert, externalUrl)).toList();
     return new Payload(
         "4",
         "palinode",
         0,
-        FIRING,
+        batch.stream().allMatch(Alert::isEnded) ? RESOLVED : FIRING,
         "palinode",
         Map.of(),
-        common(firing.stream().map(Firing::labels).toList()),
-        common(firing.stream().map(Firing::annotations).toList()),
+        common(all.stream().map(One::labels).toList()),
+        common(all.stream().map(One::annotations).toList()),
         externalUrl,
-        firing);
+        all);
   }
 
-  private static Firing firing(Alert alert, String externalUrl) {
+  private static One one(Alert alert, String externalUrl) {
+    return new One(
+        alert.isEnded() ? RESOLVED : FIRING,
+        labels(alert),
+        alert.annotations(),
+        iso(alert.atMicros()),
+        alert.isEnded() ? iso(alert.endMicros()) : NEVER,
+        externalUrl,
+        fingerprint(alert));
+  }
+
+  /** The labels with {@code alertname}. */
+  static Map<String, String> labels(Alert alert) {
     Map<String, String> labels = new TreeMap<>(alert.labels());
     labels.put("alertname", alert.kind().alertName());
-    String startsAt = Instant.EPOCH.plus(alert.atMicros(), ChronoUnit.MICROS).toString();
-    String fingerprint = String.format("%016x", fingerprint(labels));
-    return new Firing(
-        FIRING, labels, alert.annotations(), startsAt, NEVER, externalUrl, fingerprint);
+    return labels;
+  }
+
+  /** ISO 8601 in UTC. */
+  static String iso(long micros) {
+    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+  }
+
+  /** Equal for equal labels. */
+  static String fingerprint(Alert alert) {
+    return String.format("%016x", fingerprint(labels(alert)));
   }
 
   private static Map<String, String> common(List<Map<String, String>> all) {

@@ -1,7 +1,5 @@
 package io.palinode.orchestrator.alert;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.orchestrator.Alert;
 import java.io.IOException;
 import java.net.URI;
@@ -19,23 +17,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posts batches to one URL, with retries. The log names only the host, as the path of a webhook is
- * often its password.
+ * Posts batches to one destination, with retries. The log names only the host, as the path of a
+ * webhook is often its password.
  */
 final class Webhook implements AlertQueue.Delivery {
   private static final Logger log = LoggerFactory.getLogger(Webhook.class);
-  private static final ObjectMapper JSON = new ObjectMapper();
 
+  private final String named;
+  private final Destination destination;
   private final URI url;
   private final HttpClient http;
   private final AlertSettings settings;
-  private final Supplier<String> externalUrl;
+  private final AlertCounts counts;
+  private final Supplier<Format.About> about;
 
-  Webhook(URI url, HttpClient http, AlertSettings settings, Supplier<String> externalUrl) {
-    this.url = url;
+  /**
+   * @param named the destination as it was configured
+   */
+  Webhook(
+      String named,
+      HttpClient http,
+      AlertSettings settings,
+      AlertCounts counts,
+      Supplier<Format.About> about) {
+    this.named = named;
+    this.destination = Destination.of(named);
+    this.url = destination.endpoint();
     this.http = http;
     this.settings = settings;
-    this.externalUrl = externalUrl;
+    this.counts = counts;
+    this.about = about;
   }
 
   @Override
@@ -48,15 +59,20 @@ final class Webhook implements AlertQueue.Delivery {
         return answer == Answer.TAKEN;
       }
       if (attempt == settings.posts().attemptsMax() || !pause.sleep(backOff)) {
-        log.warn("webhook={} alerts={} attempts={} failed", url.getHost(), batch.size(), attempt);
+        log.warn(
+            "destination={} alerts={} attempts={} failed",
+            destination.shown(),
+            batch.size(),
+            attempt);
         return false;
       }
+      counts.addRetried();
       backOff = backOff.multipliedBy(2);
     }
   }
 
   /** Posts {@code alert} once; the result is the answer. Counts it as sent or failed. */
-  CompletableFuture<TestedDestination> test(Alert alert, AlertCounts counts) {
+  CompletableFuture<TestedDestination> test(Alert alert) {
     return http.sendAsync(request(List.of(alert)), HttpResponse.BodyHandlers.discarding())
         .handle(
             (response, failure) -> {
@@ -67,7 +83,7 @@ final class Webhook implements AlertQueue.Delivery {
                 counts.addFailed(1);
               }
               return new TestedDestination(
-                  AlertSettings.WEBHOOK + url.getHost(),
+                  destination.shown(),
                   isDelivered,
                   response == null
                       ? "no answer: " + reason(failure)
@@ -88,9 +104,9 @@ final class Webhook implements AlertQueue.Delivery {
 
   private Answer post(HttpRequest request) throws InterruptedException {
     // A name may resolve to another address than when its predicate was applied.
-    String refusal = settings.refusal(url);
+    String refusal = settings.refusal(named);
     if (refusal != null) {
-      log.warn("webhook={} refused: {}", url.getHost(), refusal);
+      log.warn("destination={} refused: {}", destination.shown(), refusal);
       return Answer.REFUSED;
     }
     try {
@@ -100,31 +116,28 @@ final class Webhook implements AlertQueue.Delivery {
       }
       boolean mayPass = status / 100 == 5 || status == 408 || status == 429;
       if (!mayPass) {
-        log.warn("webhook={} status={} refused", url.getHost(), status);
+        log.warn("destination={} status={} refused", destination.shown(), status);
       }
       return mayPass ? Answer.TRY_AGAIN : Answer.REFUSED;
     } catch (IOException e) {
-      log.debug("webhook={} unreachable", url.getHost(), e);
+      log.debug("destination={} unreachable", destination.shown(), e);
       return Answer.TRY_AGAIN;
     }
   }
 
   private HttpRequest request(List<Alert> batch) {
-    try {
-      byte[] body = JSON.writeValueAsBytes(Payload.of(batch, externalUrl.get()));
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(url)
-              .timeout(settings.posts().requestTimeout())
-              .header("Content-Type", "application/json")
-              .POST(HttpRequest.BodyPublishers.ofByteArray(body));
-      String secret = settings.secret();
-      if (secret != null) {
-        long seconds = Instant.now().getEpochSecond();
-        request.header(Signature.HEADER, Signature.of(url, body, secret, seconds));
-      }
-      return request.build();
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a payload of strings can always be written", e);
+    Format format = destination.format();
+    byte[] body = format.body(batch, about.get());
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(url)
+            .timeout(settings.posts().requestTimeout())
+            .header("Content-Type", format.contentType())
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+    String secret = settings.secret();
+    if (secret != null) {
+      long seconds = Instant.now().getEpochSecond();
+      request.header(Signature.HEADER, Signature.of(url, body, secret, seconds));
     }
+    return request.build();
   }
 }

@@ -17,23 +17,21 @@ final class NodeAlerts {
     String epsilon =
         of.hasEpsilonMicros() ? of.getEpsilonMicros() / MICROS_PER_MILLI + " ms" : "infinite";
     return Alert.toOperator(
-        Alert.Kind.CLOCK_OFFSET,
-        Map.of(
-            "node",
-            Integer.toString(of.getNode()),
-            "severity",
-            level == Level.BEYOND_DRIFT ? "critical" : "warning"),
-        "the clock of node %d is %s, epsilon is %s, and nodes refuse messages that are %d ms ahead: correct that clock"
-            .formatted(of.getNode(), ahead, epsilon, of.getMaxDriftMicros() / MICROS_PER_MILLI),
-        nowMicros);
+            Alert.Kind.CLOCK_OFFSET,
+            Map.of("node", Integer.toString(of.getNode())),
+            "the clock of node %d is %s, epsilon is %s, and nodes refuse messages that are %d ms ahead: correct that clock"
+                .formatted(of.getNode(), ahead, epsilon, of.getMaxDriftMicros() / MICROS_PER_MILLI),
+            nowMicros)
+        .annotated("severity", level == Level.BEYOND_DRIFT ? "critical" : "warning");
   }
 
   static Alert clockRight(int node, long nowMicros) {
     return Alert.toOperator(
-        Alert.Kind.CLOCK_OFFSET_ENDED,
-        Map.of("node", Integer.toString(node)),
-        "the clock of node %d agrees with the other clocks again".formatted(node),
-        nowMicros);
+            Alert.Kind.CLOCK_OFFSET,
+            Map.of("node", Integer.toString(node)),
+            "the clock of node %d agrees with the other clocks again".formatted(node),
+            nowMicros)
+        .endedAt(nowMicros);
   }
 
   static Alert clockRefused(NodeReport report, long nowMicros) {
@@ -61,9 +59,10 @@ final class NodeAlerts {
 
   static Alert storageWorks(int node, long nowMicros) {
     return Alert.toOperator(
-        Alert.Kind.STORAGE_WORKS,
-        Map.of("node", Integer.toString(node)),
-        "node %d accepts writes again".formatted(node),
-        nowMicros);
+            Alert.Kind.STORAGE_REFUSES,
+            Map.of("node", Integer.toString(node)),
+            "node %d accepts writes again".formatted(node),
+            nowMicros)
+        .endedAt(nowMicros);
   }
 }

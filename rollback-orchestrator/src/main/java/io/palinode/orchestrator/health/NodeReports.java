@@ -28,10 +28,15 @@ public final class NodeReports {
 
   private static final int OPEN_CHARS_MAX = 300;
   private static final double MICROS_PER_SECOND = 1_000_000.0;
+  private static final double MICROS_PER_MILLI = 1_000.0;
+
+  /** A node reports every 10 s. */
+  private static final long SILENT_SECONDS_MAX = 35;
 
   private final int nodes;
   private final ClockOffsets offsets = new ClockOffsets();
   private final Map<Integer, NodeReport> reports = new TreeMap<>();
+  private final Map<Integer, Long> received = new HashMap<>();
   private final Map<Integer, Long> clocks = new TreeMap<>();
   private final Map<Integer, Level> levels = new HashMap<>();
   private final Map<Integer, Boolean> refusing = new HashMap<>();
@@ -69,6 +74,7 @@ public final class NodeReports {
     }
     List<Alert> alerts = new ArrayList<>();
     NodeReport before = reports.put(report.getNode(), report);
+    received.put(report.getNode(), receivedMicros);
     storage(report, receivedMicros, alerts);
     if (before != null && before.getIncarnation() == report.getIncarnation()) {
       refusals(before, report, receivedMicros, alerts);
@@ -123,6 +129,50 @@ public final class NodeReports {
     }
     boolean beyond = report.hasEpsilonMicros() && sure > report.getEpsilonMicros();
     return beyond ? Level.BEYOND_EPSILON : Level.RIGHT;
+  }
+
+  /** What the reports show of each node: whether they arrive, its disk, and its clock against ε. */
+  public synchronized List<Finding> findings(long nowMicros) {
+    List<Finding> findings = new ArrayList<>();
+    reports.forEach((node, report) -> findings.addAll(findings(node, report, nowMicros)));
+    return findings;
+  }
+
+  private List<Finding> findings(int node, NodeReport report, long nowMicros) {
+    String part = "node " + node;
+    long silent = (nowMicros - received.getOrDefault(node, nowMicros)) / 1_000_000;
+    if (silent > SILENT_SECONDS_MAX) {
+      return List.of(
+          Finding.fault(
+              part,
+              "has not reported for %d s".formatted(silent),
+              "see whether its process runs and reaches Kafka"));
+    }
+    Finding disk =
+        report.hasStorageRefusedSinceMicros()
+            ? Finding.fault(
+                part,
+                "refuses all writes: " + report.getStorageRefusal(),
+                "free space on its disk, or replace the disk")
+            : Finding.ok(part, "its disk accepts writes");
+    return List.of(disk, clock(node, report));
+  }
+
+  private Finding clock(int node, NodeReport report) {
+    Long offset = clocks.get(node);
+    String part = "node " + node;
+    String epsilon =
+        report.hasEpsilonMicros()
+            ? "epsilon is %.1f ms".formatted(report.getEpsilonMicros() / MICROS_PER_MILLI)
+            : "epsilon is infinite";
+    if (offset == null) {
+      return Finding.note(
+          part, "its clock is not measured yet; " + epsilon, "ask again after 30 s");
+    }
+    String found = "its clock is %s; %s".formatted(ahead(node), epsilon);
+    return level(node) == Level.RIGHT
+        ? Finding.ok(part, found + ", measured to 100 ms")
+        : Finding.fault(part, found, "set its clock right, and run a time service");
   }
 
   /** How far the node's clock is ahead of the others, in seconds; NaN: unknown. */
@@ -185,10 +235,7 @@ public final class NodeReports {
     if (wrong == null) {
       return alert;
     }
-    Map<String, String> annotations = new TreeMap<>(alert.annotations());
-    annotations.merge("summary", wrong, (summary, more) -> summary + "; " + more);
-    return new Alert(
-        alert.kind(), alert.labels(), annotations, alert.destinations(), alert.atMicros());
+    return alert.annotated("summary", alert.summary() + "; " + wrong);
   }
 
   private String ahead(int node) {

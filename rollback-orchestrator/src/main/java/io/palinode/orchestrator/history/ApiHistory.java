@@ -224,6 +224,11 @@ public final class ApiHistory {
     return violations(limit).stream().map(received -> received.asOf(now)).toList();
   }
 
+  /** The episode that this report belongs to; null: unknown, or dropped. O(1). */
+  public @Nullable ReceivedViolation episode(String id) {
+    return violations.get(key(id));
+  }
+
   /**
    * The violation of this id, or the only one whose id starts with it; null: unknown, or dropped.
    * O({@link #KEPT_MAX}) for a start.

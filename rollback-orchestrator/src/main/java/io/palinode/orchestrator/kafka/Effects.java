@@ -8,8 +8,10 @@ import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.OutcomeChange;
 import io.palinode.orchestrator.Outcomes;
+import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RecentKeys;
 import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.history.ViolationAlert;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.state.MachineState;
@@ -44,6 +46,7 @@ final class Effects {
   private final OrchestratorMetrics metrics;
   private final Consumer<ControlRecord> append;
   private final Consumer<Alert> alert;
+  private final Consumer<Alert> alertAgain;
 
   /** The id of the newest violation, if an earlier epoch or incarnation reported it; else empty. */
   private String repeated = "";
@@ -53,12 +56,14 @@ final class Effects {
       DetectionLatency latency,
       OrchestratorMetrics metrics,
       Consumer<ControlRecord> append,
-      Consumer<Alert> alert) {
+      Consumer<Alert> alert,
+      Consumer<Alert> alertAgain) {
     this.memory = memory;
     this.latency = latency;
     this.metrics = metrics;
     this.append = append;
     this.alert = alert;
+    this.alertAgain = alertAgain;
   }
 
   /** Records an event before the machine reads it; false: the machine does not need it. */
@@ -97,15 +102,18 @@ final class Effects {
     }
   }
 
-  /** An alert of a report whose grade and outcome are known says nothing new. */
+  /** An alert of a report whose grade and outcome are known is new only after an end. */
   private void classified(Command.Classified classified) {
     Violation violation = classified.violation();
     Command.Outcome before = memory.classified(violation, classified.outcome());
     Alert due = classified.alert();
-    boolean isKnown = violation.getId().equals(repeated) && classified.outcome() == before;
-    if (due != null && !isKnown) {
-      alert.accept(due);
+    if (due == null) {
+      return;
     }
+    ReceivedViolation received = memory.episode(violation.getId());
+    boolean isKnown = violation.getId().equals(repeated) && classified.outcome() == before;
+    (isKnown ? alertAgain : alert)
+        .accept(received == null ? due : ViolationAlert.of(due, received));
   }
 
   private void review(MachineState state, boolean isLive) {
@@ -119,7 +127,7 @@ final class Effects {
           change.before());
       Alert changed = isLive ? Outcomes.alert(state, change) : null;
       if (changed != null) {
-        alert.accept(changed);
+        alert.accept(ViolationAlert.of(changed, change.violation()));
       }
     }
   }

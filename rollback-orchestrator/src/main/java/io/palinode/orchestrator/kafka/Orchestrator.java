@@ -3,22 +3,24 @@ package io.palinode.orchestrator.kafka;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.detection.witness.PortableWitness;
-import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.DetectionLatency;
-import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.alert.AlertCauses;
 import io.palinode.orchestrator.alert.AlertDispatcher;
 import io.palinode.orchestrator.alert.TestedDestination;
+import io.palinode.orchestrator.health.Doctor;
 import io.palinode.orchestrator.health.FailedPart;
+import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.ApiHistory;
 import io.palinode.orchestrator.history.Evidence;
+import io.palinode.orchestrator.kafka.doctor.Examination;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Plan;
@@ -123,7 +125,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     metrics = new OrchestratorMetrics(meters);
     metrics.refused(refused, List.of(topics.predicates(), topics.control(), topics.violations()));
     rest = new RestServer(config.rest(), this);
-    alerts = new AlertDispatcher(config.alerts(), console, rest::url);
+    alerts = new AlertDispatcher(config.alerts(), console, rest::url, wallMicros);
     registry =
         new PredicateRegistry(
                 predicateProducer,
@@ -133,7 +135,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
                 config.alerts(),
                 wallMicros)
             .refusingRollbacks(memory::watchedOnly);
-    Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
+    Effects effects =
+        new Effects(memory, latency, metrics, control::append, this::raise, alerts::raiseAgain);
     RefusedEvents events = new RefusedEvents(topics, refused);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, events, this::fail);
     watch =
@@ -191,16 +194,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
     return rest.url();
   }
 
-  /**
-   * The latencies of violations that reached {@code grade} since the start, or since {@link
-   * #resetLatency}.
-   */
-  public LatencySnapshot latency(Grade grade) {
-    return latency.snapshot(grade);
-  }
-
-  public void resetLatency() {
-    latency.reset();
+  /** The latencies of violations since the start, or since its reset. */
+  public DetectionLatency latency() {
+    return latency;
   }
 
   @Override
@@ -264,9 +260,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     return memory.rollbacks(limit).stream().map(this::shown).toList();
   }
 
-  /**
-   * The state is read before the history, so that a plan that just resumed is not shown as over.
-   */
+  /** Reads the state before the history, so that a plan that just resumed is not shown as over. */
   private Rollback shown(Rollback known) {
     return loop.state().log().plans().serving().shown(known);
   }
@@ -320,11 +314,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
         .orElse(null);
   }
 
-  /** The sequential spans, latest first, in force or over. */
-  public List<SequentialSpan> sequentialSpans(int limit) {
-    return memory.sequential(limit);
-  }
-
   private List<SequentialSpan> sequential() {
     long now = wallMicros.getAsLong();
     return loop.state().log().frequent().sequential().stream()
@@ -351,6 +340,18 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
+  public List<Finding> doctor() {
+    return Doctor.examine(
+        new Doctor.Known(
+            status(),
+            watch.now(),
+            memory.nodes(),
+            Examination.kafka(config.kafka(), config.topics()),
+            reports.findings(wallMicros.getAsLong()),
+            Examination.others(registry.all(), memory.watched(), alerts.counts())));
+  }
+
+  @Override
   public List<Unjudged> unjudged() {
     return Unjudged.of(loop.state());
   }
@@ -372,8 +373,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public List<TestedDestination> testAlerts() {
-    return alerts.test(wallMicros.getAsLong());
+  public List<TestedDestination> testAlerts(@Nullable String destination) {
+    return alerts.test(destination, wallMicros.getAsLong());
   }
 
   @Override
@@ -418,6 +419,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
     failure.compareAndSet("the logs are being replayed", null);
     watch.start();
+    alerts.watch(new AlertCauses(loop::state, memory, watch::now));
     log.info("orchestrator=LIVE epoch={} url={}", loop.state().log().epoch(), rest.url());
   }
 
@@ -426,13 +428,10 @@ public final class Orchestrator implements Backend, AutoCloseable {
     gauges.add(alerts);
     gauges.addSafePointLag(() -> lagMicros(loop.state().log().safePoint()));
     metrics.clockOffsets(config.rollback().nodes(), reports::offsetSeconds);
-    metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
-    metrics.gauge(
-        "palinode.orchestrator.up", "1 while it runs", () -> failure.get() == null ? 1 : 0);
-    metrics.gauge(
-        "palinode.orchestrator.troubled",
-        "1 while it waits for Kafka or cannot write a record; the status says which",
-        () -> trouble(loop.state()) == null ? 0 : 1);
+    gauges.addWork(
+        () -> registry.all().size(),
+        () -> failure.get() == null,
+        () -> trouble(loop.state()) != null);
     metrics.waits(config.rollback().nodes(), watch::now);
   }
 

@@ -7,7 +7,8 @@ import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.violations.FoundViolations;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import java.util.List;
-import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -60,6 +61,16 @@ final class OrchestratorGauges {
                 .count());
   }
 
+  void addWork(IntSupplier predicates, BooleanSupplier works, BooleanSupplier isTroubled) {
+    metrics.gauge("palinode.predicates", "Predicates in force", predicates::getAsInt);
+    metrics.gauge(
+        "palinode.orchestrator.up", "1 while it runs", () -> works.getAsBoolean() ? 1 : 0);
+    metrics.gauge(
+        "palinode.orchestrator.troubled",
+        "1 while it waits for Kafka or cannot write a record; the status says which",
+        () -> isTroubled.getAsBoolean() ? 1 : 0);
+  }
+
   void addSafePointLag(LongSupplier micros) {
     metrics.gauge(
         "palinode.safe.point.lag.seconds",
@@ -68,12 +79,14 @@ final class OrchestratorGauges {
   }
 
   void add(AlertDispatcher dispatcher) {
-    Map.of("console", dispatcher.consoleCounts(), "webhook", dispatcher.webhookCounts())
+    dispatcher
+        .counts()
         .forEach(
             (destination, counts) -> {
               metrics.alerts("sent", destination, counts, c -> c.sent());
               metrics.alerts("failed", destination, counts, c -> c.failed());
               metrics.alerts("dropped", destination, counts, c -> c.dropped());
+              metrics.alerts("retried", destination, counts, c -> c.retried());
             });
   }
 }

@@ -4,6 +4,7 @@ import io.palinode.detection.witness.PortableWitness;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.alert.TestedDestination;
+import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.ApiHistory;
@@ -87,11 +88,17 @@ public interface Backend {
   /** All that judgement of the present waits for. */
   Judgement judgement();
 
+  /** What an examination of the whole cluster finds. May wait for Kafka. */
+  List<Finding> doctor();
+
   /** The latest unacknowledged coverage gaps, latest first. */
   List<Unjudged> unjudged();
 
-  /** Sends a test alert to each of the operators' destinations; returns their answers. */
-  List<TestedDestination> testAlerts();
+  /**
+   * Sends a test alert to {@code destination}, or to each of the operators' destinations if it is
+   * null; returns their answers. Throws {@link IllegalArgumentException} for a refused destination.
+   */
+  List<TestedDestination> testAlerts(@Nullable String destination);
 
   /** Takes a line of the audit log, as JSON. Does not block. */
   void audit(String line);

@@ -178,9 +178,10 @@ public final class RestServer implements AutoCloseable {
     server.get(
         "/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)), Role.VIEWER);
     server.get("/api/v1/status", ctx -> ctx.json(status()), Role.VIEWER);
+    server.get("/api/v1/doctor", this::doctor, Role.VIEWER);
     server.get("/api/v1/events", this::openEvents, Role.VIEWER);
     server.post(ACKNOWLEDGE, this::acknowledgeCoverage, Role.OPERATOR);
-    server.post("/api/v1/alerts/test", ctx -> ctx.json(backend.testAlerts()), Role.EDITOR);
+    server.post("/api/v1/alerts/test", this::testAlerts, Role.EDITOR);
     server.get("/metrics", this::metrics, Role.VIEWER);
     addProbe("/healthz", this::health);
     addProbe("/livez", ctx -> ctx.json(new Views.Probe("up")));
@@ -358,6 +359,26 @@ public final class RestServer implements AutoCloseable {
         .acknowledge(to == null ? Event.CoverageAcknowledged.ALL : number, Access.userName(ctx));
     ctx.json(status());
   }
+
+  private void doctor(Context ctx) {
+    ctx.json(backend.doctor().stream().map(Views.FindingView::of).toList());
+  }
+
+  private void testAlerts(Context ctx) {
+    AlertTest wanted = JsonBody.read(RequestGuard.body(ctx), AlertTest.class, "an alert test");
+    try {
+      ctx.json(backend.testAlerts(wanted.destination()));
+    } catch (IllegalArgumentException refused) {
+      throw new BadRequestResponse(refused.getMessage());
+    }
+  }
+
+  /**
+   * What an alert test asks for.
+   *
+   * @param destination null: all of the operators
+   */
+  record AlertTest(@Nullable String destination) {}
 
   private void metrics(Context ctx) {
     String text = backend.scrape();

@@ -5,6 +5,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.Change;
@@ -72,7 +73,8 @@ public final class Views {
       String yaml) {
     /** The path of a webhook is often its password. */
     private static final Pattern WEBHOOK =
-        Pattern.compile("(webhook:https?://)(?:[^/@\\s\"']*@)?([^/?\\s\"',\\]]*)[^\\s\"',\\]]*");
+        Pattern.compile(
+            "((?:webhook|alertmanager|slack|cloudevents):https?://)(?:[^/@\\s\"']*@)?([^/?\\s\"',\\]]*)[^\\s\"',\\]]*");
 
     /** Without the paths and passwords of its webhooks. */
     PredicateView withoutSecrets() {
@@ -237,6 +239,18 @@ public final class Views {
   public record ActView(String action, String user, long atMicros) {
     static ActView of(Rollback.Act act) {
       return new ActView(act.action(), act.user(), act.atMicros());
+    }
+  }
+
+  /**
+   * A result of an examination of the cluster.
+   *
+   * @param level ok, note or fault
+   */
+  public record FindingView(String part, String level, String what, String fix) {
+    static FindingView of(Finding finding) {
+      return new FindingView(
+          finding.part(), lowerCase(finding.level()), finding.what(), finding.fix());
     }
   }
 

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,18 +28,22 @@ import org.junit.jupiter.api.Test;
 /** Alerts against a real console and a real HTTP server. */
 class AlertDispatcherTest {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String TYPE = "Content-Type";
+  private static final long START = 1_500_000;
   private static final AlertSettings FAST =
       new AlertSettings(
           List.of("console"),
           new WebhookRules(List.of("127.0.0.1")),
           10,
-          new AlertSettings.Posts(3, Duration.ofMillis(5), Duration.ofMillis(500)),
+          new AlertSettings.Posts(3, Duration.ofMillis(5), Duration.ofSeconds(5)),
           null);
 
   private final List<String> console = new CopyOnWriteArrayList<>();
   private final List<JsonNode> posts = new CopyOnWriteArrayList<>();
   private final List<String> signatures = new CopyOnWriteArrayList<>();
   private final Deque<Integer> statuses = new ArrayDeque<>();
+  private final List<String> paths = new CopyOnWriteArrayList<>();
+  private final AtomicLong now = new AtomicLong(START);
   private final CountDownLatch release = new CountDownLatch(1);
   private HttpServer server;
   private AlertDispatcher dispatcher;
@@ -49,7 +54,7 @@ class AlertDispatcherTest {
     server.createContext("/hook", this::answer);
     server.createContext("/slow", this::answerLate);
     server.start();
-    dispatcher = new AlertDispatcher(FAST, console::add, () -> "http://127.0.0.1:1");
+    dispatcher = dispatcher(FAST);
     dispatcher.start();
   }
 
@@ -106,9 +111,10 @@ class AlertDispatcherTest {
       statuses.addAll(List.of(503, 429));
     }
     dispatcher.raise(alert("a=1", "webhook:" + url("/hook")));
-    await().until(() -> dispatcher.webhookCounts().sent() == 1);
+    await().until(() -> dispatcher.counts(Format.WEBHOOK).sent() == 1);
     assertThat(posts).hasSize(3);
-    assertThat(dispatcher.webhookCounts().failed()).isZero();
+    assertThat(dispatcher.counts(Format.WEBHOOK).failed()).isZero();
+    assertThat(dispatcher.counts(Format.WEBHOOK).retried()).isEqualTo(2);
   }
 
   @Test
@@ -117,7 +123,7 @@ class AlertDispatcherTest {
       statuses.add(400);
     }
     dispatcher.raise(alert("a=1", "webhook:" + url("/hook")));
-    await().until(() -> dispatcher.webhookCounts().failed() == 1);
+    await().until(() -> dispatcher.counts(Format.WEBHOOK).failed() == 1);
     assertThat(posts).hasSize(1);
   }
 
@@ -125,7 +131,7 @@ class AlertDispatcherTest {
   void aWebhookWithoutAServerFailsAfterTheLastAttempt() {
     server.stop(0);
     dispatcher.raise(alert("a=1", "webhook:" + url("/hook")));
-    await().until(() -> dispatcher.webhookCounts().failed() == 1);
+    await().until(() -> dispatcher.counts(Format.WEBHOOK).failed() == 1);
   }
 
   @Test
@@ -136,7 +142,7 @@ class AlertDispatcherTest {
     dispatcher.raise(alert("a=1", "webhook:" + url("/hook")));
     dispatcher.raise(alert("a=1", "console"));
     await().until(() -> posts.size() == 1 && console.size() == 1);
-    assertThat(dispatcher.webhookCounts().dropped()).isGreaterThanOrEqualTo(100);
+    assertThat(dispatcher.counts(Format.WEBHOOK).dropped()).isGreaterThanOrEqualTo(100);
   }
 
   @Test
@@ -147,13 +153,97 @@ class AlertDispatcherTest {
             line -> {
               throw new IllegalStateException("pipe closed");
             },
-            () -> "")) {
+            () -> "",
+            now::get)) {
       thrower.start();
       thrower.raise(alert("a=1", "console"));
       await().until(() -> thrower.consoleCounts().failed() == 1);
       thrower.raise(alert("a=2", "console"));
       await().until(() -> thrower.consoleCounts().failed() == 2);
     }
+  }
+
+  @Test
+  void anAlertmanagerReceivesAnAlertUntilItEndsAndThenItsEnd() {
+    AtomicLong end = new AtomicLong();
+    Alert alert = alert("a=1", "alertmanager:" + url("/hook"));
+    dispatcher.raise(alert);
+    await().until(() -> posts.size() == 1);
+    assertThat(paths.get(0)).isEqualTo("/hook/api/v2/alerts application/json");
+    JsonNode first = posts.get(0).get(0);
+    assertThat(first.get("endsAt").asText()).as("expires").isEqualTo("1970-01-01T00:04:01.500Z");
+
+    now.addAndGet(OpenAlerts.REPEAT_MICROS);
+    dispatcher.look(causes(end));
+    await().until(() -> posts.size() == 2);
+    assertThat(posts.get(1).get(0).get("labels")).isEqualTo(first.get("labels"));
+    assertThat(posts.get(1).get(0).get("startsAt")).isEqualTo(first.get("startsAt"));
+    assertThat(posts.get(1).get(0).get("endsAt").asText()).isEqualTo("1970-01-01T00:05:01.500Z");
+
+    end.set(now.get() - 1);
+    dispatcher.look(causes(end));
+    await().until(() -> posts.size() == 3);
+    assertThat(posts.get(2).get(0).get("endsAt").asText()).isEqualTo("1970-01-01T00:01:01.499999Z");
+    assertThat(dispatcher.counts(Format.ALERTMANAGER).sent()).isEqualTo(3);
+  }
+
+  @Test
+  void allOtherDestinationsReceiveAnAlertAndItsEndOnce() {
+    AtomicLong end = new AtomicLong();
+    String to = url("/hook");
+    dispatcher.raise(
+        new Alert(
+            Alert.Kind.VIOLATION,
+            Map.of("predicate", "mutex"),
+            Map.of("summary", "predicate mutex was violated"),
+            List.of("console", "webhook:" + to, "slack:" + to, "cloudevents:" + to),
+            START));
+    dispatcher.look(causes(end));
+    now.addAndGet(10 * OpenAlerts.REPEAT_MICROS);
+    dispatcher.look(causes(end));
+    await().until(() -> posts.size() == 3);
+    end.set(now.get());
+    dispatcher.look(causes(end));
+    dispatcher.look(causes(end));
+    await().until(() -> posts.size() == 6 && console.size() == 2);
+    assertThat(console.get(1))
+        .isEqualTo(
+            "ended=violation at=1970-01-01T00:10:01.500Z predicate=mutex"
+                + " summary=\"predicate mutex was violated\"");
+    assertThat(posts)
+        .filteredOn(post -> post.path("status").asText().equals("resolved"))
+        .hasSize(1);
+    assertThat(posts)
+        .filteredOn(post -> post.path("type").asText().equals("io.palinode.alert.ended"))
+        .hasSize(1);
+    assertThat(posts).filteredOn(post -> post.path("text").asText().startsWith("[end")).hasSize(1);
+    assertThat(paths).contains("/hook application/cloudevents+json; charset=UTF-8");
+  }
+
+  @Test
+  void anAlertIsRaisedAgainOnlyAfterItsEnd() {
+    AtomicLong end = new AtomicLong();
+    Alert alert = alert("a=1", "console");
+    dispatcher.raise(alert);
+    dispatcher.raiseAgain(alert);
+    end.set(now.get() + 1);
+    dispatcher.look(causes(end));
+    dispatcher.raiseAgain(alert);
+    await().until(() -> console.size() == 3);
+    assertThat(console)
+        .extracting(line -> line.substring(0, 6))
+        .containsExactly("alert=", "ended=", "alert=");
+  }
+
+  @Test
+  void aTestOfOneDestinationKeepsTheRulesOfPredicates() {
+    assertThat(dispatcher.test("slack:" + url("/hook"), 1))
+        .containsExactly(new TestedDestination("slack:127.0.0.1", true, "HTTP status 200"));
+    assertThat(posts.get(0).get("text").asText()).isEqualTo("[alert] PalinodeTest");
+    assertThatThrownBy(() -> dispatcher.test("slack:http://10.0.0.1/", 1))
+        .hasMessageContaining("--alert-allow only: host=10.0.0.1");
+    assertThatThrownBy(() -> dispatcher.test("pager", 1)).hasMessageContaining("'pager'");
+    assertThat(posts).hasSize(1);
   }
 
   @Test
@@ -189,7 +279,7 @@ class AlertDispatcherTest {
       }
       operators.raise(Alert.toOperator(Alert.Kind.PLAN_HALTED, Map.of(), "halted", 1));
       await().until(() -> posts.size() == 1);
-      assertThat(operators.webhookCounts().dropped()).isEqualTo(1);
+      assertThat(operators.counts(Format.WEBHOOK).dropped()).isEqualTo(1);
     }
   }
 
@@ -197,24 +287,22 @@ class AlertDispatcherTest {
   void aWebhookOfAPredicateReachesNoPrivateAddress() {
     String hook = "webhook:" + url("/hook");
     AlertSettings strict = FAST.withWebhooks(WebhookRules.PUBLIC);
-    try (AlertDispatcher guarded = new AlertDispatcher(strict, console::add, () -> "")) {
+    try (AlertDispatcher guarded = dispatcher(strict)) {
       guarded.start();
       guarded.raise(alert("a=1", hook));
-      await().until(() -> guarded.webhookCounts().failed() == 1);
+      await().until(() -> guarded.counts(Format.WEBHOOK).failed() == 1);
     }
-    try (AlertDispatcher operators =
-        new AlertDispatcher(strict.withOperators(List.of(hook)), console::add, () -> "")) {
+    try (AlertDispatcher operators = dispatcher(strict.withOperators(List.of(hook)))) {
       operators.start();
       operators.raise(alert("a=1", hook));
-      await().until(() -> operators.webhookCounts().sent() == 1);
+      await().until(() -> operators.counts(Format.WEBHOOK).sent() == 1);
     }
     assertThat(posts).hasSize(1);
   }
 
   @Test
   void aBodyIsSignedWithTheSecret() {
-    try (AlertDispatcher signing =
-        new AlertDispatcher(FAST.withSecret("secret"), console::add, () -> "")) {
+    try (AlertDispatcher signing = dispatcher(FAST.withSecret("secret"))) {
       signing.start();
       signing.raise(alert("a=1", "webhook:" + url("/hook")));
       await().until(() -> signatures.size() == 1);
@@ -232,14 +320,14 @@ class AlertDispatcherTest {
     }
     try (AlertDispatcher operators =
         operators("console", "webhook:" + url("/hook"), "webhook:http://127.0.0.1:1/secret")) {
-      assertThat(operators.test(1))
+      assertThat(operators.test(null, 1))
           .containsExactly(
               new TestedDestination("console", true, "see the output of the orchestrator"),
               new TestedDestination("webhook:127.0.0.1", false, "HTTP status 404"),
               new TestedDestination("webhook:127.0.0.1", false, "no answer: ConnectException"));
-      assertThat(operators.test(1).get(1).delivered()).isTrue();
-      assertThat(operators.webhookCounts().failed()).isEqualTo(3);
-      assertThat(operators.webhookCounts().sent()).isEqualTo(1);
+      assertThat(operators.test(null, 1).get(1).delivered()).isTrue();
+      assertThat(operators.counts(Format.WEBHOOK).failed()).isEqualTo(3);
+      assertThat(operators.counts(Format.WEBHOOK).sent()).isEqualTo(1);
       assertThat(posts.get(0).get("commonLabels").get("alertname").asText())
           .isEqualTo("PalinodeTest");
       await().until(() -> console.size() == 2);
@@ -247,11 +335,27 @@ class AlertDispatcherTest {
   }
 
   private AlertDispatcher operators(String... destinations) {
-    AlertDispatcher operators =
-        new AlertDispatcher(
-            FAST.withOperators(List.of(destinations)), console::add, () -> "http://127.0.0.1:1");
+    AlertDispatcher operators = dispatcher(FAST.withOperators(List.of(destinations)));
     operators.start();
     return operators;
+  }
+
+  private AlertDispatcher dispatcher(AlertSettings settings) {
+    return new AlertDispatcher(settings, console::add, () -> "http://127.0.0.1:1", now::get);
+  }
+
+  private static OpenAlerts.Causes causes(AtomicLong end) {
+    return new OpenAlerts.Causes() {
+      @Override
+      public List<Alert> earlier() {
+        return List.of();
+      }
+
+      @Override
+      public long endMicros(Alert alert, long nowMicros) {
+        return end.get();
+      }
+    };
   }
 
   private String url(String path) {
@@ -259,6 +363,7 @@ class AlertDispatcherTest {
   }
 
   private void answer(HttpExchange exchange) throws IOException {
+    paths.add(exchange.getRequestURI() + " " + exchange.getRequestHeaders().getFirst(TYPE));
     posts.add(JSON.readTree(exchange.getRequestBody()));
     String signature = exchange.getRequestHeaders().getFirst(Signature.HEADER);
     signatures.add(signature == null ? "" : signature);

@@ -25,7 +25,8 @@ class NodeReportsTest {
     round(0, 0, 10 * SECOND);
     round(0, 0, 10 * SECOND);
     assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.CLOCK_OFFSET);
-    assertThat(alerts.get(0).labels()).isEqualTo(Map.of("node", "2", "severity", "critical"));
+    assertThat(alerts.get(0).labels()).isEqualTo(Map.of("node", "2"));
+    assertThat(alerts.get(0).annotations()).containsEntry("severity", "critical");
     assertThat(alerts.get(0).annotations().get("summary"))
         .isEqualTo(
             "the clock of node 2 is 10.0 s ahead of the other clocks, epsilon is 10 ms, and nodes"
@@ -36,7 +37,8 @@ class NodeReportsTest {
     for (int i = 0; i < 3; i++) {
       round(0, 0, 0);
     }
-    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.CLOCK_OFFSET_ENDED);
+    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.CLOCK_OFFSET);
+    assertThat(alerts).allMatch(Alert::isEnded);
     assertThat(reports.wrongClocks()).isNull();
   }
 
@@ -45,8 +47,26 @@ class NodeReportsTest {
     round(0, 200_000, 0);
     round(0, 700_000, 0);
     assertThat(alerts)
-        .extracting(alert -> alert.labels().get("severity"))
+        .extracting(alert -> alert.annotations().get("severity"))
         .containsExactly("warning", "critical");
+  }
+
+  @Test
+  void findingsNameTheClockAgainstEpsilonTheDiskAndSilence() {
+    for (int i = 0; i < 3; i++) {
+      round(0, 0, 10 * SECOND);
+    }
+    assertThat(reports.findings(now))
+        .filteredOn(finding -> finding.level() == Finding.Level.FAULT)
+        .extracting(Finding::what)
+        .containsExactly("its clock is 10.0 s ahead of the other clocks; epsilon is 10.0 ms");
+    read(report(1).setStorageRefusedSinceMicros(now).setStorageRefusal("full").build(), 0);
+    assertThat(reports.findings(now))
+        .extracting(Finding::what)
+        .contains("refuses all writes: full");
+    assertThat(reports.findings(now + 60 * SECOND))
+        .hasSize(3)
+        .allMatch(finding -> finding.what().startsWith("has not reported for 6"));
   }
 
   @Test
@@ -105,7 +125,8 @@ class NodeReportsTest {
         .isEqualTo("node 1 refuses all writes, and rollbacks wait for it: the disk is full");
     alerts.clear();
     read(report(1).build(), 0);
-    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.STORAGE_WORKS);
+    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.STORAGE_REFUSES);
+    assertThat(alerts).allMatch(Alert::isEnded);
   }
 
   @Test

@@ -25,13 +25,15 @@ import org.junit.jupiter.api.Test;
 class EffectsTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final List<String> alerted = new ArrayList<>();
+  private final List<String> again = new ArrayList<>();
   private final Effects effects =
       new Effects(
           new ApiHistory(1),
           new DetectionLatency(),
           new OrchestratorMetrics(registry),
           record -> {},
-          alert -> alerted.add(alert.labels().get("id")));
+          alert -> alerted.add(alert.labels().get("id")),
+          alert -> again.add(alert.labels().get("id") + " of " + alert.labels().get("violation")));
 
   @Test
   void aViolationThatStandsOverEpochsAlertsAndCountsOnce() {
@@ -39,6 +41,7 @@ class EffectsTest {
       found("of" + epoch, epoch, ViolationGrade.POSSIBLE, Command.Outcome.NO_ROLLBACK);
     }
     assertThat(alerted).containsExactly("of0");
+    assertThat(again).as("in case its end was announced").hasSize(26).startsWith("of1 of of0");
     assertThat(registry.get("palinode.violations").counters())
         .singleElement()
         .matches(counter -> counter.count() == 1);

@@ -9,6 +9,7 @@ import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.EffectStep;
+import io.palinode.wire.v1.Ended;
 import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.NodeJoined;
@@ -95,6 +96,13 @@ final class FakeNodes implements AutoCloseable {
         .setGrade(ViolationGrade.POSSIBLE)
         .setFirst(Hlc.ofMicros(violateMicros - 10))
         .setViolate(Hlc.ofMicros(violateMicros));
+  }
+
+  void ended(String id, long micros) {
+    send(
+        ViolationRecord.newBuilder()
+            .setEnded(Ended.newBuilder().setId(id).setHlc(Hlc.ofMicros(micros)))
+            .build());
   }
 
   void phantom(String id, String predicate) {

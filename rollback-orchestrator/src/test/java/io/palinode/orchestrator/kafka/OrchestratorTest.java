@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -11,6 +13,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.alert.AlertSettings;
+import io.palinode.orchestrator.alert.WebhookRules;
 import io.palinode.orchestrator.history.Change;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
@@ -129,8 +132,8 @@ class OrchestratorTest {
     assertThat(rollback.convergedKeys()).isEqualTo(4);
     assertThat(rollback.totalMicros()).isPositive();
     assertThat(orchestrator.violations(10)).hasSize(1);
-    assertThat(orchestrator.latency(Grade.POSSIBLE).count()).isEqualTo(1);
-    assertThat(orchestrator.latency(Grade.POSSIBLE).maxMs()).isPositive();
+    assertThat(orchestrator.latency().snapshot(Grade.POSSIBLE).count()).isEqualTo(1);
+    assertThat(orchestrator.latency().snapshot(Grade.POSSIBLE).maxMs()).isPositive();
     assertThat(orchestrator.nodes()).hasSize(NODES);
     await().until(() -> !console.isEmpty());
     assertThat(console.get(0)).startsWith("alert=violation").contains("predicate=mutex");
@@ -173,7 +176,7 @@ class OrchestratorTest {
     assertThat(orchestrator.status().epoch()).isEqualTo(1);
     assertThat(orchestrator.rollbacks(10)).hasSize(1);
     assertThat(orchestrator.violations(10)).singleElement().matches(v -> v.replayed());
-    assertThat(orchestrator.latency(Grade.POSSIBLE).count()).isZero();
+    assertThat(orchestrator.latency().snapshot(Grade.POSSIBLE).count()).isZero();
     assertThat(orchestrator.predicates()).hasSize(1);
     nodes.violation("late", "mutex", now + 1, 0);
     await().until(() -> orchestrator.violations(10).size() == 2);
@@ -299,6 +302,70 @@ class OrchestratorTest {
     } finally {
       server.stop(0);
     }
+  }
+
+  @Test
+  void aViolationIsOneAlertFromItsStartToItsEndAlsoOverATakeover() throws Exception {
+    List<String> posts = new CopyOnWriteArrayList<>();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/api/v2/alerts",
+        exchange -> {
+          posts.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    server.start();
+    String to = "alertmanager:http://127.0.0.1:" + server.getAddress().getPort();
+    AlertSettings alerts =
+        AlertSettings.DEFAULT.withWebhooks(new WebhookRules(List.of("127.0.0.1")));
+    orchestrator.close();
+    try {
+      orchestrator = Orchestrator.start(config().withAlerts(alerts), meters, console::add);
+      String predicate =
+          MUTEX
+              .replace("{scope: all, to: before-violation}", "none")
+              .replace("[console]", "[console, \"" + to + "\"]");
+      orchestrator.apply(predicate, "test");
+      long now = SystemMicros.CLOCK.getAsLong();
+      nodes.violation("v1", "mutex", now, 0);
+      await().until(() -> posts.size() == 1 && console.size() == 1);
+      assertThat(posts.get(0)).contains("\"violation\":\"v1\"").contains("\"outcome\"");
+
+      nodes.judged(now + 1_000);
+      await().until(() -> orchestrator.status().safePoint() > Hlc.ofMicros(now));
+      orchestrator.close();
+      orchestrator = Orchestrator.start(config().withAlerts(alerts), meters, console::add);
+      await().until(() -> posts.size() == 2);
+      assertThat(labelsAndStart(posts.get(1))).isEqualTo(labelsAndStart(posts.get(0)));
+      assertThat(console).as("a console does not forget").hasSize(1);
+
+      nodes.ended("v1", now + 5_000);
+      await().until(() -> console.size() == 2);
+      assertThat(console.get(1))
+          .startsWith("ended=violation at=")
+          .contains(" predicate=mutex violation=v1 ");
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  /** An alert of a gap is open until it is acknowledged, also for a successor. */
+  @Test
+  void theEndOfACoverageGapIsAlertedAfterATakeover() throws Exception {
+    nodes.coverageLost(1);
+    await().until(() -> console.stream().anyMatch(line -> line.startsWith("alert=coverage_lost")));
+    await().until(() -> orchestrator.status().losses() == 1);
+    orchestrator.close();
+    orchestrator = startOrchestrator();
+    assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(200);
+    await().until(() -> console.stream().anyMatch(line -> line.startsWith("ended=coverage_lost")));
+  }
+
+  private static String labelsAndStart(String post) throws IOException {
+    JsonNode alert = new ObjectMapper().readTree(post).get(0);
+    return alert.get("labels") + " " + alert.get("startsAt");
   }
 
   @Test

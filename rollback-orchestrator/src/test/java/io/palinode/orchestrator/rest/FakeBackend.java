@@ -9,6 +9,7 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.alert.TestedDestination;
+import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.health.Wait;
@@ -334,12 +335,19 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
+  public List<Finding> doctor() {
+    return List.of(
+        Finding.ok("orchestrator", "works, epoch 0"),
+        Finding.fault("node 1", "has never joined", "start it"));
+  }
+
+  @Override
   public void acknowledge(long toNumber, String user) {
     acknowledged = toNumber;
   }
 
   @Override
-  public List<TestedDestination> testAlerts() {
+  public List<TestedDestination> testAlerts(@Nullable String destination) {
     return List.of(
         new TestedDestination("console", true, "see the output of the orchestrator"),
         new TestedDestination("webhook:h", false, "HTTP status 404"));

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.hvc.Grade;
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.alert.TestedDestination;
+import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.plan.Rollback;
@@ -64,6 +65,7 @@ class OpenApiSchemasTest extends RestFixture {
           Map.entry("Approval", Views.ApprovalView.class),
           Map.entry("Budget", Views.BudgetView.class),
           Map.entry("Wait", WaitView.class),
+          Map.entry("Finding", Views.FindingView.class),
           Map.entry("Health", Views.Health.class),
           Map.entry("Probe", Views.Probe.class),
           Map.entry("StreamStart", StreamStart.class),
@@ -78,6 +80,7 @@ class OpenApiSchemasTest extends RestFixture {
           "RollbackRequest", RollbackRoutes.Wanted.class,
           "RollbackKey", RollbackRoutes.WantedKey.class,
           "SnapshotRequest", SnapshotRoutes.Wanted.class,
+          "AlertTest", RestServer.AlertTest.class,
           "SnapshotScheduleRequest", ScheduleView.class);
 
   /** Schemas without a record. */
@@ -87,6 +90,7 @@ class OpenApiSchemasTest extends RestFixture {
       Map.of(
           "Problem.code", ProblemCode.class,
           "Violation.grade", Grade.class,
+          "Finding.level", Finding.Level.class,
           "Violation.outcome", Command.Outcome.class,
           "WitnessFile.grade", Grade.class,
           "Rollback.state", Rollback.State.class,
@@ -191,6 +195,7 @@ class OpenApiSchemasTest extends RestFixture {
         "GET /api/v1/nodes | /api/v1/nodes | | 200",
         "GET /api/v1/status | /api/v1/status | | 200",
         "POST /api/v1/coverage/acknowledge | /api/v1/coverage/acknowledge | | 200",
+        "GET /api/v1/doctor | /api/v1/doctor | | 200",
         "POST /api/v1/alerts/test | /api/v1/alerts/test | | 200",
         "GET /metrics | /metrics | | 404",
         "GET /healthz | /healthz | | 200",

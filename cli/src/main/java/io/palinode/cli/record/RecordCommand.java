@@ -1,0 +1,166 @@
+package io.palinode.cli.record;
+
+import io.palinode.cli.options.KafkaAddress;
+import io.palinode.terminal.OnSignal;
+import io.palinode.terminal.Outage;
+import io.palinode.terminal.Refusal;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.Topics;
+import io.palinode.wire.v1.CandidateRecord;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Writes the candidates of a predicate as a trace. */
+@Command(
+    name = "record",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Record the intervals of a predicate in a running cluster as a trace for 'palinode detect'.",
+      "The trace has all that Kafka keeps of them: 30 minutes, unless the topic has another"
+          + " retention. After Ctrl-C it has what was read until then."
+    },
+    footer = {
+      "",
+      "Example:  palinode record --kafka 127.0.0.1:6767 --predicate mutex -o trace.jsonl",
+      "          palinode get predicates mutex > mutex.yaml",
+      "          palinode detect --predicate mutex.yaml trace.jsonl"
+    })
+public final class RecordCommand implements Callable<Integer> {
+  private static final byte[] NOTHING = {};
+  private static final Duration POLL = Duration.ofMillis(200);
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+  private static final Duration STOP_MAX = Duration.ofSeconds(30);
+  private static final long PROGRESS_NANOS = Duration.ofSeconds(2).toNanos();
+
+  @Mixin private KafkaAddress kafka = new KafkaAddress();
+
+  @Option(
+      names = "--predicate",
+      required = true,
+      paramLabel = "NAME",
+      description = "The predicate. Its newest version is recorded.")
+  private String predicate = "";
+
+  @Option(
+      names = {"-o", "--output"},
+      required = true,
+      paramLabel = "FILE",
+      description = "The trace. It replaces an earlier file when it is whole.")
+  private Path output = Path.of("");
+
+  @Option(
+      names = "--follow",
+      description = "Continue with new candidates until Ctrl-C (default: end with the present).")
+  private boolean follow;
+
+  @Option(
+      names = "--intervals-max",
+      defaultValue = "1000000",
+      paramLabel = "N",
+      description = {
+        "Intervals that the trace may have, about 500 bytes of memory each (default:"
+            + " ${DEFAULT-VALUE})."
+      })
+  private int intervalsMax;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  private final AtomicBoolean stopped = new AtomicBoolean();
+
+  @Override
+  @SuppressWarnings("try") // A resource for its close alone.
+  public Integer call() {
+    KafkaSettings settings = kafka.settings();
+    Recording recording = new Recording(predicate, intervalsMax);
+    try (OnSignal onSignal = OnSignal.does(() -> stopped.set(true), STOP_MAX);
+        Consumer<byte[], byte[]> consumer = settings.newConsumer("palinode-record")) {
+      read(consumer, recording);
+      write(recording);
+      return recording.size() == 0 ? 1 : 0;
+    } catch (KafkaException e) {
+      throw new Outage("--kafka=%s: %s".formatted(kafka.bootstrap(), e.getMessage()), e);
+    } catch (IOException e) {
+      throw new Refusal("cannot write %s: %s".formatted(output, e), e);
+    }
+  }
+
+  private void read(Consumer<byte[], byte[]> consumer, Recording recording) {
+    List<TopicPartition> partitions =
+        consumer.partitionsFor(Topics.DEFAULT.candidates(), ANSWER_MAX).stream()
+            .map(of -> new TopicPartition(of.topic(), of.partition()))
+            .toList();
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, ANSWER_MAX);
+    long shown = System.nanoTime();
+    while (!stopped.get() && (follow || isBefore(consumer, ends))) {
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+        read(record, recording);
+      }
+      if (System.nanoTime() - shown > PROGRESS_NANOS) {
+        shown = System.nanoTime();
+        report("reading: %,d records, %,d intervals", recording.records(), recording.size());
+      }
+    }
+  }
+
+  private static boolean isBefore(
+      Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
+    return ends.entrySet().stream()
+        .anyMatch(end -> consumer.position(end.getKey()) < end.getValue());
+  }
+
+  private void read(ConsumerRecord<byte[], byte[]> record, Recording recording) {
+    try {
+      recording.read(
+          record.partition(),
+          CandidateRecord.parseFrom(Objects.requireNonNullElse(record.value(), NOTHING)));
+    } catch (IOException | IllegalArgumentException e) {
+      report(
+          "passing over a record: partition %d, offset %d: %s",
+          record.partition(), record.offset(), String.valueOf(e.getMessage()));
+    } catch (IllegalStateException e) {
+      throw new Refusal(e.getMessage() + "; raise --intervals-max, and PALINODE_HEAP", e);
+    }
+  }
+
+  /** Under another name first, so that the file is never half of a trace. */
+  private void write(Recording recording) throws IOException {
+    Path part = Path.of(output + ".part");
+    try (BufferedWriter out = Files.newBufferedWriter(part)) {
+      new TraceWriter().write(recording.intervals().iterator(), out);
+    }
+    Files.move(part, output, StandardCopyOption.REPLACE_EXISTING);
+    if (recording.size() == 0) {
+      report("no interval of predicate %s in %,d records", predicate, recording.records());
+    } else {
+      report(
+          "%s, version %d: %,d intervals from %,d records in %s",
+          predicate, recording.version(), recording.size(), recording.records(), output);
+    }
+  }
+
+  private void report(String format, Object... values) {
+    spec.commandLine().getErr().println("palinode: " + String.format(Locale.ROOT, format, values));
+  }
+}

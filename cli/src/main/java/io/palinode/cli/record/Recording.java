@@ -1,0 +1,197 @@
+package io.palinode.cli.record;
+
+import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hvc;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.Closed;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Opened;
+import io.palinode.wire.v1.VariableVersion;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins the candidates of one predicate to intervals. Pure; not thread-safe. Keeps the newest
+ * version of the predicate, and at most a given number of intervals.
+ *
+ * <p>No record ends an interval that is open when its node restarts or a rollback begins the next
+ * epoch. Such an interval ends with the last record of its node in that incarnation and epoch.
+ */
+final class Recording {
+  private final String predicate;
+  private final int intervalsMax;
+  private final Map<Position, Interval> intervals = new LinkedHashMap<>();
+
+  /** The newest clock of each run of a node. */
+  private final Map<Run, Hvc> reached = new HashMap<>();
+
+  private long version;
+  private long records;
+
+  /** A node between two restarts or rollbacks. */
+  private record Run(int node, long incarnation, long epoch) {
+    boolean isBefore(Run other) {
+      return node == other.node
+          && (incarnation < other.incarnation
+              || (incarnation == other.incarnation && epoch < other.epoch));
+    }
+  }
+
+  private record Position(int partition, int node, long incarnation, long sequence) {}
+
+  /**
+   * An interval of the trace.
+   *
+   * @param end null: open
+   * @param of the version that names it; null: unknown
+   */
+  record Interval(
+      IntervalRef ref,
+      int node,
+      Hvc start,
+      @Nullable Hvc end,
+      List<VariableVersion> values,
+      @Nullable VariableVersion of,
+      @Nullable Integer origin,
+      long sequence) {
+    Interval endedAt(Hvc last) {
+      return new Interval(ref, node, start, last, values, of, origin, sequence);
+    }
+  }
+
+  private final Map<Position, Run> runs = new HashMap<>();
+
+  Recording(String predicate, int intervalsMax) {
+    this.predicate = predicate;
+    this.intervalsMax = intervalsMax;
+  }
+
+  /**
+   * Reads a candidate. Throws {@link IllegalArgumentException} if its clock is unreadable, and
+   * {@link IllegalStateException} if there are too many intervals.
+   */
+  void read(int partition, CandidateRecord record) {
+    records++;
+    Run run = new Run(record.getNode(), record.getIncarnation(), record.getEpoch());
+    switch (record.getEventCase()) {
+      case OPENED -> opened(partition, run, record.getSequence(), record.getOpened());
+      case CLOSED -> closed(partition, run, record.getClosed());
+      case PROGRESS -> reached(run, record.getProgress().getHvc());
+      case STOPPED -> reached(run, record.getStopped().getHvc());
+      case GAP, EVENT_NOT_SET -> {
+        // No clock: nothing was reached.
+      }
+    }
+  }
+
+  long records() {
+    return records;
+  }
+
+  int size() {
+    return intervals.size();
+  }
+
+  /** The version of the predicate; 0: no candidate of it was read. */
+  long version() {
+    return version;
+  }
+
+  /** The intervals, those of one node by their starts. */
+  Stream<Interval> intervals() {
+    return intervals.entrySet().stream()
+        .map(entry -> complete(entry.getKey(), entry.getValue()))
+        .sorted(
+            Comparator.comparingLong((Interval interval) -> interval.start().own())
+                .thenComparingInt(Interval::node)
+                .thenComparingLong(Interval::sequence));
+  }
+
+  private Interval complete(Position position, Interval interval) {
+    Run run = runs.get(position);
+    boolean isOver = run != null && reached.keySet().stream().anyMatch(run::isBefore);
+    Hvc last = isOver ? reached.get(run) : null;
+    return interval.end() != null || last == null ? interval : interval.endedAt(last);
+  }
+
+  private void opened(int partition, Run run, long sequence, Opened opened) {
+    reached(run, opened.getStart());
+    if (opened.hasDigest() || !isWanted(opened.getInterval())) {
+      return;
+    }
+    List<VariableVersion> values = opened.getValuesList();
+    add(
+        new Position(partition, run.node(), run.incarnation(), sequence),
+        run,
+        new Interval(
+            opened.getInterval(),
+            run.node(),
+            CandidateRecords.decode(opened.getStart()),
+            null,
+            values,
+            values.isEmpty() ? null : values.get(0),
+            opened.hasOrigin() ? opened.getOrigin() : null,
+            sequence));
+  }
+
+  /** Its opening may be older than the topic. */
+  private void closed(int partition, Run run, Closed closed) {
+    reached(run, closed.getEnd());
+    if (!isWanted(closed.getInterval())) {
+      return;
+    }
+    Position position =
+        new Position(partition, run.node(), run.incarnation(), closed.getOpenedSequence());
+    Hvc end = CandidateRecords.decode(closed.getEnd());
+    Interval known = intervals.get(position);
+    if (known != null) {
+      intervals.put(position, known.endedAt(end));
+      return;
+    }
+    add(
+        position,
+        run,
+        new Interval(
+            closed.getInterval(),
+            run.node(),
+            CandidateRecords.decode(closed.getStart()),
+            end,
+            List.of(),
+            closed.hasOpenedBy() ? closed.getOpenedBy() : null,
+            null,
+            closed.getOpenedSequence()));
+  }
+
+  private void add(Position position, Run run, Interval interval) {
+    if (intervals.size() >= intervalsMax && !intervals.containsKey(position)) {
+      throw new IllegalStateException(
+          "more than %,d intervals of %s".formatted(intervalsMax, predicate));
+    }
+    intervals.put(position, interval);
+    runs.put(position, run);
+  }
+
+  /** A newer version of the predicate replaces all intervals of older ones. */
+  private boolean isWanted(IntervalRef ref) {
+    if (!ref.getPredicate().equals(predicate) || ref.getPredicateVersion() < version) {
+      return false;
+    }
+    if (ref.getPredicateVersion() > version) {
+      version = ref.getPredicateVersion();
+      intervals.clear();
+      runs.clear();
+    }
+    return true;
+  }
+
+  private void reached(Run run, ByteString clock) {
+    Hvc at = CandidateRecords.decode(clock);
+    reached.merge(run, at, (before, now) -> now.own() > before.own() ? now : before);
+  }
+}

@@ -1,0 +1,137 @@
+package io.palinode.cli.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.Closed;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Opened;
+import io.palinode.wire.v1.Progress;
+import io.palinode.wire.v1.VariableVersion;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Candidates as lines of a trace. */
+class RecordingTest {
+  private static final VariableVersion X =
+      VariableVersion.newBuilder()
+          .setStore("s")
+          .setKey(ByteString.copyFromUtf8("x"))
+          .setValue(ByteString.copyFromUtf8("1"))
+          .setClock(ByteString.copyFromUtf8("A"))
+          .setTimestampMs(7)
+          .build();
+
+  private final Recording recording = new Recording("p", 3);
+
+  @Test
+  void anOpeningAndItsEndAreOneLineWithTheValueTheVersionAndTheOrigin() throws IOException {
+    recording.read(0, opened(1, 1, 0, 5, 100));
+    recording.read(0, closed(1, 1, 0, 5, 100, 200));
+    assertThat(lines())
+        .containsExactly(
+            "{\"predicate\":\"p\",\"clause\":0,\"term\":1,\"node\":1,\"seq\":1,"
+                + "\"binding\":\"a=3\",\"start\":[\"90\",\"100\"],\"end\":[\"90\",\"200\"],"
+                + "\"version\":\"x@41@7\",\"origin\":0,\"values\":{\"x\":\"1\"}}");
+  }
+
+  @Test
+  void whatIsOpenWhenANodeRestartsOrAnEpochBeginsEndsWithTheLastOfItsRun() throws IOException {
+    recording.read(0, opened(1, 1, 0, 1, 100));
+    recording.read(1, progress(1, 1, 0, 150));
+    assertThat(lines().get(0)).as("open").doesNotContain("\"end\"");
+    recording.read(1, progress(1, 1, 1, 400));
+    assertThat(lines().get(0)).contains("\"end\":[\"90\",\"150\"]");
+    recording.read(1, opened(1, 1, 1, 2, 300));
+    recording.read(1, progress(1, 2, 1, 500));
+    assertThat(lines().get(1)).contains("\"end\":[\"90\",\"400\"]");
+    assertThat(lines()).extracting(line -> line.contains("\"seq\":1")).containsExactly(true, false);
+  }
+
+  @Test
+  void anEndWhoseOpeningIsTooOldIsALineWithoutAValue() throws IOException {
+    recording.read(0, closed(1, 1, 0, 9, 100, 200));
+    assertThat(lines().get(0)).contains("\"start\":[\"90\",\"100\"]").doesNotContain("values");
+  }
+
+  @Test
+  void onlyTheNewestVersionOfThePredicateIsRecorded() throws IOException {
+    recording.read(0, opened(1, 1, 0, 1, 100));
+    recording.read(0, of(1, 1, 0).setSequence(2).setOpened(opened(2, 110)).build());
+    recording.read(0, opened(1, 1, 0, 3, 120));
+    assertThat(lines()).hasSize(1);
+    assertThat(recording.version()).isEqualTo(2);
+  }
+
+  @Test
+  void theNumberOfIntervalsIsBounded() {
+    for (int i = 1; i <= 3; i++) {
+      recording.read(0, opened(1, 1, 0, i, 100 + i));
+    }
+    assertThatThrownBy(() -> recording.read(0, opened(1, 1, 0, 4, 200)))
+        .hasMessage("more than 3 intervals of p");
+  }
+
+  private List<String> lines() throws IOException {
+    StringWriter out = new StringWriter();
+    new TraceWriter().write(recording.intervals().iterator(), out);
+    return out.toString().lines().toList();
+  }
+
+  private static CandidateRecord opened(
+      int node, long incarnation, long epoch, long sequence, long start) {
+    return of(node, incarnation, epoch).setSequence(sequence).setOpened(opened(1, start)).build();
+  }
+
+  private static Opened opened(long version, long start) {
+    return Opened.newBuilder()
+        .setInterval(ref(version))
+        .setStart(clock(start))
+        .addValues(X)
+        .setOrigin(0)
+        .build();
+  }
+
+  private static CandidateRecord closed(
+      int node, long incarnation, long epoch, long opened, long start, long end) {
+    return of(node, incarnation, epoch)
+        .setClosed(
+            Closed.newBuilder()
+                .setInterval(ref(1))
+                .setOpenedSequence(opened)
+                .setStart(clock(start))
+                .setEnd(clock(end))
+                .setOpenedBy(X))
+        .build();
+  }
+
+  private static CandidateRecord progress(int node, long incarnation, long epoch, long at) {
+    return of(node, incarnation, epoch)
+        .setProgress(Progress.newBuilder().setHvc(clock(at)))
+        .build();
+  }
+
+  private static CandidateRecord.Builder of(int node, long incarnation, long epoch) {
+    return CandidateRecord.newBuilder().setNode(node).setIncarnation(incarnation).setEpoch(epoch);
+  }
+
+  private static IntervalRef ref(long version) {
+    return IntervalRef.newBuilder()
+        .setPredicate("p")
+        .setPredicateVersion(version)
+        .setBinding("a=3")
+        .setTerm(1)
+        .build();
+  }
+
+  private static ByteString clock(long own) {
+    return CandidateRecords.encode(Hvc.of(1, Hlc.ofMicros(90), Hlc.ofMicros(own)));
+  }
+}

@@ -1,0 +1,85 @@
+package io.palinode.orchestrator.alert;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.orchestrator.Alert;
+import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+
+/** The JSON that a destination takes. Pure. */
+enum Format {
+  /** What Alertmanager posts to its webhook receivers. */
+  WEBHOOK("application/json", 50),
+  /** What Alertmanager takes. It forgets an alert that is not repeated. */
+  ALERTMANAGER("application/json", 50),
+  /** What incoming webhooks of Slack, and of products that copy them, take. */
+  SLACK("application/json", SlackMessage.ATTACHMENTS_MAX),
+  /** One event in structured mode: receivers need not take batches. */
+  CLOUDEVENTS("application/cloudevents+json; charset=UTF-8", 1);
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final String contentType;
+  private final int batchMax;
+
+  Format(String contentType, int batchMax) {
+    this.contentType = contentType;
+    this.batchMax = batchMax;
+  }
+
+  /**
+   * What a payload has besides its alerts.
+   *
+   * @param externalUrl a link for operators; may be empty
+   * @param nowMicros the time of the post, wall clock
+   */
+  record About(String externalUrl, long nowMicros) {}
+
+  static Format of(String word) {
+    return valueOf(word.toUpperCase(Locale.ROOT));
+  }
+
+  /** The word before the URL in a destination. */
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  String contentType() {
+    return contentType;
+  }
+
+  /** The greatest number of alerts in one body. */
+  int batchMax() {
+    return batchMax;
+  }
+
+  /** Whether the destination forgets an alert that is not repeated. */
+  boolean isForgetful() {
+    return this == ALERTMANAGER;
+  }
+
+  /** Alertmanager is named by its own address, as in a Prometheus configuration. */
+  URI endpoint(URI url) {
+    return this == ALERTMANAGER
+        ? URI.create(url.toString().replaceAll("/+$", "") + "/api/v2/alerts")
+        : url;
+  }
+
+  byte[] body(List<Alert> batch, About about) {
+    try {
+      return JSON.writeValueAsBytes(payload(batch, about));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a payload of strings can always be written", e);
+    }
+  }
+
+  private Object payload(List<Alert> batch, About about) {
+    return switch (this) {
+      case WEBHOOK -> Payload.of(batch, about.externalUrl());
+      case ALERTMANAGER -> AlertmanagerAlert.of(batch, about);
+      case SLACK -> SlackMessage.of(batch);
+      case CLOUDEVENTS -> CloudEvent.of(batch.get(0), about.externalUrl());
+    };
+  }
+}

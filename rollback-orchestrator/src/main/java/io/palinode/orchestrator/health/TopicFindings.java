@@ -1,0 +1,107 @@
+package io.palinode.orchestrator.health;
+
+import io.palinode.wire.TopicState;
+import io.palinode.wire.Topics;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Compares Kafka's topics with what Palinode relies on. Pure. */
+public final class TopicFindings {
+  private static final String CLEANUP = "cleanup.policy";
+  private static final String RETENTION = "retention.ms";
+  private static final String FOREVER = "-1";
+
+  private TopicFindings() {}
+
+  public static List<Finding> of(Topics names, List<TopicState> topics, int brokers) {
+    List<Finding> findings = new ArrayList<>();
+    findings.add(Finding.ok("kafka", "answers, brokers " + brokers));
+    Set<String> absent = new HashSet<>(names.all());
+    for (TopicState topic : topics) {
+      absent.remove(topic.name());
+      findings.addAll(of(names, topic, brokers));
+    }
+    for (String name : names.all()) {
+      if (absent.contains(name)) {
+        findings.add(
+            Finding.fault(
+                "topic " + name,
+                "is absent",
+                "start 'palinode run orchestrator', which creates it"));
+      }
+    }
+    return findings;
+  }
+
+  private static List<Finding> of(Topics names, TopicState topic, int brokers) {
+    List<Finding> found = new ArrayList<>();
+    String part = "topic " + topic.name();
+    if (topic.leaderless() > 0) {
+      found.add(
+          Finding.fault(
+              part,
+              "%d of %d partitions have no leader"
+                  .formatted(topic.leaderless(), topic.partitions()),
+              "start the brokers that hold them"));
+    } else if (topic.lagging() > 0) {
+      found.add(
+          Finding.fault(
+              part,
+              "%d of %d partitions have copies that lag"
+                  .formatted(topic.lagging(), topic.partitions()),
+              "see which broker is down or slow"));
+    }
+    if (topic.partitions() != 1 && !topic.name().equals(names.candidates())) {
+      found.add(
+          Finding.fault(
+              part,
+              "has %d partitions, and needs one order".formatted(topic.partitions()),
+              "use another --prefix, and let Palinode create the topics"));
+    }
+    found.addAll(settings(names, topic, part));
+    if (topic.replicas() < 2 && brokers > 1) {
+      found.add(
+          Finding.note(
+              part,
+              "has one copy on %d brokers".formatted(brokers),
+              "add copies with Kafka's kafka-reassign-partitions"));
+    }
+    return found.isEmpty()
+        ? List.of(
+            Finding.ok(
+                part, "partitions %d, copies %d".formatted(topic.partitions(), topic.replicas())))
+        : found;
+  }
+
+  private static List<Finding> settings(Topics names, TopicState topic, String part) {
+    Map<String, String> settings = topic.settings();
+    if (settings.isEmpty()) {
+      return List.of(
+          Finding.note(
+              part,
+              "its settings may not be read",
+              "give the orchestrator's principal the right DescribeConfigs"));
+    }
+    List<Finding> found = new ArrayList<>();
+    String policy = topic.name().equals(names.predicates()) ? "compact" : "delete";
+    if (!policy.equals(settings.get(CLEANUP))) {
+      found.add(wrong(part, CLEANUP, settings, policy));
+    }
+    if (topic.name().equals(names.control()) && !FOREVER.equals(settings.get(RETENTION))) {
+      found.add(wrong(part, RETENTION, settings, FOREVER));
+    }
+    return found;
+  }
+
+  private static Finding wrong(
+      String part, String name, Map<String, String> settings, String wanted) {
+    return Finding.fault(
+        part,
+        "%s is %s, must be %s".formatted(name, settings.getOrDefault(name, "unknown"), wanted),
+        "kafka-configs --alter --topic %s --add-config %s=%s"
+            .formatted(part.substring("topic ".length()), name, wanted));
+  }
+}

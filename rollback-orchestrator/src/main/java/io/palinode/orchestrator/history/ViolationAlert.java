@@ -1,0 +1,72 @@
+package io.palinode.orchestrator.history;
+
+import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.HvcCodec;
+import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.Witness;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The alert of a violation with its episode and, for a person, what holds. */
+public final class ViolationAlert {
+  /** The label that names the episode: the id of its first report. */
+  public static final String EPISODE = "violation";
+
+  private static final int WITNESSES_MAX = 8;
+  private static final int VALUES_MAX = 4;
+  private static final int TEXT_MAX = 80;
+
+  private ViolationAlert() {}
+
+  /** The machine's alert about a violation, with more facts. */
+  public static Alert of(Alert alert, ReceivedViolation received) {
+    Alert labelled = alert.labelled(EPISODE, received.violation().getId());
+    String description = description(received.latest());
+    return description.isEmpty() ? labelled : labelled.annotated("description", description);
+  }
+
+  /** Keys, values, clients and times, one sentence a witness. */
+  private static String description(Violation violation) {
+    Stream<String> witnesses =
+        violation.getWitnessesList().stream().limit(WITNESSES_MAX).map(ViolationAlert::text);
+    int more = violation.getWitnessesCount() - WITNESSES_MAX;
+    return Stream.concat(
+            witnesses, more > 0 ? Stream.of("%d more.".formatted(more)) : Stream.empty())
+        .collect(Collectors.joining(" "));
+  }
+
+  private static String text(Witness witness) {
+    String values =
+        witness.getValuesList().stream()
+            .limit(VALUES_MAX)
+            .map(ViolationAlert::text)
+            .collect(Collectors.joining(" and "));
+    return "Node %d%s: %s%s."
+        .formatted(
+            witness.getNode(),
+            witness.getStart().isEmpty() ? "" : " since " + since(witness),
+            values.isEmpty() ? "term " + witness.getTerm() + " holds" : values,
+            witness.getWriter().isEmpty() ? "" : ", written by client " + witness.getWriter());
+  }
+
+  private static String text(VariableVersion version) {
+    return "key %s of store %s is '%s'"
+        .formatted(cut(version.getKey()), version.getStore(), cut(version.getValue()));
+  }
+
+  private static String cut(ByteString bytes) {
+    String text = Evidence.text(bytes);
+    return text.length() <= TEXT_MAX ? text : text.substring(0, TEXT_MAX) + "…";
+  }
+
+  private static String since(Witness witness) {
+    long hlc = HvcCodec.decode(witness.getStart().toByteArray()).get(witness.getNode());
+    return Instant.EPOCH.plus(Hlc.micros(hlc), ChronoUnit.MICROS).toString();
+  }
+}

@@ -1,0 +1,65 @@
+package io.palinode.orchestrator.kafka.doctor;
+
+import io.palinode.orchestrator.alert.AlertCounts;
+import io.palinode.orchestrator.health.Finding;
+import io.palinode.orchestrator.health.TopicFindings;
+import io.palinode.orchestrator.history.WatchedVersions;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.KafkaException;
+
+/** The findings about Kafka, predicates and alerts. */
+public final class Examination {
+  /** Less than clients of the API wait. */
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
+
+  private Examination() {}
+
+  /** Of Kafka and its topics; a fault if it does not answer within 5 s. */
+  public static List<Finding> kafka(KafkaSettings kafka, Topics names) {
+    try (TopicsAdmin admin = new TopicsAdmin(kafka, names, ANSWER_MAX)) {
+      return TopicFindings.of(names, admin.states(), admin.brokers());
+    } catch (KafkaException e) {
+      return List.of(
+          Finding.fault(
+              "kafka",
+              "%s: %s".formatted(kafka.bootstrapServers(), e.getMessage()),
+              "start the broker, or see its log and the rights of the orchestrator"));
+    }
+  }
+
+  /** Of predicates that some part does not have yet, and of alerts that were lost. */
+  public static List<Finding> others(
+      List<AppliedPredicate> predicates,
+      WatchedVersions watched,
+      Map<String, AlertCounts> destinations) {
+    List<Finding> found = new ArrayList<>();
+    for (AppliedPredicate predicate : predicates) {
+      if (!watched.isConverged(predicate.name(), predicate.version())) {
+        found.add(
+            Finding.note(
+                "predicate " + predicate.name(),
+                "not every node and the job have version " + predicate.version(),
+                "wait some seconds; then see 'palinode get predicates'"));
+      }
+    }
+    destinations.forEach(
+        (destination, counts) -> {
+          long lost = counts.failed() + counts.dropped();
+          if (lost > 0) {
+            found.add(
+                Finding.fault(
+                    "alerts",
+                    "%d to %s were not delivered since the start".formatted(lost, destination),
+                    "run 'palinode alert test'; the orchestrator's log has them"));
+          }
+        });
+    return found;
+  }
+}
