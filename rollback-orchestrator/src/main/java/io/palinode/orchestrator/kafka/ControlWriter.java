@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.state.AppendFailure;
+import io.palinode.wire.ControlKeys;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -9,6 +10,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
 
 /** Appends to the control log. Thread-safe. Appends of one thread stay in order. */
 final class ControlWriter implements AutoCloseable {
@@ -19,6 +21,8 @@ final class ControlWriter implements AutoCloseable {
   private final String topic;
   private final UnaryOperator<ControlRecord> naming;
   private final OnFailure onFailure;
+  private final ControlKeys keys = new ControlKeys();
+  private final SafePointKeys safePoints = new SafePointKeys(keys);
 
   /**
    * @param naming may add to the reason of a record, which does not change its effect
@@ -42,7 +46,7 @@ final class ControlWriter implements AutoCloseable {
   /** Does not wait for the broker, except for the topic's metadata within the producer's limit. */
   void append(ControlRecord record) {
     ProducerRecord<byte[], byte[]> bytes =
-        new ProducerRecord<>(topic, PARTITION, null, naming.apply(record).toByteArray());
+        new ProducerRecord<>(topic, PARTITION, key(record), naming.apply(record).toByteArray());
     try {
       Future<RecordMetadata> unused =
           producer.send(
@@ -55,6 +59,15 @@ final class ControlWriter implements AutoCloseable {
     } catch (KafkaException e) {
       failed(record, e);
     }
+  }
+
+  /** The next record of the log, and its key. */
+  void read(byte @Nullable [] key, ControlRecord record) {
+    safePoints.read(key, record);
+  }
+
+  private byte[] key(ControlRecord record) {
+    return record.hasSafePoint() ? safePoints.next() : keys.of(record);
   }
 
   private void failed(ControlRecord record, Exception e) {

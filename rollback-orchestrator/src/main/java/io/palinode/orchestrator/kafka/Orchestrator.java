@@ -147,8 +147,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
             this::requireWorking);
     rollbacks =
         new RollbackRequests(loop, memory, wallMicros, control::append, this::requireWorking);
-    Consumer<ControlRecord> others =
-        record -> {
+    Logs.ControlRecords others =
+        (key, record) -> {
+          control.read(key, record);
           snapshots.read(record);
           rollbacks.read(record);
           reported(record);

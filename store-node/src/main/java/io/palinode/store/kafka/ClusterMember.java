@@ -14,6 +14,7 @@ import io.palinode.store.control.ControlExecution;
 import io.palinode.store.control.EffectAnswers;
 import io.palinode.store.control.NodeControl;
 import io.palinode.store.snapshot.SnapshotAnswers;
+import io.palinode.wire.ControlKeys;
 import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.RecordReader;
@@ -61,7 +62,7 @@ public final class ClusterMember implements AutoCloseable {
     String name = "palinode-node-" + store.node() + "-control";
     String topic = config.topics().control();
     control = PatientProducer.create(config.kafka().withLingerMs(0), name);
-    ControlPublisher publisher = new ControlPublisher(control, topic);
+    ControlPublisher publisher = new ControlPublisher(control, topic, new ControlKeys());
     meters = new NodeMeters(registry, store.node());
     detector = detector(store, config, publisher, epochMicros);
 
@@ -78,7 +79,7 @@ public final class ClusterMember implements AutoCloseable {
     effects =
         new EffectTail(
             store.node(), store.nodes(), new EffectAnswers(store, publisher, epochMicros));
-    reporter = new NodeReporter(store, epochMicros, control, topic, config.open());
+    reporter = new NodeReporter(store, epochMicros, publisher, config.open());
     incarnations = new OwnIncarnations(store.node());
     RefusedRecords refused = new RefusedRecords();
     controlTail =
