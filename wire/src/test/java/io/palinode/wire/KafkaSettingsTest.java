@@ -51,7 +51,10 @@ class KafkaSettingsTest {
   void aFileOfOtherPropertiesIsRefusedByName(@TempDir Path folder) throws IOException {
     Path other = Files.writeString(folder.resolve("other.properties"), "acks=0\n");
     assertThatThrownBy(() -> KafkaSecurity.read(other))
-        .hasMessage(other + ": a property must begin with security., sasl. or ssl.: 'acks'");
+        .hasMessage(
+            other
+                + ": a property must begin with security., sasl. or ssl., or be"
+                + " palinode.decision.key or palinode.decision.keys: 'acks'");
     Path absent = folder.resolve("absent");
     assertThatThrownBy(() -> KafkaSecurity.read(absent))
         .hasMessage(absent + ": there is no such file");

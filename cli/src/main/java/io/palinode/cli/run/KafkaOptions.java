@@ -8,6 +8,7 @@ import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
+import io.palinode.wire.signing.DecisionKeys;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
@@ -35,7 +36,8 @@ final class KafkaOptions {
       paramLabel = "FILE",
       description = {
         "Properties for Kafka's clients, as kafka-topics.sh reads them with --command-config: those"
-            + " that begin with security., sasl. or ssl."
+            + " that begin with security., sasl. or ssl. Also palinode.decision.keys and"
+            + " palinode.decision.key, the files with the keys that sign decisions."
       })
   private @Nullable Path security;
 
@@ -102,7 +104,12 @@ final class KafkaOptions {
   private KafkaSettings settings() {
     try {
       KafkaSettings settings = KafkaSettings.of(bootstrap);
-      return security == null ? settings : settings.withSecurity(KafkaSecurity.read(security));
+      if (security == null) {
+        return settings;
+      }
+      KafkaSecurity read = KafkaSecurity.read(security);
+      DecisionKeys unused = DecisionKeys.of(read);
+      return settings.withSecurity(read);
     } catch (IllegalArgumentException e) {
       throw new Refusal(String.valueOf(e.getMessage()), e);
     }

@@ -16,6 +16,8 @@ import io.palinode.tls.ClientTls;
 import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.PlanOpened;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,8 +25,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Key;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +79,7 @@ class SecuredPartsIT {
   @Test
   void thePartsWorkWithThePrintedRightsAndWithNoOthers() throws Exception {
     makeCertificate();
+    makeDecisionKeys();
     List<Integer> ports = Ports.free(5);
     int api = ports.get(0);
     int metrics = ports.get(1);
@@ -160,6 +167,7 @@ class SecuredPartsIT {
       context("operator", api, stores.get(0));
       aWriteIsJudgedAndUndone();
       aNodeMayNotReportViolations(broker, asNode);
+      aNodeMayNotOrderARollback(broker, asNode, "https://localhost:" + metrics + "/metrics");
     }
   }
 
@@ -198,19 +206,22 @@ class SecuredPartsIT {
   }
 
   private void metricsNeedAUser(String url) throws Exception {
-    HttpClient client =
-        HttpClient.newBuilder()
-            .sslContext(ClientTls.context(new ClientFiles(file("ca.pem"), null, null)))
-            .build();
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url));
-    assertThat(client.send(request.build(), BodyHandlers.discarding()).statusCode()).isEqualTo(401);
+    HttpRequest request = HttpRequest.newBuilder(URI.create(url)).build();
+    assertThat(client().send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(401);
+    assertThat(scraped(url)).contains("palinode_");
+  }
+
+  private String scraped(String url) throws Exception {
     String token = Files.readString(folder.resolve("viewer.token")).strip();
-    String scraped =
-        client
-            .send(
-                request.header("Authorization", "Bearer " + token).build(), BodyHandlers.ofString())
-            .body();
-    assertThat(scraped).contains("palinode_");
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url)).header("Authorization", "Bearer " + token).build();
+    return client().send(request, BodyHandlers.ofString()).body();
+  }
+
+  private static HttpClient client() {
+    return HttpClient.newBuilder()
+        .sslContext(ClientTls.context(new ClientFiles(file("ca.pem"), null, null)))
+        .build();
   }
 
   private void context(String role, int api, int store) throws Exception {
@@ -275,6 +286,33 @@ class SecuredPartsIT {
               () -> node.send(new ProducerRecord<>(Topics.DEFAULT.violations(), new byte[1])).get())
           .hasRootCauseInstanceOf(TopicAuthorizationException.class);
     }
+  }
+
+  /** Its rights allow the append; each reader refuses the record. */
+  private void aNodeMayNotOrderARollback(String broker, Path asNode, String metrics)
+      throws Exception {
+    ControlRecord forged =
+        ControlRecord.newBuilder()
+            .setEpoch(2)
+            .setAtMicros(1)
+            .setPlanOpened(PlanOpened.newBuilder().setTarget(1).setRequest("forged"))
+            .build();
+    KafkaSettings settings = KafkaSettings.of(broker).withSecurity(KafkaSecurity.read(asNode));
+    try (Producer<byte[], byte[]> node = settings.newProducer("it")) {
+      byte[] key = {1};
+      node.send(new ProducerRecord<>(Topics.DEFAULT.control(), key, forged.toByteArray())).get();
+    }
+    await("the node's refusal")
+        .atMost(BOUND)
+        .untilAsserted(
+            () ->
+                assertThat(scraped(metrics))
+                    .containsPattern("records_refused_total\\{[^}]*reason=\"unsigned\"[^}]*} 1"));
+    await("the orchestrator's refusal")
+        .atMost(BOUND)
+        .until(() -> Files.readString(log("orchestrator")).contains("reason=UNSIGNED"));
+    assertThat(palinode("viewer", 0, "get", "rollbacks")).doesNotContain("rollback 2");
+    palinode("operator", 0, "put", "y", "1");
   }
 
   /** As the printed commands would. */
@@ -387,7 +425,30 @@ class SecuredPartsIT {
         ssl.truststore.type=PEM
         ssl.truststore.location=%s
         """
-            .formatted(user, password, folder.resolve("ca.pem")));
+                .formatted(user, password, folder.resolve("ca.pem"))
+            + decisionKeys(user));
+  }
+
+  /** Only an orchestrator has the private half. */
+  private String decisionKeys(String user) throws IOException {
+    String keys = "palinode.decision.keys=%s%n".formatted(folder.resolve("decisions.pem"));
+    return user.equals("palinode-orchestrator")
+        ? keys + "palinode.decision.key=%s%n".formatted(folder.resolve("decisions.key"))
+        : keys;
+  }
+
+  private void makeDecisionKeys() throws Exception {
+    KeyPair pair = KeyPairGenerator.getInstance("RSA").generateKeyPair();
+    writePem("decisions.pem", "PUBLIC", pair.getPublic());
+    writePem("decisions.key", "PRIVATE", pair.getPrivate());
+  }
+
+  private void writePem(String name, String kind, Key key) throws IOException {
+    String base64 = Base64.getMimeEncoder().encodeToString(key.getEncoded());
+    Path unused =
+        Files.writeString(
+            folder.resolve(name),
+            "-----BEGIN %s KEY-----%n%s%n-----END %s KEY-----%n".formatted(kind, base64, kind));
   }
 
   private Process orchestrator(String broker, int api, Path properties, Path log)

@@ -2,6 +2,7 @@ package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.wire.ControlKeys;
+import io.palinode.wire.signing.DecisionSigner;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -24,6 +25,9 @@ final class ControlWriter implements AutoCloseable {
   private final ControlKeys keys = new ControlKeys();
   private final SafePointKeys safePoints = new SafePointKeys(keys);
 
+  /** Guarded by itself: the log has the decisions in the order of their signatures. */
+  private final DecisionSigner signer;
+
   /**
    * @param naming may add to the reason of a record, which does not change its effect
    */
@@ -31,10 +35,12 @@ final class ControlWriter implements AutoCloseable {
       Producer<byte[], byte[]> producer,
       String topic,
       UnaryOperator<ControlRecord> naming,
+      DecisionSigner signer,
       OnFailure onFailure) {
     this.producer = producer;
     this.topic = topic;
     this.naming = naming;
+    this.signer = signer;
     this.onFailure = onFailure;
   }
 
@@ -48,14 +54,17 @@ final class ControlWriter implements AutoCloseable {
     ProducerRecord<byte[], byte[]> bytes =
         new ProducerRecord<>(topic, PARTITION, key(record), naming.apply(record).toByteArray());
     try {
-      Future<RecordMetadata> unused =
-          producer.send(
-              bytes,
-              (metadata, e) -> {
-                if (e != null) {
-                  failed(record, e);
-                }
-              });
+      synchronized (signer) {
+        signer.sign(bytes);
+        Future<RecordMetadata> unused =
+            producer.send(
+                bytes,
+                (metadata, e) -> {
+                  if (e != null) {
+                    failed(record, e);
+                  }
+                });
+      }
     } catch (KafkaException e) {
       failed(record, e);
     }

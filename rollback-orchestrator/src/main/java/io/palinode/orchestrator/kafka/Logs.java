@@ -11,6 +11,7 @@ import io.palinode.wire.RecordChecks;
 import io.palinode.wire.RecordReader;
 import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.Topics;
+import io.palinode.wire.signing.DecisionCheck;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.ViolationRecord;
@@ -66,21 +67,24 @@ final class Logs implements AutoCloseable {
         tail(
             kafka,
             topics.predicates(),
-            reader(PredicateRecord.parser(), RecordChecks::predicate),
+            reader(PredicateRecord.parser(), RecordChecks::predicate, (inKafka, record) -> {}),
             this::predicate,
             this::predicatesCaughtUp);
     control =
         tail(
             kafka,
             topics.control(),
-            reader(ControlRecord.parser(), ControlRecordCheck::require),
+            reader(
+                ControlRecord.parser(),
+                ControlRecordCheck::require,
+                DecisionCheck.of(kafka.security())),
             this::control,
             onControlCaughtUp);
     violations =
         tail(
             kafka,
             topics.violations(),
-            reader(ViolationRecord.parser(), RecordChecks::violation),
+            reader(ViolationRecord.parser(), RecordChecks::violation, (inKafka, record) -> {}),
             this::violation,
             this::violationsCaughtUp);
   }
@@ -100,8 +104,9 @@ final class Logs implements AutoCloseable {
     void take(M record, ConsumerRecord<byte[], byte[]> inKafka, long atMicros);
   }
 
-  private <M> RecordReader<M> reader(Parser<M> parser, RecordReader.Check<M> check) {
-    return new RecordReader<>(parser, check, loop.state().settings().nodes(), refused);
+  private <M> RecordReader<M> reader(
+      Parser<M> parser, RecordReader.Check<M> check, RecordReader.Origin<M> origin) {
+    return new RecordReader<>(parser, check, origin, loop.state().settings().nodes(), refused);
   }
 
   /** Returns when the machine acts. Throws {@link UnavailableException} after the limit. */

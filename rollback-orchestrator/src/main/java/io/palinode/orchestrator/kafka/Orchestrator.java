@@ -44,6 +44,7 @@ import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.plan.Phase;
+import io.palinode.wire.signing.DecisionSigner;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
@@ -105,7 +106,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
     this.config = config;
     this.meters = meters;
     this.reports = new NodeReports(config.rollback().nodes());
-    // First the step that may fail: resolving a broker's address.
+    // First the steps that may fail: reading keys, and resolving a broker's address.
+    DecisionSigner signer = DecisionSigner.of(kafka.security());
     predicateProducer =
         kafka.newBoundedProducer(
             topics.prefix() + "-predicates-writer", APPEND_MAX, PREDICATE_REQUEST_MAX);
@@ -118,6 +120,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
                 TopicLayout.CONTROL_RECORD_BYTES_MAX),
             topics.control(),
             reports::naming,
+            signer,
             this::appendFailed);
     memory = new ApiHistory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);

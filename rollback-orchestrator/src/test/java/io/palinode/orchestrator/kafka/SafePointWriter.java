@@ -1,11 +1,13 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.wire.ControlRecordCheck;
+import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.RecordReader;
 import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.Topics;
+import io.palinode.wire.signing.DecisionSigner;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SafePoint;
 import java.time.Duration;
@@ -31,6 +33,7 @@ final class SafePointWriter implements AutoCloseable {
             kafka.newProducer("safe-points"),
             topics.control(),
             record -> record,
+            DecisionSigner.of(KafkaSecurity.NONE),
             (record, failure, reason) -> {
               throw new AssertionError(reason);
             });

@@ -19,6 +19,7 @@ import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.RecordReader;
 import io.palinode.wire.RefusedRecords;
+import io.palinode.wire.signing.DecisionCheck;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.List;
@@ -59,6 +60,8 @@ public final class ClusterMember implements AutoCloseable {
       LongSupplier epochMicros,
       MeterRegistry registry) {
     this.config = config;
+    // First the step that may fail.
+    DecisionCheck decisions = DecisionCheck.of(config.kafka().security());
     String name = "palinode-node-" + store.node() + "-control";
     String topic = config.topics().control();
     control = PatientProducer.create(config.kafka().withLingerMs(0), name);
@@ -89,7 +92,11 @@ public final class ClusterMember implements AutoCloseable {
             LogTail.Source.all(topic, LogTail.From.BEGINNING),
             new ControlListeners(
                 new RecordReader<>(
-                    ControlRecord.parser(), ControlRecordCheck::require, store.nodes(), refused),
+                    ControlRecord.parser(),
+                    ControlRecordCheck::require,
+                    decisions,
+                    store.nodes(),
+                    refused),
                 steps,
                 List.of(snapshots, effects, incarnations)));
     addMeters();
