@@ -34,7 +34,10 @@ class KafkaSettingsTest {
     Path file =
         Files.writeString(
             folder.resolve("kafka.properties"),
-            "# ours\nsecurity.protocol = SASL_SSL\nsasl.mechanism=PLAIN\nssl.key.password=secret\n");
+            "# ours\n"
+                + "security.protocol = SASL_SSL\n"
+                + "sasl.mechanism=PLAIN\n"
+                + "ssl.key.password=secret\n");
     KafkaSettings settings = KafkaSettings.of("h:1").withSecurity(KafkaSecurity.read(file));
     for (Map<String, Object> client :
         List.of(settings.producer("p"), settings.consumer("c"), settings.admin("a"))) {

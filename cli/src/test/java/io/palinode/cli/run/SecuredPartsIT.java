@@ -25,12 +25,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.Key;
-import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,8 +74,9 @@ class SecuredPartsIT {
 
   @Test
   void thePartsWorkWithThePrintedRightsAndWithNoOthers() throws Exception {
-    makeCertificate();
-    makeDecisionKeys();
+    SecuredKafkaFiles files = new SecuredKafkaFiles(folder);
+    files.makeCertificate();
+    files.makeDecisionKeys();
     List<Integer> ports = Ports.free(5);
     int api = ports.get(0);
     int metrics = ports.get(1);
@@ -344,49 +341,6 @@ class SecuredPartsIT {
     }
   }
 
-  private void makeCertificate() throws IOException, InterruptedException {
-    keytool(
-        "-genkeypair",
-        "-alias",
-        "broker",
-        "-keyalg",
-        "EC",
-        "-dname",
-        "CN=broker",
-        "-ext",
-        "SAN=ip:127.0.0.1",
-        "-storetype",
-        "PKCS12",
-        "-storepass",
-        "storepw",
-        "-keystore",
-        "broker.p12");
-    keytool(
-        "-exportcert",
-        "-rfc",
-        "-alias",
-        "broker",
-        "-storepass",
-        "storepw",
-        "-keystore",
-        "broker.p12",
-        "-file",
-        "ca.pem");
-  }
-
-  private void keytool(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(java("keytool")));
-    command.addAll(List.of(arguments));
-    Process process =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log("keytool").toFile())
-            .start();
-    assertThat(process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as(Files.readString(log("keytool"))).isZero();
-  }
-
   private Map<String, String> securedBroker() {
     String users = "";
     for (String user :
@@ -426,29 +380,7 @@ class SecuredPartsIT {
         ssl.truststore.location=%s
         """
                 .formatted(user, password, folder.resolve("ca.pem"))
-            + decisionKeys(user));
-  }
-
-  /** Only an orchestrator has the private half. */
-  private String decisionKeys(String user) throws IOException {
-    String keys = "palinode.decision.keys=%s%n".formatted(folder.resolve("decisions.pem"));
-    return user.equals("palinode-orchestrator")
-        ? keys + "palinode.decision.key=%s%n".formatted(folder.resolve("decisions.key"))
-        : keys;
-  }
-
-  private void makeDecisionKeys() throws Exception {
-    KeyPair pair = KeyPairGenerator.getInstance("RSA").generateKeyPair();
-    writePem("decisions.pem", "PUBLIC", pair.getPublic());
-    writePem("decisions.key", "PRIVATE", pair.getPrivate());
-  }
-
-  private void writePem(String name, String kind, Key key) throws IOException {
-    String base64 = Base64.getMimeEncoder().encodeToString(key.getEncoded());
-    Path unused =
-        Files.writeString(
-            folder.resolve(name),
-            "-----BEGIN %s KEY-----%n%s%n-----END %s KEY-----%n".formatted(kind, base64, kind));
+            + new SecuredKafkaFiles(folder).decisionKeys(user));
   }
 
   private Process orchestrator(String broker, int api, Path properties, Path log)

@@ -2,6 +2,9 @@ package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.wire.ControlKeys;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
 import io.palinode.wire.signing.DecisionSigner;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
@@ -42,6 +45,21 @@ final class ControlWriter implements AutoCloseable {
     this.naming = naming;
     this.signer = signer;
     this.onFailure = onFailure;
+  }
+
+  /** With a producer of its kind. The same arguments as the constructor. */
+  static ControlWriter connect(
+      KafkaSettings kafka,
+      Topics topics,
+      UnaryOperator<ControlRecord> naming,
+      DecisionSigner signer,
+      OnFailure onFailure) {
+    Producer<byte[], byte[]> producer =
+        kafka.newBoundedProducer(
+            topics.prefix() + "-control-writer",
+            Orchestrator.APPEND_MAX,
+            TopicLayout.CONTROL_RECORD_BYTES_MAX);
+    return new ControlWriter(producer, topics.control(), naming, signer, onFailure);
   }
 
   /** Called after a failed append, by the caller's or the producer's thread; must not block. */

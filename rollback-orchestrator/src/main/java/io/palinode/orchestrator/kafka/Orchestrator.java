@@ -41,7 +41,6 @@ import io.palinode.orchestrator.violations.FoundViolations;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.RefusedRecords;
-import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.plan.Phase;
 import io.palinode.wire.signing.DecisionSigner;
@@ -112,16 +111,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         kafka.newBoundedProducer(
             topics.prefix() + "-predicates-writer", APPEND_MAX, PREDICATE_REQUEST_MAX);
     audit = new AuditTopic(kafka, topics, APPEND_MAX);
-    control =
-        new ControlWriter(
-            kafka.newBoundedProducer(
-                topics.prefix() + "-control-writer",
-                APPEND_MAX,
-                TopicLayout.CONTROL_RECORD_BYTES_MAX),
-            topics.control(),
-            reports::naming,
-            signer,
-            this::appendFailed);
+    control = ControlWriter.connect(kafka, topics, reports::naming, signer, this::appendFailed);
     memory = new ApiHistory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);
     metrics.refused(refused, List.of(topics.predicates(), topics.control(), topics.violations()));
