@@ -307,7 +307,7 @@ class SecuredPartsIT {
                     .containsPattern("records_refused_total\\{[^}]*reason=\"unsigned\"[^}]*} 1"));
     await("the orchestrator's refusal")
         .atMost(BOUND)
-        .until(() -> Files.readString(log("orchestrator")).contains("reason=UNSIGNED"));
+        .until(() -> Files.readString(log("orchestrator")).contains("reason=unsigned"));
     assertThat(palinode("viewer", 0, "get", "rollbacks")).doesNotContain("rollback 2");
     palinode("operator", 0, "put", "y", "1");
   }
