@@ -9,13 +9,21 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The properties with which a client identifies itself to Kafka, and encrypts. Immutable.
  *
- * @param properties whose names begin with {@code security.}, {@code sasl.} or {@code ssl.}
+ * @param properties whose names begin with {@code security.}, {@code sasl.} or {@code ssl.}, and
+ *     the names of the files with keys of decisions
  */
 public record KafkaSecurity(Map<String, String> properties) {
+  /** Names the file with the private key that signs the decisions of an orchestrator. */
+  public static final String DECISION_KEY = "palinode.decision.key";
+
+  /** Names the file with the public keys of orchestrators. */
+  public static final String DECISION_KEYS = "palinode.decision.keys";
+
   /** No identity, no encryption. */
   public static final KafkaSecurity NONE = new KafkaSecurity(Map.of());
 
@@ -23,9 +31,10 @@ public record KafkaSecurity(Map<String, String> properties) {
 
   public KafkaSecurity {
     for (String name : properties.keySet()) {
-      if (!name.matches("(security|sasl|ssl)\\..+")) {
+      if (!isOfKafka(name) && !name.equals(DECISION_KEY) && !name.equals(DECISION_KEYS)) {
         throw new IllegalArgumentException(
-            "a property must begin with security., sasl. or ssl.: '%s'".formatted(name));
+            "a property must begin with security., sasl. or ssl., or be %s or %s: '%s'"
+                .formatted(DECISION_KEY, DECISION_KEYS, name));
       }
     }
     properties = Map.copyOf(properties);
@@ -55,6 +64,32 @@ public record KafkaSecurity(Map<String, String> properties) {
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(file + ": " + e.getMessage(), e);
     }
+  }
+
+  /** The properties of Kafka's clients. */
+  Map<String, String> ofKafka() {
+    Map<String, String> all = new TreeMap<>(properties);
+    all.keySet().removeIf(name -> !isOfKafka(name));
+    return all;
+  }
+
+  /** The file with the private key of an orchestrator; null: none. */
+  public @Nullable Path decisionKey() {
+    return file(DECISION_KEY);
+  }
+
+  /** The file with the public keys of orchestrators; null: decisions need no signature. */
+  public @Nullable Path decisionKeys() {
+    return file(DECISION_KEYS);
+  }
+
+  private @Nullable Path file(String name) {
+    String value = properties.get(name);
+    return value == null ? null : Path.of(value);
+  }
+
+  private static boolean isOfKafka(String name) {
+    return name.matches("(security|sasl|ssl)\\..+");
   }
 
   /** The names alone: values may be secrets. */

@@ -137,7 +137,7 @@ public record KafkaSettings(String bootstrapServers, int lingerMs, KafkaSecurity
   }
 
   private Map<String, Object> client(String clientId) {
-    Map<String, Object> properties = new HashMap<>(security.properties());
+    Map<String, Object> properties = new HashMap<>(security.ofKafka());
     properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
     properties.put(CommonClientConfigs.CLIENT_ID_CONFIG, clientId);
     properties.put(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_TIMEOUT_MS);

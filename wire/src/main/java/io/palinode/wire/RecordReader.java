@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class RecordReader<M> {
   private final Parser<M> parser;
   private final Check<M> check;
+  private final Origin<M> origin;
   private final int nodes;
   private final RefusedRecords refused;
 
@@ -31,10 +32,23 @@ public final class RecordReader<M> {
     void require(M message, RecordBounds bounds);
   }
 
-  /** {@code refused} counts what is passed over. */
+  /** Throws {@link IllegalArgumentException} if the record is not of a writer that may write it. */
+  @FunctionalInterface
+  public interface Origin<M> {
+    void require(ConsumerRecord<byte[], byte[]> inKafka, M message);
+  }
+
+  /** {@code refused} counts what is passed over. Any writer may write each record. */
   public RecordReader(Parser<M> parser, Check<M> check, int nodes, RefusedRecords refused) {
+    this(parser, check, (inKafka, message) -> {}, nodes, refused);
+  }
+
+  /** {@code refused} counts what is passed over. */
+  public RecordReader(
+      Parser<M> parser, Check<M> check, Origin<M> origin, int nodes, RefusedRecords refused) {
     this.parser = parser;
     this.check = check;
+    this.origin = origin;
     this.nodes = nodes;
     this.refused = refused;
   }
@@ -58,6 +72,9 @@ public final class RecordReader<M> {
   public @Nullable M checked(ConsumerRecord<byte[], byte[]> record) {
     try {
       M message = parsed(record);
+      if (!isOfItsWriter(record, message)) {
+        return null;
+      }
       check.require(message, RecordBounds.of(record, nodes));
       return message;
     } catch (EmptyException e) {
@@ -68,6 +85,16 @@ public final class RecordReader<M> {
       refused.refuse(record, Reason.ABSURD, e);
     }
     return null;
+  }
+
+  private boolean isOfItsWriter(ConsumerRecord<byte[], byte[]> record, M message) {
+    try {
+      origin.require(record, message);
+      return true;
+    } catch (IllegalArgumentException e) {
+      refused.refuse(record, Reason.UNSIGNED, e);
+      return false;
+    }
   }
 
   private M parsed(ConsumerRecord<byte[], byte[]> record) throws InvalidProtocolBufferException {

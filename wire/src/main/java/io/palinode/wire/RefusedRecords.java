@@ -49,6 +49,8 @@ public final class RefusedRecords {
     EMPTY,
     /** It is no message of this topic. */
     UNREADABLE,
+    /** It lacks the signature of its writer, or repeats a signed record. */
+    UNSIGNED,
     /** A field is outside its bounds. */
     ABSURD,
     /** The reader threw; its state is as before the record. */

@@ -26,9 +26,14 @@ public record TopicLayout(
   /** Of the control topic, where nodes exchange whole records of keys. */
   public static final int CONTROL_RECORD_BYTES_MAX = 8 << 20;
 
+  private static final Duration CONTROL_SEGMENT = Duration.ofMinutes(10);
+
+  /** Readers that are late by less than this read all records. */
+  private static final Duration CONTROL_LAG = Duration.ofMinutes(10);
+
+  private static final String CONTROL_DIRTY_RATIO = "0.1";
   private static final Duration AUDIT_RETENTION = Duration.ofDays(365);
   private static final int PARTITIONS_MAX = 1_024;
-  private static final String FOREVER = "-1";
   private static final int CANDIDATE_SEGMENT_BYTES = 64 << 20;
 
   public TopicLayout {
@@ -87,11 +92,14 @@ public record TopicLayout(
             1,
             Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
-                TopicConfig.CLEANUP_POLICY_DELETE,
-                TopicConfig.RETENTION_MS_CONFIG,
-                FOREVER,
-                TopicConfig.RETENTION_BYTES_CONFIG,
-                FOREVER,
+                TopicConfig.CLEANUP_POLICY_COMPACT,
+                // Only closed segments are compacted. Each has at most 12,000 safe points.
+                TopicConfig.SEGMENT_MS_CONFIG,
+                Long.toString(CONTROL_SEGMENT.toMillis()),
+                TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG,
+                Long.toString(CONTROL_LAG.toMillis()),
+                TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG,
+                CONTROL_DIRTY_RATIO,
                 // A record with all that a node has of one key may be long.
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
                 Integer.toString(CONTROL_RECORD_BYTES_MAX))),

@@ -34,7 +34,10 @@ class KafkaSettingsTest {
     Path file =
         Files.writeString(
             folder.resolve("kafka.properties"),
-            "# ours\nsecurity.protocol = SASL_SSL\nsasl.mechanism=PLAIN\nssl.key.password=secret\n");
+            "# ours\n"
+                + "security.protocol = SASL_SSL\n"
+                + "sasl.mechanism=PLAIN\n"
+                + "ssl.key.password=secret\n");
     KafkaSettings settings = KafkaSettings.of("h:1").withSecurity(KafkaSecurity.read(file));
     for (Map<String, Object> client :
         List.of(settings.producer("p"), settings.consumer("c"), settings.admin("a"))) {
@@ -51,7 +54,10 @@ class KafkaSettingsTest {
   void aFileOfOtherPropertiesIsRefusedByName(@TempDir Path folder) throws IOException {
     Path other = Files.writeString(folder.resolve("other.properties"), "acks=0\n");
     assertThatThrownBy(() -> KafkaSecurity.read(other))
-        .hasMessage(other + ": a property must begin with security., sasl. or ssl.: 'acks'");
+        .hasMessage(
+            other
+                + ": a property must begin with security., sasl. or ssl., or be"
+                + " palinode.decision.key or palinode.decision.keys: 'acks'");
     Path absent = folder.resolve("absent");
     assertThatThrownBy(() -> KafkaSecurity.read(absent))
         .hasMessage(absent + ": there is no such file");

@@ -20,11 +20,12 @@ class TopicLayoutTest {
   }
 
   @Test
-  void predicatesAreCompactedAndControlIsKeptForEver() {
+  void predicatesAndControlAreCompacted() {
     assertThat(settings(TOPICS.predicates())).containsEntry("cleanup.policy", "compact");
     assertThat(settings(TOPICS.control()))
-        .containsEntry("retention.ms", "-1")
-        .containsEntry("retention.bytes", "-1");
+        .containsEntry("cleanup.policy", "compact")
+        .containsEntry("segment.ms", "600000")
+        .containsEntry("min.compaction.lag.ms", "600000");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.palinode.cli.options;
 import io.palinode.terminal.Refusal;
 import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.signing.DecisionKeys;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -21,7 +22,8 @@ public final class KafkaAddress {
       paramLabel = "FILE",
       description = {
         "Properties for Kafka's clients, as kafka-topics.sh reads them with --command-config: those"
-            + " that begin with security., sasl. or ssl."
+            + " that begin with security., sasl. or ssl. Also palinode.decision.keys and"
+            + " palinode.decision.key, the files with the keys that sign decisions."
       })
   private @Nullable Path security;
 
@@ -33,7 +35,12 @@ public final class KafkaAddress {
   public KafkaSettings settings() {
     try {
       KafkaSettings settings = KafkaSettings.of(bootstrap);
-      return security == null ? settings : settings.withSecurity(KafkaSecurity.read(security));
+      if (security == null) {
+        return settings;
+      }
+      KafkaSecurity read = KafkaSecurity.read(security);
+      DecisionKeys unused = DecisionKeys.of(read);
+      return settings.withSecurity(read);
     } catch (IllegalArgumentException e) {
       throw new Refusal(String.valueOf(e.getMessage()), e);
     }

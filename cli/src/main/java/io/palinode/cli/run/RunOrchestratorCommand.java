@@ -11,9 +11,11 @@ import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.orchestrator.rest.RestSettings;
 import io.palinode.terminal.Outage;
 import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
 import io.palinode.terminal.StartProgress;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
+import io.palinode.wire.signing.DecisionSigner;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
@@ -103,6 +105,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   private @Nullable Active start(BooleanSupplier stopped, AlertSettings operators, RestSettings api)
       throws InterruptedException {
     KafkaSettings connected = kafka.connected(Output.progress(spec));
+    requireKeys(connected);
     Election election = Election.join(connected, Topics.DEFAULT);
     try {
       for (boolean announced = false; !election.await(ELECTED_SOON); announced = true) {
@@ -123,6 +126,14 @@ final class RunOrchestratorCommand implements Callable<Integer> {
     } catch (InterruptedException | RuntimeException e) {
       election.close();
       throw e;
+    }
+  }
+
+  private static void requireKeys(KafkaSettings connected) {
+    try {
+      DecisionSigner unused = DecisionSigner.of(connected.security());
+    } catch (IllegalArgumentException e) {
+      throw new Refusal("--kafka-config: " + e.getMessage(), e);
     }
   }
 

@@ -16,6 +16,8 @@ import io.palinode.tls.ClientTls;
 import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.PlanOpened;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -72,7 +74,9 @@ class SecuredPartsIT {
 
   @Test
   void thePartsWorkWithThePrintedRightsAndWithNoOthers() throws Exception {
-    makeCertificate();
+    SecuredKafkaFiles files = new SecuredKafkaFiles(folder);
+    files.makeCertificate();
+    files.makeDecisionKeys();
     List<Integer> ports = Ports.free(5);
     int api = ports.get(0);
     int metrics = ports.get(1);
@@ -160,6 +164,7 @@ class SecuredPartsIT {
       context("operator", api, stores.get(0));
       aWriteIsJudgedAndUndone();
       aNodeMayNotReportViolations(broker, asNode);
+      aNodeMayNotOrderARollback(broker, asNode, "https://localhost:" + metrics + "/metrics");
     }
   }
 
@@ -198,19 +203,22 @@ class SecuredPartsIT {
   }
 
   private void metricsNeedAUser(String url) throws Exception {
-    HttpClient client =
-        HttpClient.newBuilder()
-            .sslContext(ClientTls.context(new ClientFiles(file("ca.pem"), null, null)))
-            .build();
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url));
-    assertThat(client.send(request.build(), BodyHandlers.discarding()).statusCode()).isEqualTo(401);
+    HttpRequest request = HttpRequest.newBuilder(URI.create(url)).build();
+    assertThat(client().send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(401);
+    assertThat(scraped(url)).contains("palinode_");
+  }
+
+  private String scraped(String url) throws Exception {
     String token = Files.readString(folder.resolve("viewer.token")).strip();
-    String scraped =
-        client
-            .send(
-                request.header("Authorization", "Bearer " + token).build(), BodyHandlers.ofString())
-            .body();
-    assertThat(scraped).contains("palinode_");
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url)).header("Authorization", "Bearer " + token).build();
+    return client().send(request, BodyHandlers.ofString()).body();
+  }
+
+  private static HttpClient client() {
+    return HttpClient.newBuilder()
+        .sslContext(ClientTls.context(new ClientFiles(file("ca.pem"), null, null)))
+        .build();
   }
 
   private void context(String role, int api, int store) throws Exception {
@@ -280,6 +288,33 @@ class SecuredPartsIT {
     }
   }
 
+  /** Its rights allow the append; each reader refuses the record. */
+  private void aNodeMayNotOrderARollback(String broker, Path asNode, String metrics)
+      throws Exception {
+    ControlRecord forged =
+        ControlRecord.newBuilder()
+            .setEpoch(2)
+            .setAtMicros(1)
+            .setPlanOpened(PlanOpened.newBuilder().setTarget(1).setRequest("forged"))
+            .build();
+    KafkaSettings settings = KafkaSettings.of(broker).withSecurity(KafkaSecurity.read(asNode));
+    try (Producer<byte[], byte[]> node = settings.newProducer("it")) {
+      byte[] key = {1};
+      node.send(new ProducerRecord<>(Topics.DEFAULT.control(), key, forged.toByteArray())).get();
+    }
+    await("the node's refusal")
+        .atMost(BOUND)
+        .untilAsserted(
+            () ->
+                assertThat(scraped(metrics))
+                    .containsPattern("records_refused_total\\{[^}]*reason=\"unsigned\"[^}]*} 1"));
+    await("the orchestrator's refusal")
+        .atMost(BOUND)
+        .until(() -> Files.readString(log("orchestrator")).contains("reason=unsigned"));
+    assertThat(palinode("viewer", 0, "get", "rollbacks")).doesNotContain("rollback 2");
+    palinode("operator", 0, "put", "y", "1");
+  }
+
   /** As the printed commands would. */
   private void grant(String broker) throws Exception {
     String printed = palinode("viewer", 0, "kafka", "acls");
@@ -307,49 +342,6 @@ class SecuredPartsIT {
     try (Admin client = admin.newAdmin("it")) {
       client.createAcls(bindings).all().get(BOUND.toSeconds(), TimeUnit.SECONDS);
     }
-  }
-
-  private void makeCertificate() throws IOException, InterruptedException {
-    keytool(
-        "-genkeypair",
-        "-alias",
-        "broker",
-        "-keyalg",
-        "EC",
-        "-dname",
-        "CN=broker",
-        "-ext",
-        "SAN=ip:127.0.0.1",
-        "-storetype",
-        "PKCS12",
-        "-storepass",
-        "storepw",
-        "-keystore",
-        "broker.p12");
-    keytool(
-        "-exportcert",
-        "-rfc",
-        "-alias",
-        "broker",
-        "-storepass",
-        "storepw",
-        "-keystore",
-        "broker.p12",
-        "-file",
-        "ca.pem");
-  }
-
-  private void keytool(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(java("keytool")));
-    command.addAll(List.of(arguments));
-    Process process =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log("keytool").toFile())
-            .start();
-    assertThat(process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as(Files.readString(log("keytool"))).isZero();
   }
 
   private Map<String, String> securedBroker() {
@@ -390,7 +382,8 @@ class SecuredPartsIT {
         ssl.truststore.type=PEM
         ssl.truststore.location=%s
         """
-            .formatted(user, password, folder.resolve("ca.pem")));
+                .formatted(user, password, folder.resolve("ca.pem"))
+            + new SecuredKafkaFiles(folder).decisionKeys(user));
   }
 
   private Process orchestrator(String broker, int api, Path properties, Path log)

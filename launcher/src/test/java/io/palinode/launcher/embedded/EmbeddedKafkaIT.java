@@ -35,7 +35,8 @@ class EmbeddedKafkaIT {
       KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
       createTopics(settings);
       try (Producer<byte[], byte[]> producer = settings.newProducer("test")) {
-        producer.send(new ProducerRecord<>(TOPICS.control(), "kept".getBytes(UTF_8))).get();
+        byte[] value = "kept".getBytes(UTF_8);
+        producer.send(new ProducerRecord<>(TOPICS.control(), value, value)).get();
       }
     }
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {

@@ -391,7 +391,7 @@ class MonitorIT {
       assertThat(tail.awaitCaughtUp(SOON)).isTrue();
       for (int i = 0; i < records; i++) {
         byte[] value = Long.toString(System.nanoTime()).getBytes(StandardCharsets.US_ASCII);
-        var unused = producer.send(new ProducerRecord<>(topic, 0, null, value));
+        var unused = producer.send(new ProducerRecord<>(topic, 0, value, value));
         LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
       }
       await().atMost(SOON).until(() -> micros.getTotalCount() == records);

@@ -12,6 +12,8 @@ import java.util.Set;
 public final class TopicFindings {
   private static final String CLEANUP = "cleanup.policy";
   private static final String RETENTION = "retention.ms";
+  private static final String COMPACT = "compact";
+  private static final String DELETE = "delete";
   private static final String FOREVER = "-1";
 
   private TopicFindings() {}
@@ -85,15 +87,27 @@ public final class TopicFindings {
               "its settings may not be read",
               "give the orchestrator's principal the right DescribeConfigs"));
     }
-    List<Finding> found = new ArrayList<>();
-    String policy = topic.name().equals(names.predicates()) ? "compact" : "delete";
-    if (!policy.equals(settings.get(CLEANUP))) {
-      found.add(wrong(part, CLEANUP, settings, policy));
+    if (topic.name().equals(names.control())) {
+      return control(part, settings);
     }
-    if (topic.name().equals(names.control()) && !FOREVER.equals(settings.get(RETENTION))) {
-      found.add(wrong(part, RETENTION, settings, FOREVER));
+    String policy = topic.name().equals(names.predicates()) ? COMPACT : DELETE;
+    return policy.equals(settings.get(CLEANUP))
+        ? List.of()
+        : List.of(wrong(part, CLEANUP, settings, policy));
+  }
+
+  /** A log of an earlier release is not compacted, and keeps all (ADR 0042). */
+  private static List<Finding> control(String part, Map<String, String> settings) {
+    String policy = settings.get(CLEANUP);
+    if (COMPACT.equals(policy)) {
+      return List.of();
     }
-    return found;
+    if (!DELETE.equals(policy)) {
+      return List.of(wrong(part, CLEANUP, settings, COMPACT));
+    }
+    return FOREVER.equals(settings.get(RETENTION))
+        ? List.of()
+        : List.of(wrong(part, RETENTION, settings, FOREVER));
   }
 
   private static Finding wrong(

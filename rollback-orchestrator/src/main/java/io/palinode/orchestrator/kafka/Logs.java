@@ -11,6 +11,7 @@ import io.palinode.wire.RecordChecks;
 import io.palinode.wire.RecordReader;
 import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.Topics;
+import io.palinode.wire.signing.DecisionCheck;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.ViolationRecord;
@@ -30,7 +31,7 @@ final class Logs implements AutoCloseable {
   private static final long MICROS_PER_MS = 1_000;
 
   private final RollbackLoop loop;
-  private final Consumer<ControlRecord> others;
+  private final ControlRecords others;
   private final PredicateRegistry registry;
   private final RefusedRecords refused;
   private final LongSupplier wallMicros;
@@ -48,7 +49,7 @@ final class Logs implements AutoCloseable {
       KafkaSettings kafka,
       Topics topics,
       RollbackLoop loop,
-      Consumer<ControlRecord> others,
+      ControlRecords others,
       Runnable onControlCaughtUp,
       PredicateRegistry registry,
       RefusedRecords refused,
@@ -66,21 +67,24 @@ final class Logs implements AutoCloseable {
         tail(
             kafka,
             topics.predicates(),
-            reader(PredicateRecord.parser(), RecordChecks::predicate),
+            reader(PredicateRecord.parser(), RecordChecks::predicate, (inKafka, record) -> {}),
             this::predicate,
             this::predicatesCaughtUp);
     control =
         tail(
             kafka,
             topics.control(),
-            reader(ControlRecord.parser(), ControlRecordCheck::require),
+            reader(
+                ControlRecord.parser(),
+                ControlRecordCheck::require,
+                DecisionCheck.of(kafka.security())),
             this::control,
             onControlCaughtUp);
     violations =
         tail(
             kafka,
             topics.violations(),
-            reader(ViolationRecord.parser(), RecordChecks::violation),
+            reader(ViolationRecord.parser(), RecordChecks::violation, (inKafka, record) -> {}),
             this::violation,
             this::violationsCaughtUp);
   }
@@ -90,13 +94,19 @@ final class Logs implements AutoCloseable {
     void read(ViolationRecord record, long writtenMicros);
   }
 
-  /** Takes one record, written and received at these times. */
-  private interface Taker<M> {
-    void take(M record, long writtenMicros, long atMicros);
+  /** Receives each record of the control topic, with its Kafka key. */
+  interface ControlRecords {
+    void read(byte @Nullable [] key, ControlRecord record);
   }
 
-  private <M> RecordReader<M> reader(Parser<M> parser, RecordReader.Check<M> check) {
-    return new RecordReader<>(parser, check, loop.state().settings().nodes(), refused);
+  /** Takes one record of Kafka, received at this time. */
+  private interface Taker<M> {
+    void take(M record, ConsumerRecord<byte[], byte[]> inKafka, long atMicros);
+  }
+
+  private <M> RecordReader<M> reader(
+      Parser<M> parser, RecordReader.Check<M> check, RecordReader.Origin<M> origin) {
+    return new RecordReader<>(parser, check, origin, loop.state().settings().nodes(), refused);
   }
 
   /** Returns when the machine acts. Throws {@link UnavailableException} after the limit. */
@@ -123,7 +133,8 @@ final class Logs implements AutoCloseable {
     violations.close();
   }
 
-  private void predicate(PredicateRecord record, long writtenMicros, long atMicros) {
+  private void predicate(
+      PredicateRecord record, ConsumerRecord<byte[], byte[]> inKafka, long atMicros) {
     Policy policy = registry.read(record);
     if (policy != null && predicates.isCaughtUp()) {
       loop.put(new Event.PolicyChanged(policy, atMicros));
@@ -134,13 +145,15 @@ final class Logs implements AutoCloseable {
     loop.put(new Event.PoliciesKnown(registry.policies(), wallMicros.getAsLong()));
   }
 
-  private void control(ControlRecord record, long writtenMicros, long atMicros) {
-    others.accept(record);
+  private void control(
+      ControlRecord record, ConsumerRecord<byte[], byte[]> inKafka, long atMicros) {
+    others.read(inKafka.key(), record);
     loop.put(new Event.ControlRead(record, atMicros));
   }
 
-  private void violation(ViolationRecord record, long writtenMicros, long atMicros) {
-    jobRecords.read(record, writtenMicros);
+  private void violation(
+      ViolationRecord record, ConsumerRecord<byte[], byte[]> inKafka, long atMicros) {
+    jobRecords.read(record, inKafka.timestamp() * MICROS_PER_MS);
     @Nullable Event event =
         switch (record.getRecordCase()) {
           case VIOLATION -> new Event.ViolationFound(record.getViolation(), atMicros);
@@ -178,8 +191,7 @@ final class Logs implements AutoCloseable {
           public void onRecord(ConsumerRecord<byte[], byte[]> record) {
             // Before all else: detection latency ends here.
             long atMicros = wallMicros.getAsLong();
-            long writtenMicros = record.timestamp() * MICROS_PER_MS;
-            reader.read(record, message -> taker.take(message, writtenMicros, atMicros));
+            reader.read(record, message -> taker.take(message, record, atMicros));
           }
 
           @Override

@@ -43,9 +43,9 @@ import io.palinode.orchestrator.violations.FoundViolations;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.RefusedRecords;
-import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.plan.Phase;
+import io.palinode.wire.signing.DecisionSigner;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
@@ -107,20 +107,13 @@ public final class Orchestrator implements Backend, AutoCloseable {
     this.config = config;
     this.meters = meters;
     this.reports = new NodeReports(config.rollback().nodes());
-    // First the step that may fail: resolving a broker's address.
+    // First the steps that may fail: reading keys, and resolving a broker's address.
+    DecisionSigner signer = DecisionSigner.of(kafka.security());
     predicateProducer =
         kafka.newBoundedProducer(
             topics.prefix() + "-predicates-writer", APPEND_MAX, PREDICATE_REQUEST_MAX);
     audit = new AuditTopic(kafka, topics, APPEND_MAX);
-    control =
-        new ControlWriter(
-            kafka.newBoundedProducer(
-                topics.prefix() + "-control-writer",
-                APPEND_MAX,
-                TopicLayout.CONTROL_RECORD_BYTES_MAX),
-            topics.control(),
-            reports::naming,
-            this::appendFailed);
+    control = ControlWriter.connect(kafka, topics, reports::naming, signer, this::appendFailed);
     memory = new ApiHistory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);
     metrics.refused(refused, List.of(topics.predicates(), topics.control(), topics.violations()));
@@ -150,8 +143,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
             this::requireWorking);
     rollbacks =
         new RollbackRequests(loop, memory, wallMicros, control::append, this::requireWorking);
-    Consumer<ControlRecord> others =
-        record -> {
+    Logs.ControlRecords others =
+        (key, record) -> {
+          control.read(key, record);
           snapshots.read(record);
           rollbacks.read(record);
           reported(record);

@@ -52,6 +52,17 @@ class TopicFindingsTest {
   }
 
   @Test
+  void aControlLogOfAnEarlierReleaseMayStayAsItIs() {
+    put(new TopicState(NAMES.control(), 1, 2, 0, 0, settings("delete", "-1")));
+    assertThat(TopicFindings.of(NAMES, topics, 3))
+        .allMatch(finding -> finding.level() == Finding.Level.OK);
+    put(new TopicState(NAMES.control(), 1, 2, 0, 0, settings("compact,delete", "-1")));
+    assertThat(TopicFindings.of(NAMES, topics, 3))
+        .extracting(Finding::what)
+        .contains("cleanup.policy is compact,delete, must be compact");
+  }
+
+  @Test
   void settingsThatMayNotBeReadAreNoFault() {
     put(new TopicState(NAMES.control(), 1, 1, 0, 0, Map.of()));
     assertThat(TopicFindings.of(NAMES, topics, 1))
@@ -67,7 +78,8 @@ class TopicFindingsTest {
   }
 
   private static TopicState state(String name, int partitions, int replicas) {
-    String policy = name.equals(NAMES.predicates()) ? "compact" : "delete";
+    boolean isCompacted = name.equals(NAMES.predicates()) || name.equals(NAMES.control());
+    String policy = isCompacted ? "compact" : "delete";
     return new TopicState(name, partitions, replicas, 0, 0, settings(policy, "-1"));
   }
 

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.wire.ControlKeys;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.Topics;
@@ -30,12 +31,14 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 
 /** Nodes that carry out each step at once, and a monitor that publishes violations on demand. */
 final class FakeNodes implements AutoCloseable {
   private final int nodes;
   private final Topics topics;
   private final Producer<byte[], byte[]> producer;
+  private final ControlKeys keys = new ControlKeys();
   private final LogTail tail;
   private final List<ControlRecord> control = new CopyOnWriteArrayList<>();
   private volatile boolean obeying = true;
@@ -216,16 +219,16 @@ final class FakeNodes implements AutoCloseable {
   }
 
   private void send(ViolationRecord record) {
-    send(topics.violations(), record.toByteArray());
+    send(topics.violations(), null, record.toByteArray());
   }
 
   private void control(ControlRecord record) {
-    send(topics.control(), record.toByteArray());
+    send(topics.control(), keys.of(record), record.toByteArray());
   }
 
-  private void send(String topic, byte[] value) {
+  private void send(String topic, byte @Nullable [] key, byte[] value) {
     try {
-      producer.send(new ProducerRecord<>(topic, 0, null, value)).get(10, TimeUnit.SECONDS);
+      producer.send(new ProducerRecord<>(topic, 0, key, value)).get(10, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new IllegalStateException(e);
     } catch (InterruptedException e) {

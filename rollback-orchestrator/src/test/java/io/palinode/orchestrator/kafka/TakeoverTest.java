@@ -22,10 +22,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The state that a successor or a restarted orchestrator shows; over a real broker. */
 class TakeoverTest {
   private static final int NODES = 2;
+  private static final int SAFE_POINTS = 5_000;
   private static final AtomicInteger PREFIXES = new AtomicInteger();
   private static final String MUTEX =
       """
@@ -162,6 +167,47 @@ class TakeoverTest {
                     .forEach(line -> lines.add(new String(line.value(), StandardCharsets.UTF_8)));
                 assertThat(lines).containsExactly("{\"user\":\"alice\"}", "{\"user\":\"bob\"}");
               });
+    }
+  }
+
+  /** Many safe points, then compaction: a successor reads few records and knows the same. */
+  @Test
+  void aCompactedLogHoldsWhatASuccessorNeeds() throws Exception {
+    long now = SystemMicros.CLOCK.getAsLong();
+    nodes.judged(now);
+    awaitSafePoint(now);
+    orchestrator.operator().run(RollbackRequest.to("mine", Hlc.ofMicros(now - 10)), "alice");
+    await().until(() -> orchestrator.status().epoch() == 1);
+    compactAtOnce();
+    orchestrator.close();
+    SafePointWriter writer =
+        new SafePointWriter(KafkaSettings.of(broker.bootstrapServers()), topics);
+    try (writer) {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> writer.write(Hlc.ofMicros(now), SAFE_POINTS) < SAFE_POINTS / 5);
+    }
+    orchestrator = startOrchestrator();
+    assertThat(orchestrator.status().safePoint()).isEqualTo(writer.last());
+    assertThat(orchestrator.status().epoch()).isEqualTo(1);
+    assertThat(orchestrator.rollback(1)).isNotNull();
+    assertThat(state()).isEqualTo(Rollback.State.RESUMED);
+  }
+
+  /** As hours of safe points do. */
+  private void compactAtOnce() throws Exception {
+    ConfigResource control = new ConfigResource(ConfigResource.Type.TOPIC, topics.control());
+    Map<String, Object> client = Map.of("bootstrap.servers", broker.bootstrapServers());
+    try (Admin admin = Admin.create(client)) {
+      List<AlterConfigOp> settings =
+          Stream.of("segment.ms=100", "min.compaction.lag.ms=0", "min.cleanable.dirty.ratio=0.01")
+              .map(setting -> setting.split("=", -1))
+              .map(
+                  setting ->
+                      new AlterConfigOp(
+                          new ConfigEntry(setting[0], setting[1]), AlterConfigOp.OpType.SET))
+              .toList();
+      admin.incrementalAlterConfigs(Map.of(control, settings)).all().get(10, TimeUnit.SECONDS);
     }
   }
 

@@ -87,6 +87,8 @@ final class TestBroker implements AutoCloseable {
     p.setProperty("auto.create.topics.enable", "false");
     p.setProperty("controlled.shutdown.enable", "false");
     p.setProperty("group.initial.rebalance.delay.ms", "0");
+    p.setProperty("log.cleaner.dedupe.buffer.size", Integer.toString(4 << 20));
+    p.setProperty("log.cleaner.backoff.ms", "100");
     return p;
   }
 

@@ -14,10 +14,12 @@ import io.palinode.store.control.ControlExecution;
 import io.palinode.store.control.EffectAnswers;
 import io.palinode.store.control.NodeControl;
 import io.palinode.store.snapshot.SnapshotAnswers;
+import io.palinode.wire.ControlKeys;
 import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.RecordReader;
 import io.palinode.wire.RefusedRecords;
+import io.palinode.wire.signing.DecisionCheck;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.List;
@@ -58,10 +60,12 @@ public final class ClusterMember implements AutoCloseable {
       LongSupplier epochMicros,
       MeterRegistry registry) {
     this.config = config;
+    // First the step that may fail.
+    DecisionCheck decisions = DecisionCheck.of(config.kafka().security());
     String name = "palinode-node-" + store.node() + "-control";
     String topic = config.topics().control();
     control = PatientProducer.create(config.kafka().withLingerMs(0), name);
-    ControlPublisher publisher = new ControlPublisher(control, topic);
+    ControlPublisher publisher = new ControlPublisher(control, topic, new ControlKeys());
     meters = new NodeMeters(registry, store.node());
     detector = detector(store, config, publisher, epochMicros);
 
@@ -78,7 +82,7 @@ public final class ClusterMember implements AutoCloseable {
     effects =
         new EffectTail(
             store.node(), store.nodes(), new EffectAnswers(store, publisher, epochMicros));
-    reporter = new NodeReporter(store, epochMicros, control, topic, config.open());
+    reporter = new NodeReporter(store, epochMicros, publisher, config.open());
     incarnations = new OwnIncarnations(store.node());
     RefusedRecords refused = new RefusedRecords();
     controlTail =
@@ -88,7 +92,11 @@ public final class ClusterMember implements AutoCloseable {
             LogTail.Source.all(topic, LogTail.From.BEGINNING),
             new ControlListeners(
                 new RecordReader<>(
-                    ControlRecord.parser(), ControlRecordCheck::require, store.nodes(), refused),
+                    ControlRecord.parser(),
+                    ControlRecordCheck::require,
+                    decisions,
+                    store.nodes(),
+                    refused),
                 steps,
                 List.of(snapshots, effects, incarnations)));
     addMeters();

@@ -1,6 +1,7 @@
 package io.palinode.store.kafka;
 
 import io.palinode.detector.binding.ControlLog;
+import io.palinode.wire.ControlKeys;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 
 /** Appends to the one partition of the control topic. */
-record ControlPublisher(Producer<byte[], byte[]> producer, String topic) implements ControlLog {
+record ControlPublisher(Producer<byte[], byte[]> producer, String topic, ControlKeys keys)
+    implements ControlLog {
 
   @Override
   public void append(List<ControlRecord> records) {
@@ -30,8 +32,9 @@ record ControlPublisher(Producer<byte[], byte[]> producer, String topic) impleme
     }
   }
 
-  private Future<RecordMetadata> send(ControlRecord record) {
-    return producer.send(new ProducerRecord<>(topic, 0, null, record.toByteArray()));
+  /** Does not wait for the broker, except for the topic's metadata. */
+  Future<RecordMetadata> send(ControlRecord record) {
+    return producer.send(new ProducerRecord<>(topic, 0, keys.of(record), record.toByteArray()));
   }
 
   private void await(Future<RecordMetadata> sent) {

@@ -10,8 +10,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,8 +27,7 @@ final class NodeReporter implements AutoCloseable {
 
   private final NodeClock store;
   private final LongSupplier epochMicros;
-  private final Producer<byte[], byte[]> producer;
-  private final String topic;
+  private final ControlPublisher publisher;
   private final String open;
   private final ScheduledExecutorService thread;
 
@@ -43,16 +40,10 @@ final class NodeReporter implements AutoCloseable {
   /**
    * @param open what other machines may do without proof; empty: nothing
    */
-  NodeReporter(
-      NodeClock store,
-      LongSupplier epochMicros,
-      Producer<byte[], byte[]> producer,
-      String topic,
-      String open) {
+  NodeReporter(NodeClock store, LongSupplier epochMicros, ControlPublisher publisher, String open) {
     this.store = store;
     this.epochMicros = epochMicros;
-    this.producer = producer;
-    this.topic = topic;
+    this.publisher = publisher;
     this.open = open;
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
@@ -92,7 +83,7 @@ final class NodeReporter implements AutoCloseable {
             .setNodeReport(
                 health.toReport(store.node(), store.incarnation()).toBuilder().setOpen(open))
             .build();
-    onItsWay = producer.send(new ProducerRecord<>(topic, 0, null, record.toByteArray()));
+    onItsWay = publisher.send(record);
     published = true;
     publishedNanos = System.nanoTime();
     refused = health.storageRefusedSinceMicros() != null;
