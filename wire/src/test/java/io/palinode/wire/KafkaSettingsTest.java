@@ -34,10 +34,12 @@ class KafkaSettingsTest {
     Path file =
         Files.writeString(
             folder.resolve("kafka.properties"),
-            "# ours\n"
-                + "security.protocol = SASL_SSL\n"
-                + "sasl.mechanism=PLAIN\n"
-                + "ssl.key.password=secret\n");
+            """
+            # ours
+            security.protocol = SASL_SSL
+            sasl.mechanism=PLAIN
+            ssl.key.password=secret
+            """);
     KafkaSettings settings = KafkaSettings.of("h:1").withSecurity(KafkaSecurity.read(file));
     for (Map<String, Object> client :
         List.of(settings.producer("p"), settings.consumer("c"), settings.admin("a"))) {
