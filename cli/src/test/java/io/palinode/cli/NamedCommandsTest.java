@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,7 @@ import picocli.CommandLine.ParameterException;
 
 /** The command line accepts every palinode command that a page, a help or a message names. */
 class NamedCommandsTest {
+  private static final Pattern ECHO = Pattern.compile("echo \"(.*)\" >>? (\\w+)");
   private static final Pattern WORD =
       Pattern.compile("\"[^\"]*\"|'[^']*'|#.*|&&|\\|\\|?|;|&|\\d?[<>]+\\s*\\S+|[^\\s;&|<>\"']+");
 
@@ -166,7 +170,7 @@ class NamedCommandsTest {
   private static List<List<String>> commands(List<String> lines) {
     List<List<String>> commands = new ArrayList<>();
     StringBuilder whole = new StringBuilder();
-    for (String line : lines) {
+    for (String line : withFilesOfOptions(lines)) {
       whole.append(line.replaceAll("\\\\$", " "));
       if (!line.endsWith("\\")) {
         for (List<String> words : simpleCommands(whole.toString())) {
@@ -181,7 +185,25 @@ class NamedCommandsTest {
     return commands;
   }
 
-  /** A line without its prompt, settings of variables, redirections, files of options, comment. */
+  /** With what the lines have written to a file in place of each {@code @file}. */
+  private static List<String> withFilesOfOptions(List<String> lines) {
+    Map<String, String> files = new HashMap<>();
+    List<String> whole = new ArrayList<>();
+    for (String line : lines) {
+      Matcher echo = ECHO.matcher(line);
+      if (echo.matches()) {
+        files.merge("@" + echo.group(2), echo.group(1), (first, next) -> first + " " + next);
+      }
+      String replaced = line;
+      for (Map.Entry<String, String> file : files.entrySet()) {
+        replaced = replaced.replace(file.getKey(), file.getValue());
+      }
+      whole.add(replaced);
+    }
+    return whole;
+  }
+
+  /** A line without its prompt, settings of variables, redirections, comment. */
   private static List<List<String>> simpleCommands(String line) {
     List<List<String>> commands = new ArrayList<>();
     List<String> words = new ArrayList<>();
@@ -189,7 +211,7 @@ class NamedCommandsTest {
       if (word.matches("&&|\\|\\|?|;|&")) {
         commands.add(words);
         words = new ArrayList<>();
-      } else if (!word.matches("#.*|\\d?[<>].*|@\\w+|…")
+      } else if (!word.matches("#.*|\\d?[<>].*|…")
           && !(words.isEmpty() && word.matches("\\$|\\w+=.*"))) {
         words.add(word.replaceAll("^[\"']|[\"']$", ""));
       }
