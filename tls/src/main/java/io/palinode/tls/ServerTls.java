@@ -12,6 +12,7 @@ import javax.net.ssl.SSLEngine;
 import javax.security.auth.x500.X500Principal;
 import nl.altindag.ssl.SSLFactory;
 import nl.altindag.ssl.util.SSLFactoryUtils;
+import nl.altindag.ssl.util.SSLSessionUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,10 +21,14 @@ public final class ServerTls implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ServerTls.class);
   private static final Duration LOOK = Duration.ofSeconds(1);
 
+  /** Longer than a listener lets a handshake last. */
+  private static final int LOOKS_OF_A_HANDSHAKE = 15;
+
   private final ServerFiles files;
   private final SSLFactory factory;
   private final Thread watcher = new Thread(this::watch, "palinode-tls");
   private List<String> known;
+  private int looksToForget;
   private volatile String subject;
 
   private ServerTls(ServerFiles files) {
@@ -86,6 +91,7 @@ public final class ServerTls implements AutoCloseable {
       while (true) {
         TimeUnit.NANOSECONDS.sleep(LOOK.toNanos());
         refresh();
+        forgetSessions();
       }
     } catch (InterruptedException closed) {
       Thread.currentThread().interrupt();
@@ -103,10 +109,22 @@ public final class ServerTls implements AutoCloseable {
       SSLFactory.Builder read = read();
       String newSubject = ownSubject();
       SSLFactoryUtils.reload(factory, read.build());
+      looksToForget = LOOKS_OF_A_HANDSHAKE;
       subject = newSubject;
       log.info("tls=RELOADED certificate={}", files.certificate());
     } catch (TlsException e) {
       log.warn("tls=KEPT certificate={}: {}", files.certificate(), e.getMessage());
+    }
+  }
+
+  /**
+   * A handshake that began before a change may end after it. Its session would be resumed, without
+   * a look at the client's certificate.
+   */
+  private void forgetSessions() {
+    if (looksToForget > 0) {
+      looksToForget--;
+      SSLSessionUtils.invalidateServerCaches(factory);
     }
   }
 
