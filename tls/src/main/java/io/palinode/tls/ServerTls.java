@@ -41,8 +41,7 @@ public final class ServerTls implements AutoCloseable {
   /** Reads the files, and again within seconds of a change. Throws {@link TlsException}. */
   public static ServerTls watching(ServerFiles files) {
     // A ticket would resume the session of a client whose authority is not trusted any more. The
-    // JDK
-    // reads the property at the first TLS of the process.
+    // JDK reads the property at the first TLS of the process.
     System.setProperty("jdk.tls.server.enableSessionTicketExtension", "false");
     ServerTls tls = new ServerTls(files);
     tls.watcher.setDaemon(true);

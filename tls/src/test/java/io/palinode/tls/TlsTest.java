@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.cert.X509Certificate;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -103,6 +105,41 @@ class TlsTest {
   }
 
   @Test
+  void aHandshakeThatBeganBeforeAChangeLeavesNoSession() throws Exception {
+    Path authorities = folder.resolve("clients.pem");
+    replace(authorities, pem("ca"));
+    SSLContext client = client("ca", "client");
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    try (ServerTls server = server("server", authorities)) {
+      try (SSLServerSocket listener = listener(server, 0);
+          HeldFinished between = new HeldFinished(port, listener.getLocalPort())) {
+        CompletableFuture<@Nullable Void> answered =
+            CompletableFuture.runAsync(() -> answer(listener));
+        CompletableFuture<String> begun =
+            CompletableFuture.supplyAsync(() -> connect(client, port));
+        between.awaitHeld();
+        replace(authorities, pem("other-ca"));
+        await()
+            .untilAsserted(
+                () ->
+                    assertThatThrownBy(() -> handshake(server, client("ca", "client")))
+                        .isInstanceOf(IOException.class));
+        between.release();
+        assertThat(begun.join()).as("it was checked before").contains("CN=server");
+        answered.join();
+      }
+      await()
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> handshake(server, client, port))
+                      .isInstanceOf(IOException.class));
+    }
+  }
+
+  @Test
   void filesThatCannotBeReadReplaceNothing() throws Exception {
     Path certificate = folder.resolve("tls.pem");
     Path key = folder.resolve("tls.key");
@@ -147,16 +184,33 @@ class TlsTest {
   }
 
   private static String handshake(ServerTls server, SSLContext client, int port) throws Exception {
-    InetAddress loopback = InetAddress.getLoopbackAddress();
-    try (SSLServerSocket listener =
-            (SSLServerSocket)
-                server.context().getServerSocketFactory().createServerSocket(port, 1, loopback);
-        SSLSocket socket =
-            (SSLSocket)
-                client.getSocketFactory().createSocket("localhost", listener.getLocalPort())) {
-      listener.setNeedClientAuth(server.knowsClients());
+    try (SSLServerSocket listener = listener(server, port)) {
       CompletableFuture<@Nullable Void> answered =
           CompletableFuture.runAsync(() -> answer(listener));
+      try {
+        String name = connect(client, listener.getLocalPort());
+        answered.join();
+        return name;
+      } catch (UncheckedIOException refused) {
+        throw Objects.requireNonNull(refused.getCause());
+      }
+    }
+  }
+
+  private static SSLServerSocket listener(ServerTls server, int port) throws IOException {
+    SSLServerSocket listener =
+        (SSLServerSocket)
+            server
+                .context()
+                .getServerSocketFactory()
+                .createServerSocket(port, 1, InetAddress.getLoopbackAddress());
+    listener.setNeedClientAuth(server.knowsClients());
+    return listener;
+  }
+
+  /** Returns the name in the server's certificate. */
+  private static String connect(SSLContext client, int port) {
+    try (SSLSocket socket = (SSLSocket) client.getSocketFactory().createSocket("localhost", port)) {
       SSLParameters checked = socket.getSSLParameters();
       checked.setEndpointIdentificationAlgorithm("HTTPS");
       socket.setSSLParameters(checked);
@@ -165,11 +219,12 @@ class TlsTest {
       if (socket.getInputStream().read() < 0) {
         throw new IOException("the server closed the connection");
       }
-      answered.join();
       SSLSession session = socket.getSession();
       return ((X509Certificate) session.getPeerCertificates()[0])
           .getSubjectX500Principal()
           .getName();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
