@@ -171,16 +171,10 @@ class ForcedViolationIT {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    int recorded =
-        parts.run(
-            "record",
-            "--kafka",
-            parts.plane().kafkaAddress(),
-            "--predicate",
-            "edge-mutex",
-            "-o",
-            trace.toString());
-    assertThat(recorded).as(parts.err()).isZero();
+    assertThat(record(parts, trace, 1)).as("more intervals than it may have").isEqualTo(2);
+    assertThat(parts.err()).contains("--intervals-max");
+    assertThat(trace).as("what was read until then").content().hasLineCount(1);
+    assertThat(record(parts, trace, 1_000)).as(parts.err()).isZero();
     assertThat(parts.run("detect", "--predicate", predicate.toString(), trace.toString()))
         .as(parts.err())
         .isEqualTo(1);
@@ -197,6 +191,19 @@ class ForcedViolationIT {
               Hlc.format(violation.getViolate())));
     }
     assertThat(offline).as(parts.out()).isNotEmpty().isEqualTo(online);
+  }
+
+  private static int record(RealParts parts, Path trace, int intervalsMax) {
+    return parts.run(
+        "record",
+        "--kafka",
+        parts.plane().kafkaAddress(),
+        "--predicate",
+        "edge-mutex",
+        "--intervals-max",
+        Integer.toString(intervalsMax),
+        "-o",
+        trace.toString());
   }
 
   private static List<String> verdict(String line) {

@@ -39,6 +39,7 @@ public final class KafkaAddress {
         return settings;
       }
       KafkaSecurity read = KafkaSecurity.read(security);
+      // A file of keys that cannot be read is refused here, with its name.
       DecisionKeys unused = DecisionKeys.of(read);
       return settings.withSecurity(read);
     } catch (IllegalArgumentException e) {

@@ -94,7 +94,14 @@ public final class RecordCommand implements Callable<Integer> {
     Recording recording = new Recording(predicate, intervalsMax);
     try (OnSignal onSignal = OnSignal.does(() -> stopped.set(true), STOP_MAX);
         Consumer<byte[], byte[]> consumer = settings.newConsumer("palinode-record")) {
-      read(consumer, recording);
+      try {
+        read(consumer, recording);
+      } catch (KafkaException | Refusal e) {
+        if (recording.size() > 0) {
+          write(recording);
+        }
+        throw e;
+      }
       write(recording);
       return recording.size() == 0 ? 1 : 0;
     } catch (KafkaException e) {

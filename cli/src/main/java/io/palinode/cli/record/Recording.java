@@ -27,6 +27,7 @@ final class Recording {
   private final String predicate;
   private final int intervalsMax;
   private final Map<Position, Interval> intervals = new LinkedHashMap<>();
+  private final Map<Position, Run> runs = new HashMap<>();
 
   /** The newest clock of each run of a node. */
   private final Map<Run, Hvc> reached = new HashMap<>();
@@ -64,8 +65,6 @@ final class Recording {
       return new Interval(ref, node, start, last, values, of, origin, sequence);
     }
   }
-
-  private final Map<Position, Run> runs = new HashMap<>();
 
   Recording(String predicate, int intervalsMax) {
     this.predicate = predicate;
