@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param pace the times at which progress is published
  * @param startTimeout the longest that a node may take to read the predicates, and then the control
  *     log, without the duties of an open plan
+ * @param open what other machines may do at the node without proof, for its reports; empty: nothing
  * @param producer of candidates, which nodes of one process share, and which its maker closes;
  *     null: the node makes one
- * @param open what other machines may do at the node without proof, for its reports; empty: nothing
  */
 public record NodeDetectorConfig(
     KafkaSettings kafka,
