@@ -53,7 +53,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeConnection {
   private static final int CONNECT_TIMEOUT_MS = 500;
+
+  /** For a node that was reached before. Another one may still be starting. */
   private static final int HANDSHAKE_TIMEOUT_MS = 2 * CONNECT_TIMEOUT_MS;
+
   private static final int OUTSTANDING_MAX = 1 << 16;
   private static final int PIPELINE_MAX = 1 << 10;
   private static final long BACKOFF_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(10);
@@ -221,10 +224,12 @@ final class NodeConnection {
             lost(connectingChannel, reason(done.cause()));
           }
         });
+    long millis =
+        hadChannel ? HANDSHAKE_TIMEOUT_MS : transport.links().requestTimeout().toMillis();
     handshakeDeadline =
         thread.schedule(
-            () -> lost(connectingChannel, "no handshake within " + HANDSHAKE_TIMEOUT_MS + " ms"),
-            HANDSHAKE_TIMEOUT_MS,
+            () -> lost(connectingChannel, "no handshake within " + millis + " ms"),
+            millis,
             TimeUnit.MILLISECONDS);
   }
 
