@@ -104,6 +104,24 @@ class DiskLogOracleTest {
   }
 
   @Test
+  void restartsOnADiskWithoutRoomToSpareCostNoReachOfShortRuns() {
+    layout = new DiskLog.Layout(1 << 20, 512);
+    bound = new DiskBound(Duration.ofDays(1), 100_000_000, MemoryVolume.PLENTY + 1);
+    History history = new History(1);
+    restart(history);
+    history.change();
+    long reach = disk.reach();
+    for (int run = 0; run < 20; run++) {
+      volume = volume.copy();
+      restart(history);
+      history.change();
+      assertThat(disk.reach()).as("run=%d", run).isEqualTo(reach);
+      check(history, run);
+    }
+    assertThat(reported).isEmpty();
+  }
+
+  @Test
   void aLogClosedInOrderContinuesAfterAMachineRestart() {
     forEachSeed(
         (history, seed) -> {

@@ -35,6 +35,12 @@ final class DiskFiles {
     return bytes;
   }
 
+  /** What all but the first take; 0: there is no other. */
+  long bytesAfterFirst() {
+    DiskFile first = files.peekFirst();
+    return first == null ? 0 : bytes - first.usedBytes();
+  }
+
   void addBytes(int more) {
     bytes += more;
   }
@@ -72,7 +78,7 @@ final class DiskFiles {
     return each.hasNext() ? each.next().base() : Long.MAX_VALUE;
   }
 
-  /** False: only the one that is written is left. */
+  /** False: only the newest one is left. */
   boolean dropFirst() throws IOException {
     if (files.size() < 2) {
       return false;

@@ -295,13 +295,14 @@ public final class DiskLog {
   }
 
   /**
-   * The store needs room too: if too little is left, the oldest files go, except the newest one. It
-   * is small, and without it a node that starts on a full disk would lose its whole reach.
+   * The store needs room too: if too little is left, the oldest files go. The newest remain, up to
+   * the size of one full file: a run of the node may have written a few bytes only, and without
+   * these files a node that starts on a full disk would lose its reach.
    */
   private void leaveRoom(int fileBytes) throws IOException {
-    boolean dropped = true;
-    while (dropped && volume.freeBytes() - fileBytes < bound.freeBytesMin()) {
-      dropped = files.dropFirst();
+    while (files.bytesAfterFirst() >= layout.fileBytes()
+        && volume.freeBytes() - fileBytes < bound.freeBytesMin()) {
+      files.dropFirst();
     }
   }
 
