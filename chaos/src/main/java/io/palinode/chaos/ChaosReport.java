@@ -18,6 +18,7 @@ public record ChaosReport(
     @JsonUnwrapped Run run,
     @JsonUnwrapped Strikes strikes,
     Writes writes,
+    Foreign foreignWrites,
     MadeViolations.Outcome violations,
     @JsonUnwrapped Rollbacks ended,
     List<String> faults)
@@ -30,6 +31,8 @@ public record ChaosReport(
    *
    * @param ownEnds how often a part ended without having been killed, and was started again
    * @param afterAcknowledgement the kills of a node right after it acknowledged a write
+   * @param afterGap the kills of an orchestrator right after a coverage gap became known
+   * @param fullDisks how often the disk of a node was full
    * @param allNodes how often all nodes were killed at once, by the phase of the plan
    */
   public record Strikes(
@@ -37,6 +40,8 @@ public record ChaosReport(
       Map<String, Integer> freezes,
       int ownEnds,
       int afterAcknowledgement,
+      int afterGap,
+      int fullDisks,
       Map<String, Integer> allNodes) {
     int allKills() {
       return kills.values().stream().mapToInt(Integer::intValue).sum();
@@ -52,6 +57,13 @@ public record ChaosReport(
           takenBack + other.takenBack);
     }
   }
+
+  /**
+   * The writes of a program that does not use the client library.
+   *
+   * @param inDoubt those that a rollback may have discarded
+   */
+  public record Foreign(long acknowledged, long inDoubt) {}
 
   /**
    * @param halts rollbacks that could not go on, and were abandoned
@@ -81,14 +93,24 @@ public record ChaosReport(
         "",
         "%d of them right after the node acknowledged a write"
             .formatted(strikes.afterAcknowledgement()));
+    line(
+        text,
+        "",
+        "%d of them an orchestrator right after a coverage gap".formatted(strikes.afterGap()));
     line(text, "all nodes", times(strikes.allNodes()));
     line(text, "frozen", times(strikes.freezes()));
+    line(text, "full disks", strikes.fullDisks() + " times");
     line(text, "restarted", strikes.ownEnds() + " times because a part had ended by itself");
     line(
         text,
         "writes",
         "%,d acknowledged, %,d of them discarded; %,d without an answer"
             .formatted(writes.acknowledged(), writes.takenBack(), writes.unanswered()));
+    line(
+        text,
+        "foreign",
+        "%,d writes acknowledged without the client library, %,d of them perhaps discarded"
+            .formatted(foreignWrites.acknowledged(), foreignWrites.inDoubt()));
     line(
         text,
         "violations",

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -25,8 +27,10 @@ public final class ChaosRun {
   private final Consumer<String> progress;
   private final Monitor monitor;
   private final List<Writer> writers;
+  private final ForeignWriter foreignWriter;
   private final Offender offender;
   private final Chaos chaos;
+  private final Queue<String> threadFailures = new ConcurrentLinkedQueue<>();
 
   public ChaosRun(
       ChaosCluster cluster,
@@ -44,15 +48,22 @@ public final class ChaosRun {
         IntStream.range(0, clients)
             .mapToObj(i -> new Writer("writer" + i, cluster.nodeAddresses(), random.nextLong()))
             .toList();
+    this.foreignWriter = new ForeignWriter(cluster.nodeAddresses());
     long offenderSeed = random.nextLong();
     this.chaos =
         new Chaos(
             cluster.parts(),
             new Random(random.nextLong()),
             every.toMillis(),
-            nowMillis() + every.toMillis());
+            nowMillis() + every.toMillis(),
+            cluster::log);
     this.offender = new Offender(cluster.nodeAddresses(), offenderSeed, moments(chaos));
-    this.monitor = new Monitor(cluster.api(), cluster.nodeAddresses().size(), chaos::allNodesDown);
+    this.monitor =
+        new Monitor(
+            cluster.api(),
+            cluster.nodeAddresses().size(),
+            chaos::allNodesDown,
+            () -> chaos.coverageLost(nowMillis()));
   }
 
   private static Offender.Moments moments(Chaos chaos) {
@@ -74,7 +85,7 @@ public final class ChaosRun {
    */
   public ChaosReport run(BooleanSupplier interrupted) throws IOException, InterruptedException {
     for (PartProcess part : cluster.parts()) {
-      part.start();
+      chaos.start(part);
     }
     progress.accept("starting " + cluster.parts().size() + " processes");
     Thread unusedMonitor = started(monitor);
@@ -88,7 +99,8 @@ public final class ChaosRun {
               .formatted(READY_MAX.toSeconds()));
     }
     var unused = cluster.api().put("/api/v1/predicates/chaos-mutex", Offender.PREDICATE);
-    List<Thread> writing = writers.stream().map(ChaosRun::started).toList();
+    List<Thread> writing = writers.stream().map(this::started).toList();
+    Thread writingForeign = started(foreignWriter);
     Thread offending = started(offender);
     long begun = nowMillis();
     strike(begun, interrupted);
@@ -96,7 +108,11 @@ public final class ChaosRun {
     List<String> faults = new ArrayList<>();
     settle(offending, interrupted.getAsBoolean() ? WELL_SOON : WELL_MAX, faults);
     askWriters(writing, faults);
-    return report(seconds, faults);
+    foreignWriter.end();
+    writingForeign.join();
+    faults.addAll(monitor.faults());
+    faults.addAll(threadFailures);
+    return report(seconds, askForeignWriter(faults), faults);
   }
 
   private void strike(long begun, BooleanSupplier interrupted)
@@ -165,7 +181,21 @@ public final class ChaosRun {
     }
   }
 
-  private ChaosReport report(long seconds, List<String> faults) {
+  private ChaosReport.Foreign askForeignWriter(List<String> faults) {
+    ForeignWriter.Outcome outcome = foreignWriter.outcome(monitor.rollbackViews());
+    outcome
+        .missing()
+        .forEach(key -> faults.add(key + " was acknowledged, and no rollback discarded it"));
+    if (outcome.acknowledged() == 0) {
+      faults.add("no write without the client library was acknowledged");
+    }
+    if (outcome.unread() > 0) {
+      faults.add(outcome.unread() + " keys are not readable when all runs again");
+    }
+    return new ChaosReport.Foreign(outcome.acknowledged(), outcome.inDoubt());
+  }
+
+  private ChaosReport report(long seconds, ChaosReport.Foreign foreign, List<String> faults) {
     MadeViolations.Outcome outcome =
         offender.made().outcome(monitor.bindings(), monitor.unjudged(), monitor.keptEpochs());
     outcome.missed().forEach(missed -> faults.add("not reported: " + missed));
@@ -180,6 +210,7 @@ public final class ChaosRun {
         writers.stream()
             .map(writer -> writer.ledger().counts(monitor.keptEpochs()))
             .reduce(new ChaosReport.Writes(0, 0, 0), ChaosReport.Writes::plus),
+        foreign,
         outcome,
         new ChaosReport.Rollbacks(monitor.rollbacks(), monitor.keptEpochs().size()),
         List.copyOf(faults));
@@ -199,9 +230,11 @@ public final class ChaosRun {
     return false;
   }
 
-  private static Thread started(Runnable work) {
+  private Thread started(Runnable work) {
     Thread thread = new Thread(work, "chaos-" + work.getClass().getSimpleName());
     thread.setDaemon(true);
+    thread.setUncaughtExceptionHandler(
+        (ended, failure) -> threadFailures.add(ended.getName() + " ended: " + failure));
     thread.start();
     return thread;
   }

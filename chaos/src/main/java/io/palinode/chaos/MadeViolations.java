@@ -20,6 +20,10 @@ final class MadeViolations {
 
   /** A span that the monitor says it did not see all of; {@code from} 0: not known since when. */
   record Unjudged(long from, long to) {
+    boolean isWithin(Unjudged other) {
+      return other.from <= from && to <= other.to;
+    }
+
     boolean touches(Made made) {
       return from <= made.to() && made.from() <= to;
     }

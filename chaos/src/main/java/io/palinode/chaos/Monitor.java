@@ -2,12 +2,15 @@ package io.palinode.chaos;
 
 import io.palinode.chaos.MadeViolations.Unjudged;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.orchestrator.rest.Views.ViolationView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Refusal;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -24,21 +27,25 @@ final class Monitor implements Runnable {
   private final ApiClient api;
   private final int nodes;
   private final IntSupplier allNodesDown;
+  private final Runnable coverageLost;
   private final Map<Integer, String> phases = new HashMap<>();
   private final Set<String> bindings = new HashSet<>();
   private final Set<Unjudged> unjudged = new HashSet<>();
   private final Set<Long> keptEpochs = new HashSet<>();
+  private final Set<String> faults = new LinkedHashSet<>();
   private @Nullable StatusView status;
   private long asked;
   private long rollbacks;
 
   /**
    * @param allNodesDown the number of the present outage of all nodes; 0 if a node runs
+   * @param coverageLost called when a coverage gap becomes known
    */
-  Monitor(ApiClient api, int nodes, IntSupplier allNodesDown) {
+  Monitor(ApiClient api, int nodes, IntSupplier allNodesDown, Runnable coverageLost) {
     this.api = api;
     this.nodes = nodes;
     this.allNodesDown = allNodesDown;
+    this.coverageLost = coverageLost;
   }
 
   /** Until the process ends. */
@@ -50,7 +57,9 @@ final class Monitor implements Runnable {
         StatusView answer = api.get("/api/v1/status", StatusView.class);
         rememberPhase(outage, answer);
         abandonIfHalted(answer);
-        accept(answer, api.get("/api/v1/violations?limit=" + ROWS, ViolationView[].class));
+        if (accept(answer, api.get("/api/v1/violations?limit=" + ROWS, ViolationView[].class))) {
+          coverageLost.run();
+        }
       } catch (Refusal down) {
         countFailure();
       }
@@ -58,14 +67,25 @@ final class Monitor implements Runnable {
     }
   }
 
-  private synchronized void accept(StatusView answer, ViolationView[] violations) {
+  /** Returns whether there is a new coverage gap. */
+  private synchronized boolean accept(StatusView answer, ViolationView[] violations) {
     status = answer;
     asked++;
     rollbacks = answer.rollbacks();
-    answer.unknown().forEach(span -> unjudged.add(new Unjudged(hlc(span.from()), hlc(span.to()))));
+    List<Unjudged> shown =
+        answer.unknown().stream()
+            .map(span -> new Unjudged(hlc(span.from()), hlc(span.to())))
+            .toList();
+    // An orchestrator that still reads the logs says so, and does not know all gaps.
+    unjudged.stream()
+        .filter(span -> answer.failure() == null)
+        .filter(span -> shown.stream().noneMatch(span::isWithin))
+        .forEach(span -> faults.add("a coverage gap is no longer shown: " + span));
+    boolean lost = unjudged.addAll(shown);
     for (ViolationView violation : violations) {
       bindings.add(violation.binding());
     }
+    return lost;
   }
 
   /** Without nodes, a plan stays in its phase. */
@@ -88,15 +108,31 @@ final class Monitor implements Runnable {
     asked++;
   }
 
-  /** As an operator would. */
+  /** As an operator would, who should not be needed. */
   private void abandonIfHalted(StatusView answer) {
     Long epoch = answer.openEpoch();
     if (epoch != null && "halted".equals(answer.phase())) {
+      String reason = rollback(epoch).haltReason();
       synchronized (this) {
         keptEpochs.add(epoch);
+        faults.add("the rollback to epoch %d halted: %s".formatted(epoch, reason));
       }
       var unused = api.post("/api/v1/rollbacks/" + epoch + "/abandon");
     }
+  }
+
+  private RollbackView rollback(long epoch) {
+    return api.get("/api/v1/rollbacks/" + epoch, RollbackView.class);
+  }
+
+  /** The latest rollbacks, as the API has them now. */
+  List<RollbackView> rollbackViews() {
+    return List.of(api.get("/api/v1/rollbacks?limit=" + ROWS, RollbackView[].class));
+  }
+
+  /** What must not be, in words. */
+  synchronized List<String> faults() {
+    return List.copyOf(faults);
   }
 
   /** How often it was asked, with or without an answer. */

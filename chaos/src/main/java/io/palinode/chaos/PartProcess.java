@@ -15,20 +15,27 @@ final class PartProcess {
   private final String name;
   private final List<String> arguments;
   private final Path log;
+  private final @Nullable Volume volume;
   private @Nullable Process process;
   private boolean frozen;
 
   /**
    * @param arguments of {@code palinode run}
+   * @param volume that has the part's files; null: the disk of the cluster
    */
-  PartProcess(String name, List<String> arguments, Path log) {
+  PartProcess(String name, List<String> arguments, Path log, @Nullable Volume volume) {
     this.name = name;
     this.arguments = List.copyOf(arguments);
     this.log = log;
+    this.volume = volume;
   }
 
   String name() {
     return name;
+  }
+
+  @Nullable Volume volume() {
+    return volume;
   }
 
   boolean isAlive() {
@@ -40,7 +47,10 @@ final class PartProcess {
     return frozen;
   }
 
-  void start() throws IOException {
+  /**
+   * @param more arguments, of this start alone
+   */
+  void start(List<String> more) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -54,6 +64,7 @@ final class PartProcess {
                 "io.palinode.cli.Main",
                 "run"));
     command.addAll(arguments);
+    command.addAll(more);
     File file = log.toFile();
     process =
         new ProcessBuilder(command)

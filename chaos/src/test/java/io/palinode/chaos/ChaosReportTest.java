@@ -13,8 +13,10 @@ class ChaosReportTest {
     ChaosReport report =
         new ChaosReport(
             new ChaosReport.Run(120, 7, 3),
-            new ChaosReport.Strikes(Map.of("kafka", 2), Map.of(), 1, 3, Map.of("restoring", 1)),
+            new ChaosReport.Strikes(
+                Map.of("kafka", 2), Map.of(), 1, 3, 4, 6, Map.of("restoring", 1)),
             new ChaosReport.Writes(10, 2, 3),
+            new ChaosReport.Foreign(20, 9),
             new MadeViolations.Outcome(4, 3, 1, 0, List.of()),
             new ChaosReport.Rollbacks(5, 1),
             List.of("a fault"));
@@ -22,8 +24,9 @@ class ChaosReportTest {
         .isEqualTo(
             """
             {"seconds":120,"seed":7,"nodes":3,"kills":{"kafka":2},"freezes":{},"ownEnds":1,\
-            "afterAcknowledgement":3,"allNodes":{"restoring":1},\
+            "afterAcknowledgement":3,"afterGap":4,"fullDisks":6,"allNodes":{"restoring":1},\
             "writes":{"acknowledged":10,"unanswered":2,"takenBack":3},\
+            "foreignWrites":{"acknowledged":20,"inDoubt":9},\
             "violations":{"made":4,"reported":3,"takenBack":1,"inLostCoverage":0,"missed":[]},\
             "rollbacks":5,"halts":1,"faults":["a fault"]}
             """);

@@ -15,9 +15,9 @@ class ChaosTest {
 
   private final List<PartProcess> parts =
       Stream.of("kafka", "detection", "node 0", "node 1", "node 2")
-          .map(name -> new PartProcess(name, List.of(), Path.of("unused.log")))
+          .map(name -> new PartProcess(name, List.of(), Path.of("unused.log"), null))
           .toList();
-  private final Chaos chaos = new Chaos(parts, new Random(1), 1_000, 0);
+  private final Chaos chaos = new Chaos(parts, new Random(1), 1_000, 0, line -> {});
 
   @Test
   void allNodesAndNoOtherPartAreKilledAtTheThirdAndThenEveryFifthViolation() {

@@ -71,16 +71,16 @@ public final class WatchedNode implements AutoCloseable {
     return start(service(config, data, windowLogDisk), watch, new SystemMicros(), registry);
   }
 
-  /** Like the other, over TLS. */
+  /** Like the other, over TLS and with another physical clock. */
   public static WatchedNode start(
       StoreNodeConfig config,
       Path data,
       @Nullable DiskBound windowLogDisk,
       NodeDetectorConfig watch,
+      LongSupplier epochMicros,
       MeterRegistry registry,
       @Nullable NodeTls tls) {
-    return start(
-        service(config, data, windowLogDisk).withTls(tls), watch, new SystemMicros(), registry);
+    return start(service(config, data, windowLogDisk).withTls(tls), watch, epochMicros, registry);
   }
 
   /** Like the other, with another physical clock. */

@@ -28,11 +28,14 @@ import picocli.CommandLine.Option;
     description = {
       "Start a cluster of real processes, write to it, and cause violations. Kill and freeze its"
           + " parts at random: nodes, Kafka, the detection job, the orchestrator.",
-      "Also kill nodes right after they acknowledge a write, and all nodes at once during"
-          + " rollbacks.",
+      "Also kill nodes right after they acknowledge a write, all nodes at once during rollbacks,"
+          + " and an orchestrator right after a coverage gap. Each node starts with another clock,"
+          + " within epsilon. If you are root, fill the disks of nodes (up to 2 GiB of memory).",
+      "One of the clients does not use the client library.",
       "Then check from outside: The cluster serves again. Each acknowledged write is there,"
           + " unless a rollback discarded it. Each discarded write is gone. Each violation was"
-          + " published, was discarded, or lies in a coverage gap.",
+          + " published, was discarded, or lies in a coverage gap. No rollback halted. Each"
+          + " coverage gap is still shown.",
       ""
     },
     footer = {
@@ -96,7 +99,8 @@ public final class ChaosCommand implements Callable<Integer> {
       names = "--data",
       paramLabel = "DIR",
       description =
-          "A new folder for data and logs (default: a temporary one, kept after a failure).")
+          "A new folder for data and logs; chaos.log has what was done when (default: a temporary"
+              + " one, kept after a failure).")
   private @Nullable Path data;
 
   @Mixin private Output output = new Output();

@@ -15,6 +15,7 @@ import io.palinode.voldemort.access.NodeTls;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.server.SystemMicros;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import java.io.IOException;
@@ -77,6 +78,14 @@ final class RunNodeCommand implements Callable<Integer> {
   @Mixin private MetricsOption metrics = new MetricsOption();
   @Mixin private AccessOptions access = new AccessOptions();
 
+  @Option(
+      names = "--clock-offset-micros",
+      hidden = true,
+      defaultValue = "0",
+      paramLabel = "US",
+      description = "Added to the machine's clock, for tests with clocks that differ.")
+  private long clockOffsetMicros;
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   /** The node, and what it counts. */
@@ -130,6 +139,7 @@ final class RunNodeCommand implements Callable<Integer> {
               NodeDetectorConfig.of(connected, Topics.DEFAULT)
                   .withStartTimeout(StartProgress.NO_LIMIT)
                   .withOpen(open(cluster.node(id).host())),
+              new SystemMicros().plus(clockOffsetMicros),
               registry,
               tls);
       return new Running(node, served);

@@ -16,6 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Each part of a cluster in its own process. */
 class ChaosIT {
   private static final int PORT_BASE = 17_900;
+  private static final Duration DURATION =
+      Duration.ofSeconds(Integer.getInteger("palinode.chaos.seconds", 20));
 
   @TempDir Path folder;
 
@@ -23,11 +25,11 @@ class ChaosIT {
   void aClusterWhosePartsAreKilledKeepsWhatItMust() throws Exception {
     List<String> lines = new ArrayList<>();
     try (ChaosCluster cluster = new ChaosCluster(folder, 3, PORT_BASE)) {
-      ChaosRun run =
-          new ChaosRun(cluster, 2, Duration.ofSeconds(20), Duration.ofSeconds(8), 7, lines::add);
+      ChaosRun run = new ChaosRun(cluster, 2, DURATION, Duration.ofSeconds(8), 7, lines::add);
       ChaosReport report = run.run(() -> false);
       assertThat(report.faults()).as(() -> lines + "\n" + report.table() + logs()).isEmpty();
       assertThat(report.writes().acknowledged()).isPositive();
+      assertThat(report.foreignWrites().acknowledged()).isPositive();
       assertThat(report.strikes().kills().size() + report.strikes().freezes().size()).isPositive();
     }
   }

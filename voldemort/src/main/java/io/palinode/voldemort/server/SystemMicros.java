@@ -8,6 +8,11 @@ public final class SystemMicros implements LongSupplier {
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long NANOS_PER_MICRO = 1_000;
 
+  /** A clock that differs from this one. */
+  public LongSupplier plus(long micros) {
+    return () -> getAsLong() + micros;
+  }
+
   @Override
   public long getAsLong() {
     Instant now = Instant.now();
