@@ -31,6 +31,7 @@ import io.palinode.cli.status.DoctorCommand;
 import io.palinode.cli.status.RecoverCommand;
 import io.palinode.cli.status.StatusCommand;
 import io.palinode.cli.store.GetValueCommand;
+import io.palinode.cli.store.HistoryCommand;
 import io.palinode.cli.store.PutCommand;
 import io.palinode.cli.witness.VerifyCommand;
 import java.util.List;
@@ -93,6 +94,7 @@ public final class Main {
           SchemaCommand.class,
           PutCommand.class,
           GetValueCommand.class,
+          HistoryCommand.class,
           BenchCommand.class,
           SimulateCommand.class,
           ChaosCommand.class,

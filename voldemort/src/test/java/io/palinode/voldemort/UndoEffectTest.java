@@ -10,11 +10,14 @@ import io.palinode.store.binding.HlcSpan;
 import io.palinode.store.binding.UndoEffect;
 import io.palinode.store.past.DiscardedWrites.Page;
 import io.palinode.store.past.DiscardedWrites.Range;
-import io.palinode.store.past.DiscardedWrites.Write;
+import io.palinode.store.past.KeyHistory;
+import io.palinode.store.past.PastChange;
 import io.palinode.voldemort.protocol.Siblings;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -118,6 +121,50 @@ class UndoEffectTest {
   }
 
   @Test
+  void theHistoryOfAKeyHasItsWritesAndTheRollback() throws RefusedException {
+    long from = now();
+    put("a", "old", 1, "alice");
+    put("b", "other key", 1, "bob");
+    long target = now();
+    put("a", "lost", 2, "bob");
+    long quiet = rollBack(1, target);
+    serve(1, target);
+    var unused = node.writes().delete(TestNodes.key("a"), TestNodes.vector(1), caller("carol"));
+    assertThat(history("a", from, now()))
+        .containsExactly(
+            "a [] -> [old] by alice",
+            "a [old] -> [lost] by bob",
+            "a [lost] -> [old] by ",
+            "a [old] -> [] by carol");
+    assertThat(history("a", from, target)).containsExactly("a [] -> [old] by alice");
+    assertThat(history("a", target, quiet)).containsExactly("a [old] -> [lost] by bob");
+    assertThatThrownBy(() -> history("a", node.reach() - 1, quiet))
+        .isInstanceOf(OutOfReachException.class);
+  }
+
+  @Test
+  void aLongHistoryHasPages() throws RefusedException {
+    long from = now();
+    for (int i = 1; i <= 2_500; i++) {
+      put("a", "v" + i, i, "alice");
+    }
+    List<String> all = new ArrayList<>();
+    Long next = from;
+    while (next != null) {
+      KeyHistory.Page page = node.past().history(TestNodes.key("a"), next, now());
+      page.changes().forEach(change -> all.addAll(texts(change.after())));
+      next = page.end();
+    }
+    assertThat(all).isEqualTo(IntStream.rangeClosed(1, 2_500).mapToObj(i -> "v" + i).toList());
+  }
+
+  private List<String> history(String key, long from, long to) {
+    return node.past().history(TestNodes.key(key), from, to).changes().stream()
+        .map(UndoEffectTest::line)
+        .toList();
+  }
+
+  @Test
   void whatStandsBesideAnUndoOfSomeKeysIsNotLost() throws RefusedException {
     put("a", "old", 1, "alice");
     long target = now();
@@ -211,7 +258,7 @@ class UndoEffectTest {
     return ring.preferenceList(TestNodes.bytes(key)).get(0) == node.node() ? 1 : 0;
   }
 
-  private static String line(Write write) {
+  private static String line(PastChange write) {
     return "%s %s -> %s by %s"
         .formatted(
             new String(write.key(), java.nio.charset.StandardCharsets.UTF_8),

@@ -78,7 +78,7 @@ final class LostWrites {
     }
   }
 
-  private void add(int node, PastStore.Discarded write) {
+  private void add(int node, PastStore.Change write) {
     String key = new String(write.key(), StandardCharsets.UTF_8);
     if (!wanted.test(key)) {
       return;

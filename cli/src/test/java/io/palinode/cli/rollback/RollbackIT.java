@@ -22,6 +22,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -77,8 +78,11 @@ class RollbackIT {
       assertThat(out.toString()).contains("opened by  hand").contains("converged");
 
       lostIsListed();
+      assertThat(history("a")).containsExactly("0 1 it 0,1,2 present", "0 2 it 0,1,2 undone 1");
+      assertThat(history("b")).containsExactly("0 1 it 0,1,2 present", "0 null it 0,1,2 undone 1");
       assertThat(run("rollback", "undo", "1", "--yes")).as(err()).isZero();
       assertThat(state()).isEqualTo(after);
+      assertThat(history("a")).containsExactly("0 1 it 0,1,2 replaced", "0 2 it 0,1,2 present 1");
       assertThat(run("rollback", "undo", "1", "--yes")).isEqualTo(2);
       assertThat(err()).contains("the writes that rollback 1 discarded are already reinstated");
       assertThat(run("rollback", "undo", "2", "--yes")).as(err()).isZero();
@@ -184,6 +188,27 @@ class RollbackIT {
     assertThat(run("rollback", "plan")).isEqualTo(2);
   }
 
+  /** Of each write: epoch, value, client, nodes, state, and the rollback that discarded it. */
+  private List<String> history(String key) throws IOException {
+    assertThat(run("history", key, "-o", "json")).as(err()).isZero();
+    List<String> writes = new ArrayList<>();
+    for (JsonNode write : JSON.readTree(out.toString())) {
+      List<String> nodes = new ArrayList<>();
+      write.path("nodes").forEach(node -> nodes.add(node.asText()));
+      writes.add(
+          "%s %s %s %s %s %s"
+              .formatted(
+                  write.path("epoch"),
+                  write.path("value").asText(),
+                  write.path("client").asText(),
+                  String.join(",", nodes),
+                  write.path("state").asText(),
+                  write.path("undoneBy").isNull() ? "" : write.path("undoneBy"))
+              .strip());
+    }
+    return writes;
+  }
+
   private void lostIsListed() throws IOException {
     assertThat(run("rollback", "lost", "1", "-o", "json")).as(err()).isZero();
     JsonNode lost = JSON.readTree(out.toString());
@@ -245,10 +270,11 @@ class RollbackIT {
     err.getBuffer().setLength(0);
     CommandLine palinode = Main.commandLine();
     palinode.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    List<String> all = new java.util.ArrayList<>(List.of(args));
+    List<String> all = new ArrayList<>(List.of(args));
     all.add("--server");
     all.add(api);
-    boolean asksTheStore = args[1].equals("lost") || args[1].equals("replay");
+    boolean asksTheStore =
+        args[0].equals("history") || args[1].equals("lost") || args[1].equals("replay");
     if (asksTheStore) {
       all.add("--bootstrap");
       all.add(addresses.get(0));

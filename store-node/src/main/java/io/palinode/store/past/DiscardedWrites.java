@@ -22,7 +22,7 @@ public final class DiscardedWrites {
   private final LocalStore store;
   private final StorageEngine engine;
   private final Writers writers;
-  private final List<Write> writes = new ArrayList<>();
+  private final List<PastChange> writes = new ArrayList<>();
   // By key: its latest change of the page, until its next change is found.
   private final Map<KeyBytes, Integer> open = new HashMap<>();
   private final Map<KeyBytes, List<Version>> settled = new HashMap<>();
@@ -65,18 +65,8 @@ public final class DiscardedWrites {
     }
   }
 
-  /**
-   * One change. An empty list means that the key was absent. {@code client} is empty if unknown.
-   */
-  public record Write(
-      byte[] key, long hlc, List<Version> before, List<Version> after, String client) {
-    private Write with(List<Version> newAfter) {
-      return new Write(key, hlc, before, newAfter, client);
-    }
-  }
-
   /** Writes in HLC order; {@code end} is the start of the next page, null after the last page. */
-  public record Page(List<Write> writes, @Nullable Long end) {}
+  public record Page(List<PastChange> writes, @Nullable Long end) {}
 
   /** One page. Skips {@code behind} changes. O(changes since {@code range.from()}). */
   Page page(Range range, long behind) {
@@ -101,7 +91,7 @@ public final class DiscardedWrites {
               int number = came(of, found, hlc <= range.to());
               if (hlc <= range.to() && seen++ >= behind && seen <= end) {
                 open.put(of, writes.size());
-                writes.add(new Write(key, hlc, found, List.of(), writers.of(hlc)));
+                writes.add(new PastChange(key, hlc, found, List.of(), writers.of(hlc)));
                 numbers.add(number);
               }
             });
@@ -110,7 +100,7 @@ public final class DiscardedWrites {
       int unused = came(key, after, false);
       close(key, after);
     }
-    List<Write> gone =
+    List<PastChange> gone =
         IntStream.range(0, writes.size())
             .filter(i -> !stands(writes.get(i), numbers.get(i)) && isGone(writes.get(i)))
             .mapToObj(writes::get)
@@ -136,7 +126,7 @@ public final class DiscardedWrites {
   }
 
   /** A rollback of scope {@code affected} may keep the first writes of a key. */
-  private boolean stands(Write write, int number) {
+  private boolean stands(PastChange write, int number) {
     Progress of = progress.get(new KeyBytes(write.key()));
     return of != null && of.standing >= number;
   }
@@ -155,7 +145,7 @@ public final class DiscardedWrites {
   /**
    * False if the rollback kept the change, because another replica had accepted it before the cut.
    */
-  private boolean isGone(Write write) {
+  private boolean isGone(PastChange write) {
     KeyBytes key = new KeyBytes(write.key());
     List<Version> then = then(key);
     List<Version> added =

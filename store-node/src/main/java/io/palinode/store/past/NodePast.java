@@ -94,6 +94,16 @@ public final class NodePast {
     return new DiscardedWrites(stores.named(store), stores.engine(), writers).page(range, behind);
   }
 
+  /**
+   * One page of the changes of a key. Throws {@link io.palinode.retroscope.OutOfReachException},
+   * and {@link IllegalArgumentException} for an unknown store. Thread-safe.
+   */
+  public KeyHistory.Page history(StoreKey key, long from, long to) {
+    LocalStore store = stores.named(key.store());
+    return new KeyHistory(store, writers, key.key())
+        .page(from, to, () -> stores.engine().get(store.name(), key.key()));
+  }
+
   /** See {@link io.palinode.store.binding.UndoLog#visitChanges}. */
   public boolean visitChanges(long after, Predicate<StoreKey> wanted, ChangeVisitor visitor) {
     if (after < exactReach()) {

@@ -10,6 +10,7 @@ import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -211,21 +212,25 @@ public final class PastStore {
     return new Verified(found.getNumber(), found.getKeys(), found.getChecksum());
   }
 
-  /** A change that a rollback discarded at one node; no versions: the key was absent. */
-  public record Discarded(
+  /**
+   * A change at one node. An empty list means that the key was absent.
+   *
+   * @param client the writer; empty if unknown
+   */
+  public record Change(
       byte[] key, long hlc, List<Versioned> before, List<Versioned> after, String client) {
-    public Discarded {
+    public Change {
       before = List.copyOf(before);
       after = List.copyOf(after);
     }
   }
 
   /**
-   * Some of these changes, in the order of time.
+   * Changes that a rollback discarded, in the order of time.
    *
    * @param end what to ask behind next; null: that was all
    */
-  public record DiscardedPage(List<Discarded> writes, @Nullable Long end) {
+  public record DiscardedPage(List<Change> writes, @Nullable Long end) {
     public DiscardedPage {
       writes = List.copyOf(writes);
     }
@@ -249,12 +254,35 @@ public final class PastStore {
         ask(node, definition.name(), Pb0.PastRequest.newBuilder().setDiscarded(wanted))
             .getDiscarded();
     return new DiscardedPage(
-        page.getWritesList().stream().map(PastStore::discarded).toList(),
+        page.getWritesList().stream().map(PastStore::change).toList(),
         page.hasEnd() ? page.getEnd() : null);
   }
 
-  private static Discarded discarded(Pb0.DiscardedWrite write) {
-    return new Discarded(
+  /**
+   * The changes of a key at one node after {@code from} and up to {@code to}, in the order of time;
+   * with those that a rollback made or discarded. Takes as long as the node takes to go through all
+   * changes of the store since {@code from}.
+   */
+  public List<Change> historyAt(int node, String key, long from, long to) {
+    List<Change> changes = new ArrayList<>();
+    Pb0.HistoryRequest.Builder wanted =
+        Pb0.HistoryRequest.newBuilder()
+            .setKey(ByteString.copyFrom(bytes(key)))
+            .setFromHlc(from)
+            .setToHlc(to);
+    Pb0.HistoryResponse page;
+    do {
+      page =
+          ask(node, definition.name(), Pb0.PastRequest.newBuilder().setHistory(wanted))
+              .getHistory();
+      page.getChangesList().forEach(change -> changes.add(change(change)));
+      wanted.setFromHlc(page.getEndHlc());
+    } while (page.hasEndHlc());
+    return changes;
+  }
+
+  private static Change change(Pb0.PastChange write) {
+    return new Change(
         write.getKey().toByteArray(),
         write.getHlc(),
         write.getBeforeList().stream().map(Versioned::fromProto).toList(),

@@ -83,7 +83,7 @@ public final class ClientRights {
   private static Set<Right> past(PastRequest question) {
     return switch (question.getQuestionCase()) {
       case REACH, QUESTION_NOT_SET -> EnumSet.noneOf(Right.class);
-      case DIFFERENCE, VERIFY, DISCARDED -> EnumSet.of(Right.PAST);
+      case DIFFERENCE, VERIFY, DISCARDED, HISTORY -> EnumSet.of(Right.PAST);
     };
   }
 

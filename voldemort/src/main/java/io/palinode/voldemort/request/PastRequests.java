@@ -11,6 +11,8 @@ import io.palinode.retroscope.snapshot.Point;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.retroscope.snapshot.file.SnapshotException;
 import io.palinode.store.past.DiscardedWrites;
+import io.palinode.store.past.KeyHistory;
+import io.palinode.store.past.PastChange;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
@@ -48,7 +50,7 @@ final class PastRequests {
   /** Whether the question reads a window-log or a store. That of reach does not. */
   static boolean isBulk(Pb0.PastRequest request) {
     return switch (request.getQuestionCase()) {
-      case DIFFERENCE, VERIFY, DISCARDED -> true;
+      case DIFFERENCE, VERIFY, DISCARDED, HISTORY -> true;
       case REACH, QUESTION_NOT_SET -> false;
     };
   }
@@ -88,6 +90,7 @@ final class PastRequests {
       case VERIFY -> out.setVerify(verified(refusing(() -> snapshots.verify(past.getVerify()))));
       case REACH -> out.setReach(reach());
       case DISCARDED -> out.setDiscarded(refusing(() -> discarded(store, past.getDiscarded())));
+      case HISTORY -> out.setHistory(refusing(() -> history(store, past.getHistory())));
       case QUESTION_NOT_SET ->
           throw node.admission()
               .refuse(ErrorCode.VOLDEMORT, "a request of this type needs its part 'past'");
@@ -146,18 +149,29 @@ final class PastRequests {
                     request.getFromHlc(), request.getToHlc(), request.getSettledHlc()),
                 request.getBehind());
     Pb0.DiscardedResponse.Builder out = Pb0.DiscardedResponse.newBuilder();
-    for (DiscardedWrites.Write one : page.writes()) {
-      Pb0.DiscardedWrite.Builder write =
-          Pb0.DiscardedWrite.newBuilder()
-              .setKey(ByteString.copyFrom(one.key()))
-              .setHlc(one.hlc())
-              .setClient(one.client());
-      one.before().forEach(version -> write.addBefore(proto(version)));
-      one.after().forEach(version -> write.addAfter(proto(version)));
-      out.addWrites(write);
-    }
+    page.writes().forEach(one -> out.addWrites(proto(one)));
     Long end = page.end();
     return (end == null ? out : out.setEnd(end)).build();
+  }
+
+  private Pb0.HistoryResponse history(String store, Pb0.HistoryRequest request) {
+    StoreKey key = new StoreKey(store, request.getKey().toByteArray());
+    KeyHistory.Page page = node.past().history(key, request.getFromHlc(), request.getToHlc());
+    Pb0.HistoryResponse.Builder out = Pb0.HistoryResponse.newBuilder();
+    page.changes().forEach(one -> out.addChanges(proto(one)));
+    Long end = page.end();
+    return (end == null ? out : out.setEndHlc(end)).build();
+  }
+
+  private static Pb0.PastChange proto(PastChange one) {
+    Pb0.PastChange.Builder change =
+        Pb0.PastChange.newBuilder()
+            .setKey(ByteString.copyFrom(one.key()))
+            .setHlc(one.hlc())
+            .setClient(one.client());
+    one.before().forEach(version -> change.addBefore(proto(version)));
+    one.after().forEach(version -> change.addAfter(proto(version)));
+    return change.build();
   }
 
   private static Pb0.Versioned proto(Version version) {
