@@ -22,12 +22,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The job's jar on a cluster of processes, one of which is killed. */
+/**
+ * The job's jar on a cluster of processes, one of which is killed. {@code
+ * -Dpalinode.flink.managers=2} runs it on so many task managers of two slots each.
+ */
 @Timeout(180)
 class TaskManagerKillIT {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final String PREDICATE = "killed";
   private static final int PAIRS = 1_500;
+  private static final int MANAGERS = Integer.getInteger("palinode.flink.managers", 1);
+  private static final int SLOTS = 2;
   private static final int KILLED_AT = 500;
   private static final int REPLACED_AT = 700;
 
@@ -58,14 +63,17 @@ class TaskManagerKillIT {
   private static void disturbed(KafkaSettings kafka, FakeNodes nodes, ViolationLog log)
       throws IOException, InterruptedException {
     Path home = Files.createDirectories(folder.resolve("standalone"));
-    try (StandaloneFlink flink = StandaloneFlink.start(home, jobJar(), 2)) {
+    try (StandaloneFlink flink = StandaloneFlink.start(home, jobJar(), SLOTS)) {
       Process first = flink.startTaskManager();
-      await().atMost(SOON).until(() -> flink.taskManagers() == 1);
+      for (int manager = 1; manager < MANAGERS; manager++) {
+        flink.startTaskManager();
+      }
+      await().atMost(SOON).until(() -> flink.taskManagers() == MANAGERS);
       flink.submit(
           "--bootstrap-servers", kafka.bootstrapServers(),
           "--nodes", Integer.toString(FakeNodes.NODES),
           "--epsilon", "10ms",
-          "--parallelism", "2",
+          "--parallelism", Integer.toString(SLOTS * MANAGERS),
           "--checkpoint-interval-ms", "500");
       await().atMost(SOON).until(flink::isRunning);
       for (int i = 0; i < PAIRS; i++) {
