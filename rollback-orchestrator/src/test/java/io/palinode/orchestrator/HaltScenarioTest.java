@@ -3,12 +3,15 @@ package io.palinode.orchestrator;
 import static io.palinode.orchestrator.StepText.iso;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.violations.FoundViolations;
 import io.palinode.wire.plan.Phase;
 import io.palinode.wire.v1.Abandon;
+import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.ViolationGrade;
 import org.junit.jupiter.api.Test;
@@ -200,6 +203,21 @@ class HaltScenarioTest {
     script.log(script.record(1).setAbandon(Abandon.newBuilder().setHalt(1)));
     assertThat(script.steps()).isEmpty();
     assertThat(script.operator(1, Intervention.ABANDON).steps()).contains("1: abandon 2");
+  }
+
+  @Test
+  void anAbandonedPlanNamesTheCutBeforeItsAttempt() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600);
+    script.pausedAt(1, 0, 700).pausedAt(1, 1, 710).restored(1, 0, 1);
+    script.restoreFailed(1, 1, "disk full").operator(1, Intervention.ABANDON);
+    Restore keep =
+        script.control().stream()
+            .filter(ControlRecord::hasRestore)
+            .map(ControlRecord::getRestore)
+            .filter(Restore::getKeep)
+            .findFirst()
+            .orElseThrow();
+    assertThat(keep.getPast()).isEqualTo(Hlc.ofMicros(710));
   }
 
   private static Script failedRestore() {

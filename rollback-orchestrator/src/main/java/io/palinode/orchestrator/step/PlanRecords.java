@@ -106,7 +106,8 @@ final class PlanRecords {
 
   /**
    * Keeps the data. All keys are compared if a node cannot name the keys changed since the target.
-   * If all writes stand, nodes restarted since the first pause cannot either.
+   * If all writes stand, nodes restarted since the first pause cannot either. If the plan is
+   * abandoned, nodes first undo their own attempts.
    */
   ControlRecord keep(long target) {
     long known = plan.isCancelled() ? Math.min(target, plan.quietSince()) : target;
@@ -121,6 +122,7 @@ final class PlanRecords {
                 .setKeep(true)
                 .setWhole(isUnknown)
                 .setRoundBytes(ROUND_BYTES)
+                .setPast(plan.isAbandoned() ? plan.branchEnd() : 0)
                 .setRestart(plan.isRestarted()))
         .build();
   }

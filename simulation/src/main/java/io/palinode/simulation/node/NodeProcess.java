@@ -285,7 +285,7 @@ public final class NodeProcess {
     due.clear();
     retryDue = true;
     world.time().in(RETRY_MICROS, this::retry);
-    ControlRecord owed = failing.failed(control, command, reason, world.time().nowMicros());
+    ControlRecord owed = failing.failed(control, command, reason, false, world.time().nowMicros());
     if (owed != null && world.seams().answersFailures()) {
       try {
         execution.answer(owed);

@@ -254,10 +254,7 @@ public final class ControlExecution {
   }
 
   private boolean undoesOwnAttempt(long epoch, Restore asked) {
-    return asked.getKeep()
-        && asked.getRestart()
-        && asked.getPast() > 0
-        && store.restoredEpoch() == epoch;
+    return asked.getKeep() && asked.getPast() > 0 && store.restoredEpoch() == epoch;
   }
 
   private void publishRestored(Undo undo, Restoration restoration, long begun) {

@@ -9,11 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The duty of an open plan that fails at this node, and since when. For one thread.
  *
- * <p>The node tries again until the plan asks something else of it. A full disk or an unreachable
- * control log may pass, so only a duty that fails for {@link #ANSWERED_AFTER} is answered.
+ * <p>The node tries again until the plan asks something else of it. An unreachable control log may
+ * pass, so only a duty that fails for {@link #ANSWERED_AFTER} is answered. If the disk is full, the
+ * node waits for {@link #FULL_DISK_MAX}: then the plan continues by itself once there is room.
  */
 public final class FailingDuty {
   public static final Duration ANSWERED_AFTER = Duration.ofSeconds(10);
+  public static final Duration FULL_DISK_MAX = Duration.ofMinutes(10);
   private static final int REASON_CHARS_MAX = 500;
 
   /** A duty, in one attempt of a plan, between two halts. */
@@ -32,10 +34,11 @@ public final class FailingDuty {
    * The answer that the node owes after one more failure; null: none yet, none again, or no plan
    * waits for the duty.
    *
+   * @param isFull whether the disk is full
    * @param nowMicros of a clock that never goes back
    */
   public @Nullable ControlRecord failed(
-      ControlState state, Command command, String reason, long nowMicros) {
+      ControlState state, Command command, String reason, boolean isFull, long nowMicros) {
     Plan plan = state.plan();
     if (plan == null || !plan.isFenced() || plan.phase() == Phase.HALTED) {
       succeeded();
@@ -49,7 +52,8 @@ public final class FailingDuty {
       sinceMicros = nowMicros;
       answered = false;
     }
-    if (answered || nowMicros - sinceMicros < answeredAfterMicros) {
+    long patience = isFull ? FULL_DISK_MAX.toNanos() / 1_000 : answeredAfterMicros;
+    if (answered || nowMicros - sinceMicros < patience) {
       return null;
     }
     DutyFailed.Builder failed =

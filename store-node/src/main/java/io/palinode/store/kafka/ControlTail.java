@@ -5,6 +5,7 @@ import io.palinode.store.control.ControlExecution;
 import io.palinode.store.control.ControlState;
 import io.palinode.store.control.FailingDuty;
 import io.palinode.store.control.NodeControl;
+import io.palinode.store.engine.StorageException;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -93,7 +94,7 @@ final class ControlTail implements ControlListener {
             command.getClass().getSimpleName(),
             RETRY_AFTER,
             e);
-        answer(command, String.valueOf(e.getMessage()));
+        answer(command, e);
         return;
       }
     }
@@ -102,8 +103,15 @@ final class ControlTail implements ControlListener {
   }
 
   /** An operator has to know of a duty that fails for long: the plan waits for this node. */
-  private void answer(Command command, String reason) {
-    ControlRecord owed = failingDuty.failed(state, command, reason, System.nanoTime() / 1_000);
+  private void answer(Command command, RuntimeException failure) {
+    boolean isFull = failure instanceof StorageException storage && storage.isFull();
+    ControlRecord owed =
+        failingDuty.failed(
+            state,
+            command,
+            String.valueOf(failure.getMessage()),
+            isFull,
+            System.nanoTime() / 1_000);
     if (owed == null) {
       return;
     }

@@ -29,50 +29,58 @@ class FailingDutyTest {
   @Test
   void aDutyThatFailsForTenSecondsIsAnsweredOnce() {
     log(opened(), paused());
-    assertThat(failing.failed(state, PAUSE, "disk full", 5 * SECOND)).isNull();
-    assertThat(failing.failed(state, PAUSE, "disk full", 14 * SECOND)).isNull();
+    assertThat(failing.failed(state, PAUSE, "disk full", false, 5 * SECOND)).isNull();
+    assertThat(failing.failed(state, PAUSE, "disk full", false, 14 * SECOND)).isNull();
     ControlRecord answer = answer(state, PAUSE, "disk full", 15 * SECOND);
     assertThat(answer.getEpoch()).isEqualTo(1);
     assertThat(answer.getDutyFailed())
         .isEqualTo(
             DutyFailed.newBuilder().setNode(1).setDuty("Pause").setReason("disk full").build());
-    assertThat(failing.failed(state, PAUSE, "disk full", 16 * SECOND))
+    assertThat(failing.failed(state, PAUSE, "disk full", false, 16 * SECOND))
         .as("until the log has it")
         .isNotNull();
     failing.answered();
-    assertThat(failing.failed(state, PAUSE, "disk full", 17 * SECOND)).isNull();
+    assertThat(failing.failed(state, PAUSE, "disk full", false, 17 * SECOND)).isNull();
+  }
+
+  @Test
+  void aFullDiskHasTenMinutes() {
+    log(opened(), paused());
+    assertThat(failing.failed(state, PAUSE, "disk full", true, 0)).isNull();
+    assertThat(failing.failed(state, PAUSE, "disk full", true, 599 * SECOND)).isNull();
+    assertThat(failing.failed(state, PAUSE, "disk full", true, 600 * SECOND)).isNotNull();
   }
 
   @Test
   void theTimeBeginsAgainWithASuccessAnotherDutyOrARetry() {
     log(opened(), paused());
-    failing.failed(state, PAUSE, "", 0);
+    failing.failed(state, PAUSE, "", false, 0);
     failing.succeeded();
-    assertThat(failing.failed(state, PAUSE, "", 10 * SECOND)).isNull();
+    assertThat(failing.failed(state, PAUSE, "", false, 10 * SECOND)).isNull();
     log(restore(Restore.newBuilder().setAttempt(1)));
-    assertThat(failing.failed(state, RESTORE, "", 20 * SECOND)).isNull();
+    assertThat(failing.failed(state, RESTORE, "", false, 20 * SECOND)).isNull();
     ControlRecord answer = answer(state, RESTORE, "", 30 * SECOND);
     assertThat(answer.getDutyFailed().getAttempt()).isEqualTo(1);
     failing.answered();
     log(halted(), step().setRetry(Retry.newBuilder().setHalt(1)).build());
-    assertThat(failing.failed(state, PAUSE, "", 40 * SECOND)).isNull();
+    assertThat(failing.failed(state, PAUSE, "", false, 40 * SECOND)).isNull();
     ControlRecord again = answer(state, PAUSE, "", 50 * SECOND);
     assertThat(again.getDutyFailed().getHalts()).isEqualTo(1);
   }
 
   @Test
   void noPlanWaitsForADutyWithoutAPlanOrOfAHaltedOne() {
-    failing.failed(state, PAUSE, "", 0);
-    assertThat(failing.failed(state, PAUSE, "", 60 * SECOND)).isNull();
+    failing.failed(state, PAUSE, "", false, 0);
+    assertThat(failing.failed(state, PAUSE, "", false, 60 * SECOND)).isNull();
     log(opened(), paused(), halted());
-    failing.failed(state, PAUSE, "", 70 * SECOND);
-    assertThat(failing.failed(state, PAUSE, "", 90 * SECOND)).isNull();
+    failing.failed(state, PAUSE, "", false, 70 * SECOND);
+    assertThat(failing.failed(state, PAUSE, "", false, 90 * SECOND)).isNull();
   }
 
   @Test
   void aReasonIsCutAtFiveHundredCharacters() {
     log(opened(), paused());
-    failing.failed(state, PAUSE, "", 0);
+    failing.failed(state, PAUSE, "", false, 0);
     ControlRecord answer = answer(state, PAUSE, "x".repeat(600), 10 * SECOND);
     assertThat(answer.getDutyFailed().getReason()).hasSize(500);
   }
@@ -103,7 +111,7 @@ class FailingDutyTest {
   }
 
   private ControlRecord answer(ControlState now, Command command, String reason, long nowMicros) {
-    return Objects.requireNonNull(failing.failed(now, command, reason, nowMicros));
+    return Objects.requireNonNull(failing.failed(now, command, reason, false, nowMicros));
   }
 
   private List<Command> endingAsIs() {

@@ -40,6 +40,13 @@ class OwnAttemptTest {
   }
 
   @Test
+  void undoneWritesAreBackIfThePlanIsAbandoned() {
+    long past = attempted();
+    node.keep(1, restart(past).toBuilder().setRestart(false).build());
+    assertThat(value()).isEqualTo("new");
+  }
+
+  @Test
   void changesOutOfReachStayAsTheyAre() {
     long past = attempted();
     disk.forgetBefore(past + 1);

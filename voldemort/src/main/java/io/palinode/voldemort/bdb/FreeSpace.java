@@ -2,7 +2,6 @@ package io.palinode.voldemort.bdb;
 
 import io.palinode.store.engine.StorageException;
 import java.io.File;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -33,10 +32,9 @@ final class FreeSpace {
       check(now);
     }
     if (bytes < bytesMin) {
-      String reason =
+      throw StorageException.full(
           "the disk is full: %,d MiB are free in %s, and %,d MiB are kept free"
-              .formatted(bytes / MIB, folder, bytesMin / MIB);
-      throw new StorageException(reason, new IOException(reason));
+              .formatted(bytes / MIB, folder, bytesMin / MIB));
     }
   }
 
