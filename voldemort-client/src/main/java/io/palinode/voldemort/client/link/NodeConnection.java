@@ -224,8 +224,7 @@ final class NodeConnection {
             lost(connectingChannel, reason(done.cause()));
           }
         });
-    long millis =
-        hadChannel ? HANDSHAKE_TIMEOUT_MS : transport.links().requestTimeout().toMillis();
+    long millis = hadChannel ? HANDSHAKE_TIMEOUT_MS : transport.links().requestTimeout().toMillis();
     handshakeDeadline =
         thread.schedule(
             () -> lost(connectingChannel, "no handshake within " + millis + " ms"),
