@@ -77,7 +77,7 @@ class StoreRightsTest {
           ServerTls.watching(
               new ServerFiles(file("server.pem"), file("server.key"), file("ca.pem")));
       StoreServiceConfig service =
-          StoreServiceConfig.of(config, data).withTls(new NodeTls(tls, users));
+          StoreServiceConfig.of(config, data).withTls(new NodeTls(tls, users, null));
       services.add(StoreService.open(service, new SystemMicros()));
       services.get(i).start();
     }
