@@ -137,6 +137,7 @@ enum Resource {
           List.of(
               text("node"),
               text("incarnation"),
+              text("version"),
               time("reach"),
               age("reach"),
               hlc("reach"),

@@ -19,6 +19,7 @@ import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.wire.Build;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
@@ -123,6 +124,7 @@ class JudgementIT {
                     .contains("OK     node 1: joined, incarnation 1")
                     .contains("OK     node 1: its disk accepts writes")
                     .containsPattern("OK     node 1: its clock is .* epsilon is 10.0 ms")
+                    .contains("OK     versions: all parts run " + Build.VERSION)
                     .endsWith("no faults\n");
                 assertThat(healthy.exit()).isZero();
               });

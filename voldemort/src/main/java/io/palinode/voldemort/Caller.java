@@ -12,22 +12,40 @@ import org.jspecify.annotations.Nullable;
  * @param origin of a copy: the first acceptor of the version
  * @param readAt of a read repair: the node that the client read the version at. The client is not
  *     its writer; the origin may be any node, or unknown
+ * @param isUnproven whether the request claimed to be a copy, without the proof that the nodes
+ *     need: the first acceptor is unknown
  */
 public record Caller(
     @Nullable Hvc hvc,
     @Nullable Long epoch,
     String client,
     @Nullable Integer origin,
-    @Nullable Integer readAt) {
+    @Nullable Integer readAt,
+    boolean isUnproven) {
   /** A client that sends no context. */
   public static final Caller STOCK = new Caller(null, null, "", null);
 
   /** The prefix of a router's client id; a router sends requests for other clients. */
   public static final String ROUTER = "router-";
 
+  /** For a request whose claims are believed. */
+  public Caller(
+      @Nullable Hvc hvc,
+      @Nullable Long epoch,
+      String client,
+      @Nullable Integer origin,
+      @Nullable Integer readAt) {
+    this(hvc, epoch, client, origin, readAt, false);
+  }
+
   /** For any request except a read repair. */
   public Caller(@Nullable Hvc hvc, @Nullable Long epoch, String client, @Nullable Integer origin) {
     this(hvc, epoch, client, origin, null);
+  }
+
+  /** The same for a put that is no copy as far as this node knows. */
+  public Caller unproven() {
+    return new Caller(hvc, epoch, client, null, null, true);
   }
 
   /** The writer of the version; empty if unknown. */
@@ -58,7 +76,7 @@ public record Caller(
     if (origin != null || readAt != null) {
       return origin;
     }
-    return client.isEmpty() ? null : node;
+    return client.isEmpty() || isUnproven ? null : node;
   }
 
   /**

@@ -50,8 +50,9 @@ public final class UserCommand {
         paramLabel = "RIGHTS",
         description =
             "Rights in the stores instead of a role: some of read, write, past, replica (copies,"
-                + " which Palinode's client writes) and node (everything), such as read,write."
-                + " Needs --certificate-subject.")
+                + " which Palinode's client writes) and node (everything), such as read,write. A"
+                + " right may be for one store, as in read,write:carts. Needs"
+                + " --certificate-subject.")
     private @Nullable String rights;
 
     @Option(

@@ -7,7 +7,9 @@ import io.palinode.orchestrator.rest.access.OidcSettings;
 import io.palinode.terminal.Refusal;
 import io.palinode.tls.ServerFiles;
 import io.palinode.tls.ServerTls;
+import io.palinode.voldemort.access.CopyProofs;
 import io.palinode.voldemort.access.NodeTls;
+import io.palinode.voldemort.server.SystemMicros;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -43,6 +45,14 @@ final class AccessOptions {
           "The users of HTTP, and of the stores by their certificates, as 'palinode user add'"
               + " writes them.")
   private @Nullable Path users;
+
+  @Option(
+      names = "--copies-key",
+      paramLabel = "FILE",
+      description =
+          "Store nodes: the same file on all nodes, with 32 random bytes or more. A node then"
+              + " believes only with a proof of another node that a client's write is a copy.")
+  private @Nullable Path copiesKey;
 
   @Option(
       names = "--oidc-issuer",
@@ -126,6 +136,9 @@ final class AccessOptions {
   @Nullable NodeTls store(String host) {
     ServerFiles files = files();
     if (files == null) {
+      if (copiesKey != null) {
+        throw new Refusal("--copies-key needs TLS: name --tls-certificate and --tls-key");
+      }
       if (insecure || AccessSettings.isLoopback(host)) {
         return null;
       }
@@ -140,11 +153,15 @@ final class AccessOptions {
     }
     ServerTls tls = ServerTls.watching(files);
     try {
-      return new NodeTls(tls, users);
+      return new NodeTls(tls, users, copies());
     } catch (IllegalArgumentException e) {
       tls.close();
       throw new Refusal(String.valueOf(e.getMessage()), e);
     }
+  }
+
+  private @Nullable CopyProofs copies() {
+    return copiesKey == null ? null : CopyProofs.read(copiesKey, new SystemMicros());
   }
 
   /** What other machines may do at a store node without proof, in one sentence; null: nothing. */

@@ -53,18 +53,21 @@ final class MetricsOption {
     Access access = new Access(settings.access());
     Javalin server =
         Javalin.create(
-                config -> {
-                  config.showJavalinBanner = false;
-                  access.configure(config, host, port);
-                })
-            .before(new RequestGuard(settings)::checkSite)
-            .beforeMatched(access::check)
-            .get(
-                "/metrics",
-                ctx -> ctx.contentType("text/plain; version=0.0.4").result(registry.scrape()),
-                Role.VIEWER)
-            .exception(
-                ProblemException.class, (e, ctx) -> Problem.write(ctx, e.code(), e.getMessage()));
+            config -> {
+              config.startup.showJavalinBanner = false;
+              access.configure(config, host, port);
+              config
+                  .routes
+                  .before(new RequestGuard(settings)::checkSite)
+                  .beforeMatched(access::check)
+                  .get(
+                      "/metrics",
+                      ctx -> ctx.contentType("text/plain; version=0.0.4").result(registry.scrape()),
+                      Role.VIEWER)
+                  .exception(
+                      ProblemException.class,
+                      (e, ctx) -> Problem.write(ctx, e.code(), e.getMessage()));
+            });
     try {
       server.start(host, port);
     } catch (JavalinException e) {

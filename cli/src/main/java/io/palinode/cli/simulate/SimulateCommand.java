@@ -76,8 +76,8 @@ public final class SimulateCommand implements Callable<Integer> {
       defaultValue = "all",
       paramLabel = "LIST",
       description =
-          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk,takeover,duty,away"
-              + " (default: ${DEFAULT-VALUE}). A seed with other faults is another run.")
+          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk,takeover,duty,away,"
+              + "forge (default: ${DEFAULT-VALUE}). A seed with other faults is another run.")
   private String faults = "all";
 
   @Option(

@@ -110,6 +110,7 @@ class SecuredPartsIT {
             "CN=client,O=Example",
             "--file",
             users().toString());
+    Files.write(folder.resolve("copies"), new byte[32]);
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0, securedBroker())) {
       String broker = kafka.bootstrapServers();
       grant(broker);
@@ -444,7 +445,8 @@ class SecuredPartsIT {
             "--tls-certificate=" + file("server.pem"),
             "--tls-key=" + file("server.key"),
             "--tls-client-ca=" + file("ca.pem"),
-            "--users=" + users()));
+            "--users=" + users(),
+            "--copies-key=" + folder.resolve("copies")));
     return all;
   }
 

@@ -1,5 +1,6 @@
 package io.palinode.monitor.judgement;
 
+import io.palinode.wire.Build;
 import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.NodeReached;
 import java.util.HashMap;
@@ -43,6 +44,7 @@ public final class JudgementReports {
             .setAtMicros(nowMs * MICROS_PER_MS)
             .setStartedMicros(startedMs * MICROS_PER_MS)
             .setEpsilon(epsilon)
+            .setVersion(Build.VERSION)
             .addAllNodes(least.values());
     if (heldAt != JudgedPace.NOTHING) {
       report.setHeldHlc(heldAt);

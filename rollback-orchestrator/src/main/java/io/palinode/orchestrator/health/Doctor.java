@@ -4,6 +4,7 @@ import io.palinode.orchestrator.Status;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -20,6 +21,7 @@ public final class Doctor {
    * What is known at one time.
    *
    * @param kafka of Kafka and its topics
+   * @param versions of each part by its name, as {@link Versions#shown}
    * @param nodes all nodes that have joined
    * @param reported of the nodes' reports: clocks and disks
    * @param others further findings, such as of alerts and predicates
@@ -27,6 +29,7 @@ public final class Doctor {
   public record Known(
       Status status,
       Judgement judgement,
+      Map<String, String> versions,
       List<NodeStatus> nodes,
       List<Finding> kafka,
       List<Finding> reported,
@@ -46,11 +49,7 @@ public final class Doctor {
         .open()
         .forEach(open -> findings.add(Finding.note("security", open, "set users and TLS")));
     findings.addAll(known.others());
-    findings.add(
-        Finding.note(
-            "versions",
-            "neither nodes nor the detection job publish their version",
-            "compare 'palinode --version' on each machine"));
+    findings.add(Versions.finding(known.versions()));
     return findings;
   }
 

@@ -194,6 +194,13 @@ public final class NodeReports {
     return epsilons;
   }
 
+  /** The release of each node that has reported, as {@link Versions#shown}. */
+  public synchronized Map<Integer, String> versions() {
+    Map<Integer, String> versions = new TreeMap<>();
+    reports.forEach((node, report) -> versions.put(node, Versions.shown(report.getVersion())));
+    return versions;
+  }
+
   /** What other machines may do at nodes without proof, by the latest report of each node. */
   public synchronized List<String> open() {
     return reports.entrySet().stream()

@@ -2,6 +2,7 @@ package io.palinode.orchestrator.health;
 
 import io.palinode.wire.v1.ControlRecord;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param incarnation of its last join or pause
  * @param reach the earliest HLC that its window-log read at that time
  * @param watchedOnly why it cannot be restored; empty: it can
+ * @param version its release, from its reports; {@link Versions#UNKNOWN} without one
  * @param lastAck the kind of its last record, such as {@code restored}
  */
 public record NodeStatus(
@@ -18,6 +20,7 @@ public record NodeStatus(
     long joinedMicros,
     long reach,
     String watchedOnly,
+    String version,
     String lastAck,
     long lastAckMicros) {
 
@@ -37,6 +40,13 @@ public record NodeStatus(
       reach = record.getPaused().getReach();
     }
     String ack = record.getStepCase().name().toLowerCase(Locale.ROOT);
-    return new NodeStatus(node, incarnation, joined, reach, watchedOnly, ack, at);
+    return new NodeStatus(node, incarnation, joined, reach, watchedOnly, Versions.UNKNOWN, ack, at);
+  }
+
+  /** The same with the version of this node. */
+  public NodeStatus with(Map<Integer, String> versions) {
+    String known = versions.getOrDefault(node, Versions.UNKNOWN);
+    return new NodeStatus(
+        node, incarnation, joinedMicros, reach, watchedOnly, known, lastAck, lastAckMicros);
   }
 }

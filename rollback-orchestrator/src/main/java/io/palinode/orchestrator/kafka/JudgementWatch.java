@@ -6,12 +6,16 @@ import io.palinode.orchestrator.health.FailedPart;
 import io.palinode.orchestrator.health.JobFeed;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.health.Versions;
 import io.palinode.orchestrator.health.WaitAlerts;
 import io.palinode.orchestrator.health.Waits;
 import io.palinode.orchestrator.state.MachineState;
+import io.palinode.wire.Build;
 import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -95,6 +99,18 @@ final class JudgementWatch implements AutoCloseable {
 
   void runs(String name) {
     failed.remove(name);
+  }
+
+  /** The release of each part by its name; {@code nodes} has those of nodes. */
+  Map<String, String> versions(Map<Integer, String> nodes) {
+    JudgementReport report = job.report();
+    Map<String, String> versions = new LinkedHashMap<>();
+    versions.put("orchestrator", Versions.shown(Build.VERSION));
+    if (report != null) {
+      versions.put("detection", Versions.shown(report.getVersion()));
+    }
+    nodes.forEach((node, version) -> versions.put("node " + node, version));
+    return versions;
   }
 
   Judgement now() {

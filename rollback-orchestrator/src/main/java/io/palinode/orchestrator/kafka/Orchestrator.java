@@ -261,7 +261,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   @Override
   public List<NodeStatus> nodes() {
-    return memory.nodes();
+    return memory.nodes().stream().map(node -> node.with(reports.versions())).toList();
   }
 
   @Override
@@ -339,6 +339,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         new Doctor.Known(
             status(),
             watch.now(),
+            watch.versions(reports.versions()),
             memory.nodes(),
             Examination.kafka(config.kafka(), config.topics()),
             reports.findings(wallMicros.getAsLong()),

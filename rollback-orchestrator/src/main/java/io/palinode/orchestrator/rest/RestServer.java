@@ -2,13 +2,14 @@ package io.palinode.orchestrator.rest;
 
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
+import io.javalin.config.RoutesConfig;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.ContentType;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import io.javalin.http.HandlerType;
 import io.javalin.http.HttpResponseException;
-import io.javalin.router.ParsedEndpoint;
+import io.javalin.router.Endpoint;
 import io.javalin.security.Roles;
 import io.javalin.security.RouteRole;
 import io.javalin.util.JavalinBindException;
@@ -80,14 +81,6 @@ public final class RestServer implements AutoCloseable {
     this.events = new EventStreams(backend.history().changes(), backend::judgement, Views::event);
     this.access = new Access(settings.access());
     this.server = Javalin.create(this::configure);
-    RequestGuard guard = new RequestGuard(settings);
-    server.before(guard::checkSite);
-    server.beforeMatched(this::checkUser);
-    server.beforeMatched(guard::checkBody);
-    server.beforeMatched(RestServer::requireKnownParameters);
-    server.after(new AuditLog(backend::audit, System::nanoTime)::write);
-    addRoutes();
-    addErrors();
   }
 
   /** Throws {@link ListenException} that names the address, as when the port is taken. */
@@ -119,13 +112,13 @@ public final class RestServer implements AutoCloseable {
 
   /** The method and path of each route but HEAD, such as {@code GET /healthz}, with its role. */
   Map<String, Set<RouteRole>> routes() {
-    return server.unsafeConfig().pvt.internalRouter.allHttpHandlers().stream()
-        .map(ParsedEndpoint::getEndpoint)
-        .filter(endpoint -> endpoint.getMethod().isHttpMethod())
-        .filter(endpoint -> endpoint.getMethod() != HandlerType.HEAD)
+    return server.unsafe.internalRouter.allHttpHandlers().stream()
+        .map(parsed -> parsed.endpoint)
+        .filter(endpoint -> endpoint.method.isHttpMethod())
+        .filter(endpoint -> !endpoint.method.equals(HandlerType.HEAD))
         .collect(
             Collectors.toMap(
-                endpoint -> endpoint.getMethod() + " " + endpoint.getPath(),
+                endpoint -> endpoint.method + " " + endpoint.path,
                 endpoint -> endpoint.metadata(Roles.class).getRoles()));
   }
 
@@ -138,23 +131,35 @@ public final class RestServer implements AutoCloseable {
 
   private void configure(JavalinConfig config) {
     access.configure(config, settings.host(), settings.port());
-    config.showJavalinBanner = false;
-    config.startupWatcherEnabled = false;
+    config.startup.showJavalinBanner = false;
+    config.startup.startupWatcherEnabled = false;
     config.http.maxRequestSize = RequestGuard.BODY_BYTES_MAX;
     config.http.prefer405over404 = true;
     Console.addTo(config);
+    addChecks(config.routes);
+    addRoutes(config.routes);
+    addErrors(config.routes);
   }
 
-  private void addRoutes() {
-    server.get(
+  private void addChecks(RoutesConfig routes) {
+    RequestGuard guard = new RequestGuard(settings);
+    routes.before(guard::checkSite);
+    routes.beforeMatched(this::checkUser);
+    routes.beforeMatched(guard::checkBody);
+    routes.beforeMatched(RestServer::requireKnownParameters);
+    routes.after(new AuditLog(backend::audit, System::nanoTime)::write);
+  }
+
+  private void addRoutes(RoutesConfig routes) {
+    routes.get(
         PREDICATES,
         ctx -> ctx.json(views(backend.predicates(), known -> view(ctx, known))),
         Role.VIEWER);
-    server.get(PREDICATES + "/{name}", this::predicate, Role.VIEWER);
-    server.put(PREDICATES, this::applyAll, Role.EDITOR);
-    server.put(PREDICATES + "/{name}", this::applyOne, Role.EDITOR);
-    server.delete(PREDICATES + "/{name}", this::delete, Role.EDITOR);
-    server.get(
+    routes.get(PREDICATES + "/{name}", this::predicate, Role.VIEWER);
+    routes.put(PREDICATES, this::applyAll, Role.EDITOR);
+    routes.put(PREDICATES + "/{name}", this::applyOne, Role.EDITOR);
+    routes.delete(PREDICATES + "/{name}", this::delete, Role.EDITOR);
+    routes.get(
         VIOLATIONS,
         ctx ->
             ctx.json(
@@ -162,10 +167,10 @@ public final class RestServer implements AutoCloseable {
                     new Listing(ctx).violations(backend.violations(Listing.LIMIT_MAX)),
                     Views.ViolationView::of)),
         Role.VIEWER);
-    server.get(VIOLATIONS + "/{id}", this::violation, Role.VIEWER);
-    server.get(VIOLATIONS + "/{id}/witness", this::witness, Role.VIEWER);
-    server.get(VIOLATIONS + "/{id}/shiviz", this::shiviz, Role.VIEWER);
-    server.get(
+    routes.get(VIOLATIONS + "/{id}", this::violation, Role.VIEWER);
+    routes.get(VIOLATIONS + "/{id}/witness", this::witness, Role.VIEWER);
+    routes.get(VIOLATIONS + "/{id}/shiviz", this::shiviz, Role.VIEWER);
+    routes.get(
         ROLLBACKS,
         ctx ->
             ctx.json(
@@ -173,25 +178,25 @@ public final class RestServer implements AutoCloseable {
                     new Listing(ctx).rollbacks(backend.rollbacks(Listing.LIMIT_MAX)),
                     Views.RollbackView::of)),
         Role.VIEWER);
-    new RollbackRoutes(backend).addTo(server);
-    new SnapshotRoutes(backend).addTo(server);
-    server.get(
+    new RollbackRoutes(backend).addTo(routes);
+    new SnapshotRoutes(backend).addTo(routes);
+    routes.get(
         "/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)), Role.VIEWER);
-    server.get("/api/v1/status", ctx -> ctx.json(status()), Role.VIEWER);
-    server.get("/api/v1/doctor", this::doctor, Role.VIEWER);
-    server.get("/api/v1/events", this::openEvents, Role.VIEWER);
-    server.post(ACKNOWLEDGE, this::acknowledgeCoverage, Role.OPERATOR);
-    server.post("/api/v1/alerts/test", this::testAlerts, Role.EDITOR);
-    server.get("/metrics", this::metrics, Role.VIEWER);
-    addProbe("/healthz", this::health);
-    addProbe("/livez", ctx -> ctx.json(new Views.Probe("up")));
-    addProbe("/readyz", this::ready);
+    routes.get("/api/v1/status", ctx -> ctx.json(status()), Role.VIEWER);
+    routes.get("/api/v1/doctor", this::doctor, Role.VIEWER);
+    routes.get("/api/v1/events", this::openEvents, Role.VIEWER);
+    routes.post(ACKNOWLEDGE, this::acknowledgeCoverage, Role.OPERATOR);
+    routes.post("/api/v1/alerts/test", this::testAlerts, Role.EDITOR);
+    routes.get("/metrics", this::metrics, Role.VIEWER);
+    addProbe(routes, "/healthz", this::health);
+    addProbe(routes, "/livez", ctx -> ctx.json(new Views.Probe("up")));
+    addProbe(routes, "/readyz", this::ready);
   }
 
   /** Load balancers also ask by HEAD, which Javalin would answer with 200. */
-  private void addProbe(String path, Handler probe) {
-    server.get(path, probe, Role.ANYONE);
-    server.head(path, probe, Role.ANYONE);
+  private static void addProbe(RoutesConfig routes, String path, Handler probe) {
+    routes.get(path, probe, Role.ANYONE);
+    routes.head(path, probe, Role.ANYONE);
   }
 
   private void checkUser(Context ctx) {
@@ -202,8 +207,11 @@ public final class RestServer implements AutoCloseable {
 
   /** Refuses a parameter that the request would ignore. */
   private static void requireKnownParameters(Context ctx) {
+    Endpoint route = ctx.endpoints().matchedHttpEndpoint();
     Set<String> known =
-        PARAMETERS.getOrDefault(ctx.method() + " " + ctx.endpointHandlerPath(), Set.of());
+        route == null
+            ? Set.of()
+            : PARAMETERS.getOrDefault(ctx.method() + " " + route.path, Set.of());
     for (String name : ctx.queryParamMap().keySet()) {
       if (!known.contains(name)) {
         throw new BadRequestResponse(
@@ -218,21 +226,21 @@ public final class RestServer implements AutoCloseable {
     }
   }
 
-  private void addErrors() {
-    server.exception(
+  private static void addErrors(RoutesConfig routes) {
+    routes.exception(
         PredicateException.class,
         (e, ctx) -> Problem.write(ctx, ProblemCode.INVALID_PREDICATE, e.getMessage()));
-    server.exception(
+    routes.exception(
         UnavailableException.class,
         (e, ctx) -> Problem.write(ctx, ProblemCode.UNAVAILABLE, e.getMessage()));
-    server.exception(
+    routes.exception(
         RefusedException.class,
         (e, ctx) -> Problem.write(ctx, ProblemCode.REFUSED, e.getMessage()));
-    server.exception(
+    routes.exception(
         ProblemException.class, (e, ctx) -> Problem.write(ctx, e.code(), e.getMessage()));
-    server.exception(
+    routes.exception(
         HttpResponseException.class, (e, ctx) -> Problem.write(ctx, e.getStatus(), detail(e, ctx)));
-    server.exception(Exception.class, RestServer::failed);
+    routes.exception(Exception.class, RestServer::failed);
   }
 
   /** Catches what no handler expects: a defect. */

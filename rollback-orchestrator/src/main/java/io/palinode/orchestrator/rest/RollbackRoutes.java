@@ -1,7 +1,7 @@
 package io.palinode.orchestrator.rest;
 
 import com.google.protobuf.ByteString;
-import io.javalin.Javalin;
+import io.javalin.config.RoutesConfig;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.palinode.hvc.PointInTime;
@@ -103,21 +103,21 @@ final class RollbackRoutes {
     }
   }
 
-  void addTo(Javalin server) {
-    server.get("/api/v1/openapi.yaml", RollbackRoutes::describe, Role.ANYONE);
-    server.get(ONE, ctx -> ctx.json(view(known(ctx))), Role.VIEWER);
-    server.get(ONE + "/discarded", this::discarded, Role.VIEWER);
-    server.post(ROLLBACKS, this::rollBack, Role.OPERATOR);
-    server.post(
+  void addTo(RoutesConfig routes) {
+    routes.get("/api/v1/openapi.yaml", RollbackRoutes::describe, Role.ANYONE);
+    routes.get(ONE, ctx -> ctx.json(view(known(ctx))), Role.VIEWER);
+    routes.get(ONE + "/discarded", this::discarded, Role.VIEWER);
+    routes.post(ROLLBACKS, this::rollBack, Role.OPERATOR);
+    routes.post(
         ROLLBACKS + "/plan",
         ctx -> ctx.json(EffectView.of(plan(wanted(RequestGuard.body(ctx))))),
         Role.VIEWER);
-    server.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
-    server.post(ONE + "/retry", ctx -> intervene(ctx, Intervention.RETRY), Role.OPERATOR);
-    server.post(ABANDON, this::abandon, Role.OPERATOR);
-    server.post(APPROVALS + "/approve", ctx -> answer(ctx, true), Role.OPERATOR);
-    server.post(APPROVALS + "/reject", ctx -> answer(ctx, false), Role.OPERATOR);
-    server.post("/api/v1/budgets/{predicate}/renew", this::renew, Role.ADMIN);
+    routes.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
+    routes.post(ONE + "/retry", ctx -> intervene(ctx, Intervention.RETRY), Role.OPERATOR);
+    routes.post(ABANDON, this::abandon, Role.OPERATOR);
+    routes.post(APPROVALS + "/approve", ctx -> answer(ctx, true), Role.OPERATOR);
+    routes.post(APPROVALS + "/reject", ctx -> answer(ctx, false), Role.OPERATOR);
+    routes.post("/api/v1/budgets/{predicate}/renew", this::renew, Role.ADMIN);
   }
 
   private static void describe(Context ctx) throws IOException {

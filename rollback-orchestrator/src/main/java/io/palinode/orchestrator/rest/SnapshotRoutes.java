@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.rest;
 
-import io.javalin.Javalin;
+import io.javalin.config.RoutesConfig;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.palinode.hvc.PointInTime;
@@ -35,19 +35,19 @@ final class SnapshotRoutes {
       boolean rolling,
       int atOnce) {}
 
-  void addTo(Javalin server) {
-    server.get(
+  void addTo(RoutesConfig routes) {
+    routes.get(
         SNAPSHOTS,
         ctx -> ctx.json(backend.snapshots().all().stream().map(this::view).toList()),
         Role.VIEWER);
-    server.post(SNAPSHOTS, this::take, Role.OPERATOR);
-    server.get(ONE, ctx -> ctx.json(view(known(ctx))), Role.VIEWER);
-    server.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
-    server.delete(ONE, this::delete, Role.ADMIN);
-    server.get(
+    routes.post(SNAPSHOTS, this::take, Role.OPERATOR);
+    routes.get(ONE, ctx -> ctx.json(view(known(ctx))), Role.VIEWER);
+    routes.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
+    routes.delete(ONE, this::delete, Role.ADMIN);
+    routes.get(
         SCHEDULE, ctx -> ctx.json(ScheduleView.of(backend.snapshots().schedule())), Role.VIEWER);
-    server.put(SCHEDULE, this::schedule, Role.OPERATOR);
-    server.delete(
+    routes.put(SCHEDULE, this::schedule, Role.OPERATOR);
+    routes.delete(
         SCHEDULE,
         ctx -> {
           backend.snapshots().schedule(Schedule.OFF);

@@ -259,6 +259,7 @@ public final class Views {
       long incarnation,
       long joinedMicros,
       String reach,
+      String version,
       String lastAck,
       long lastAckMicros) {
     static NodeView of(NodeStatus n) {
@@ -267,6 +268,7 @@ public final class Views {
           n.incarnation(),
           n.joinedMicros(),
           Hlc.format(n.reach()),
+          n.version(),
           n.lastAck(),
           n.lastAckMicros());
     }

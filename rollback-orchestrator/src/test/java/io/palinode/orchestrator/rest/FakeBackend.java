@@ -272,7 +272,7 @@ final class FakeBackend implements Backend, OperatorBackend {
 
   @Override
   public List<NodeStatus> nodes() {
-    return List.of(new NodeStatus(0, 1, 1, Hlc.ofMicros(7), "", "paused", 5));
+    return List.of(new NodeStatus(0, 1, 1, Hlc.ofMicros(7), "", "0.1.0", "paused", 5));
   }
 
   @Override

@@ -76,6 +76,17 @@ class RequestGuardTest extends RestFixture {
         .contains("leave out X-HTTP-Method-Override");
   }
 
+  /** Javalin would keep a session for each, before it checks the user. */
+  @Test
+  void aRequestForAWebSocketLeavesNoSession() throws IOException {
+    assertThat(
+            answer(
+                "GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="))
+        .startsWith("HTTP/1.1 200")
+        .doesNotContain("Set-Cookie");
+  }
+
   @Test
   void aBodyOfUnknownLengthIsRefused() throws IOException {
     assertThat(

@@ -1,5 +1,6 @@
 package io.palinode.simulation.client;
 
+import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.Version;
 import io.palinode.simulation.check.ClientChecks;
 import io.palinode.simulation.node.NodeMachine;
@@ -312,7 +313,9 @@ final class ClientCalls implements Session.Listener {
       return;
     }
     Request message =
-        new Request(operation, session.context(session.view().epochFor(epoch), origin, readAt));
+        new Request(
+            operation,
+            session.context(session.view().epochFor(epoch), origin, readAt, ByteString.EMPTY));
     long begun = world.time().nowMicros();
     traceRequest(message);
     connection(node)

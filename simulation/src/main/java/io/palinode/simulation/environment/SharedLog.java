@@ -25,6 +25,11 @@ public final class SharedLog<T> {
     tails.forEach(Tail::wake);
   }
 
+  /** Readers see the record when they see the one after it. */
+  public void appendUnseen(T record) {
+    records.add(record);
+  }
+
   public T get(int position) {
     return records.get(position);
   }

@@ -175,7 +175,7 @@ public final class NodeProcess {
       return;
     }
     int end = world.control().size();
-    List<ControlRecord> replayed = world.seams().replay(world.control().records());
+    List<ControlRecord> replayed = world.seams().replay(world.accepted());
     for (ControlRecord record : replayed) {
       control = NodeControl.step(control, record).next();
     }
@@ -185,7 +185,9 @@ public final class NodeProcess {
   }
 
   private void controlRead(ControlRecord record) {
-    take(NodeControl.step(control, record));
+    if (!world.isRefused(record)) {
+      take(NodeControl.step(control, record));
+    }
   }
 
   private void take(NodeControl.Step step) {

@@ -182,7 +182,9 @@ public final class OrchestratorProcess {
   }
 
   private void controlRead(ControlRecord record) {
-    handle(new Event.ControlRead(record, now()));
+    if (!world.isRefused(record)) {
+      handle(new Event.ControlRead(record, now()));
+    }
   }
 
   private void violationRead(ViolationRecord record) {

@@ -26,7 +26,11 @@ public enum Fault {
   /** A node cannot carry out one kind of control duty, until the plan ends. */
   DUTY,
   /** A node is killed right after it acknowledged a witness, and its client; both stay away. */
-  AWAY;
+  AWAY,
+  /**
+   * A program with the rights of a node appends decisions, and absurd records, to the control log.
+   */
+  FORGE;
 
   /** Reads a list such as {@code crash,skew}, or {@code all}, or {@code none}. */
   public static Set<Fault> parse(String text) {

@@ -37,6 +37,11 @@ public interface Seams {
     return log;
   }
 
+  /** Whether nodes and orchestrators check who wrote a record, and its bounds. */
+  default boolean checksRecords() {
+    return true;
+  }
+
   /** Whether a client waits for all replicas of a key that is sequential. */
   default boolean knowsSequentialKeys() {
     return true;

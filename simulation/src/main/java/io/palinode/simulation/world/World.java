@@ -71,6 +71,7 @@ public final class World {
   private boolean faultsAreOver;
   private boolean candidatesRefused;
   private EntryListener entries = (node, client) -> {};
+  private final @Nullable ForgedRecords forged;
 
   /**
    * @param affectingOnlySome whether rollbacks undo only what came of the witnesses
@@ -106,6 +107,8 @@ public final class World {
         new DetectionChecks(
             shape.watched().joins(), Shape.EPSILON_MICROS, shape.candidates().partitions());
     this.control = new SharedLog<>(network, kafka());
+    this.forged =
+        faults.contains(Fault.FORGE) ? new ForgedRecords(diceFor(47), shape.nodes()) : null;
     this.violations = new SharedLog<>(network, kafka());
     this.predicates = new SharedLog<>(network, kafka());
     for (int partition = 0; partition < shape.candidates().partitions(); partition++) {
@@ -176,15 +179,44 @@ public final class World {
    * @param read so many records of the control log had {@code who} read when it made this one
    */
   public void append(String who, ControlRecord record, int read) {
+    forge();
     trace.add(who, "log", () -> Texts.of(record));
     ControlLogState before = controlChecks.truth();
     controlChecks.appended(record);
     if (!controlChecks.truth().equals(before)) {
-      gateChecks.counted(record, control.size(), read);
+      gateChecks.counted(record, genuine(control.size()), genuine(read));
       duties.counted(record);
       affected.appended(record, detection);
     }
     control.append(record);
+  }
+
+  /** The log wakes its readers with the next record, so that a refused record changes no run. */
+  private void forge() {
+    if (forged == null || faultsAreOver) {
+      return;
+    }
+    for (ControlRecord each : forged.next(controlChecks.truth(), control.size(), wallMicros())) {
+      trace.add("stranger", "log", () -> Texts.of(each));
+      control.appendUnseen(each);
+    }
+  }
+
+  /** The number of records that a simulated process wrote, of the first {@code size} of the log. */
+  private int genuine(int size) {
+    return forged == null
+        ? size
+        : (int) control.records().stream().limit(size).filter(each -> !forged.has(each)).count();
+  }
+
+  /** Whether readers of the control log pass over the record. */
+  public boolean isRefused(ControlRecord record) {
+    return forged != null && seams.checksRecords() && forged.isRefused(record);
+  }
+
+  /** The records of the control log that its readers do not pass over. */
+  public List<ControlRecord> accepted() {
+    return control.records().stream().filter(record -> !isRefused(record)).toList();
   }
 
   public void candidate(int partition, CandidateRecord record) {

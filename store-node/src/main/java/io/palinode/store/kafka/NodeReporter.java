@@ -2,6 +2,7 @@ package io.palinode.store.kafka;
 
 import io.palinode.detector.binding.NodeClock;
 import io.palinode.detector.binding.NodeHealth;
+import io.palinode.wire.Build;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.Executors;
@@ -81,7 +82,9 @@ final class NodeReporter implements AutoCloseable {
         ControlRecord.newBuilder()
             .setAtMicros(epochMicros.getAsLong())
             .setNodeReport(
-                health.toReport(store.node(), store.incarnation()).toBuilder().setOpen(open))
+                health.toReport(store.node(), store.incarnation()).toBuilder()
+                    .setOpen(open)
+                    .setVersion(Build.VERSION))
             .build();
     onItsWay = publisher.send(record);
     published = true;

@@ -1,5 +1,6 @@
 package io.palinode.agent.client;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.agent.boot.Ride;
 import io.palinode.agent.boot.Writing;
@@ -70,7 +71,8 @@ final class RequestRide implements Ride {
 
   Writing writing(Object message) throws IOException {
     operation.rode();
-    byte[] context = cluster.session().context(epoch, origin, readAt).toByteArray();
+    byte[] context =
+        cluster.session().context(epoch, origin, readAt, ByteString.EMPTY).toByteArray();
     return cluster.field().write(message, context);
   }
 

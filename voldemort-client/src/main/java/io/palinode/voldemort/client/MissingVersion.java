@@ -1,5 +1,6 @@
 package io.palinode.voldemort.client;
 
+import com.google.protobuf.ByteString;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A version that a node lacks, as a read of several found out.
  *
- * @param version with its origin, if a node has returned it
+ * @param version with its origin, if a node has returned it, and the proof of {@code readAt}
  * @param readAt a node that has it
  */
 public record MissingVersion(int node, Versioned version, int readAt) {
@@ -38,18 +39,22 @@ public record MissingVersion(int node, Versioned version, int readAt) {
     List<Integer> lacking = new ArrayList<>(0);
     Integer readAt = null;
     Integer origin = null;
+    ByteString proof = ByteString.EMPTY;
     for (Map.Entry<Integer, List<Versioned>> node : found.entrySet()) {
       Versioned same = sameIn(node.getValue(), version.clock());
       if (same == null) {
         lacking.add(node.getKey());
       } else {
-        readAt = readAt == null ? node.getKey() : readAt;
+        if (readAt == null) {
+          readAt = node.getKey();
+          proof = same.proof();
+        }
         origin = origin == null ? same.origin() : origin;
       }
     }
     for (Integer node : lacking) {
       if (readAt != null) {
-        missing.add(new MissingVersion(node, version.withOrigin(origin), readAt));
+        missing.add(new MissingVersion(node, version.withOrigin(origin).withProof(proof), readAt));
       }
     }
   }

@@ -46,7 +46,7 @@ final class ReadRepair {
       int origin = version.origin() == null ? Ask.NO_ORIGIN : version.origin();
       replicas.repair(
           missing.node(),
-          Ask.put(store, key, version).asRepairOf(origin, missing.readAt()),
+          Ask.put(store, key, version).asRepairOf(origin, missing.readAt(), version.proof()),
           call,
           epoch,
           beforeRead);

@@ -74,7 +74,7 @@ final class ReplicatedWrite {
       Map<Integer, String> failures) {
     // Also those that failed just now: one may have timed out and be back.
     List<Integer> others = order.stream().filter(node -> node != first).toList();
-    Ask<Answer.Accepted> copy = askAt.apply(first).asCopyOf(first);
+    Ask<Answer.Accepted> copy = askAt.apply(first).asCopyOf(first, accepted.proof());
     Gather<Answer.Accepted> gather =
         new Gather<Answer.Accepted>(
                 operation, quorum.get(), node -> replicas.copy(node, copy, call, accepted.epoch()))

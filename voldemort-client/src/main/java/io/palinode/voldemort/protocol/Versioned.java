@@ -8,18 +8,29 @@ import org.jspecify.annotations.Nullable;
 /**
  * A value and its version. The array is not copied and must not be changed.
  *
- * <p>Equal when bytes and clock are equal; the clock's timestamp and the origin have no part in it.
+ * <p>Equal when bytes and clock are equal; the clock's timestamp, the origin and the proof have no
+ * part in it.
  *
  * @param origin the node that accepted the version first, in a stored record and in an answer to a
  *     request for it; null when unknown
+ * @param proof in an answer to such a request: that the node has the version; or empty
  */
-public record Versioned(byte[] value, VectorClock clock, @Nullable Integer origin) {
+public record Versioned(
+    byte[] value, VectorClock clock, @Nullable Integer origin, ByteString proof) {
+  public Versioned(byte[] value, VectorClock clock, @Nullable Integer origin) {
+    this(value, clock, origin, ByteString.EMPTY);
+  }
+
   public Versioned(byte[] value, VectorClock clock) {
     this(value, clock, null);
   }
 
   public Versioned withOrigin(@Nullable Integer node) {
-    return new Versioned(value, clock, node);
+    return new Versioned(value, clock, node, proof);
+  }
+
+  public Versioned withProof(ByteString newProof) {
+    return new Versioned(value, clock, origin, newProof);
   }
 
   public static Versioned ofText(String value, VectorClock clock) {
@@ -31,13 +42,16 @@ public record Versioned(byte[] value, VectorClock clock, @Nullable Integer origi
     return new String(value, StandardCharsets.UTF_8);
   }
 
-  /** Without the origin. */
+  /** Without the origin and the proof. */
   public Pb0.Versioned toProto() {
     return builder().build();
   }
 
   public Pb0.Versioned toProtoWithOrigin() {
     Pb0.Versioned.Builder proto = builder();
+    if (!proof.isEmpty()) {
+      proto.setProof(proof);
+    }
     return (origin == null ? proto : proto.setOrigin(origin)).build();
   }
 
@@ -52,7 +66,8 @@ public record Versioned(byte[] value, VectorClock clock, @Nullable Integer origi
     return new Versioned(
         proto.getValue().toByteArray(),
         VectorClock.fromProto(proto.getVersion()),
-        proto.hasOrigin() ? Integer.valueOf(proto.getOrigin()) : null);
+        proto.hasOrigin() ? Integer.valueOf(proto.getOrigin()) : null,
+        proto.getProof());
   }
 
   @Override

@@ -11,17 +11,24 @@ import org.jspecify.annotations.Nullable;
 public final class NodeTls implements AutoCloseable {
   private final ServerTls tls;
   private final StoreUsers users;
+  private final @Nullable CopyProofs copies;
 
   /**
    * @param users the users file; null: each certificate of the authority may do everything
+   * @param copies null: a client is believed that its write is a copy
    */
-  public NodeTls(ServerTls tls, @Nullable Path users) {
+  public NodeTls(ServerTls tls, @Nullable Path users, @Nullable CopyProofs copies) {
     this.tls = tls;
     this.users = new StoreUsers(users, System::nanoTime);
+    this.copies = copies;
   }
 
   public ServerTls tls() {
     return tls;
+  }
+
+  public @Nullable CopyProofs copies() {
+    return copies;
   }
 
   /** The rights of a client, which its handshake has proved; they follow the users file. */

@@ -1,9 +1,7 @@
 package io.palinode.voldemort.access;
 
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.Locale;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /** What a client may do with the stores of a node. */
@@ -20,20 +18,11 @@ public enum Right {
   NODE;
 
   /** The name in users files, such as {@code read}. */
-  String label() {
+  public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Rights such as {@code read,write}. Throws {@link IllegalArgumentException}. */
-  static Set<Right> parse(String text) {
-    Set<Right> rights = EnumSet.noneOf(Right.class);
-    for (String label : text.split(",", -1)) {
-      rights.add(of(label));
-    }
-    return rights;
-  }
-
-  private static Right of(String label) {
+  static Right of(String label) {
     return Arrays.stream(values())
         .filter(right -> right.label().equals(label))
         .findFirst()

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * # rights                 name     certificate
  * store:read,write,replica alice    subject:CN=alice,O=Example
- * store:read,past          auditor  subject:CN=auditor
+ * store:read,past:carts    auditor  subject:CN=auditor
  * </pre>
  */
 public final class StoreUsers {
@@ -79,7 +79,7 @@ public final class StoreUsers {
       throw new IllegalArgumentException(
           "a name has 1 to 64 characters A-Z a-z 0-9 . _ @ -: '%s'".formatted(columns[1]));
     }
-    StoreUser user = new StoreUser(columns[1], Right.parse(columns[0].substring(STORE.length())));
+    StoreUser user = StoreUser.parse(columns[1], columns[0].substring(STORE.length()));
     X500Principal subject = new X500Principal(columns[2].substring(SUBJECT.length()));
     StoreUser other = users.put(canonical(subject), user);
     if (other != null) {

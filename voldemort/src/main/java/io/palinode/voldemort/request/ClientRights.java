@@ -7,7 +7,6 @@ import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.vp.Route;
 import io.palinode.voldemort.vp.VpRequest;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +26,7 @@ public final class ClientRights {
       return "the client id '%s' is not of user '%s': name the client '%s' or '%s/…'"
           .formatted(client, user.name(), user.name(), user.name());
     }
-    return refusal(user, needed(request));
+    return refusal(user, needed(request), isOfAllStores(request) ? "" : request.getStore());
   }
 
   /** The same for a request of the native protocols, which name no client. */
@@ -37,18 +36,26 @@ public final class ClientRights {
         user,
         SystemStores.has(request.store())
             ? EnumSet.noneOf(Right.class)
-            : isWrite ? writing(false, request.route()) : EnumSet.of(Right.READ));
+            : isWrite ? writing(false, request.route()) : EnumSet.of(Right.READ),
+        request.store());
   }
 
-  private static @Nullable String refusal(StoreUser user, Set<Right> needed) {
+  /** A snapshot is of all stores. */
+  private static boolean isOfAllStores(VoldemortRequest request) {
+    return request.getPast().getQuestionCase() == PastRequest.QuestionCase.VERIFY;
+  }
+
+  private static @Nullable String refusal(StoreUser user, Set<Right> needed, String store) {
     if (user.isUnknown()) {
       return "the certificate of this client is no user's of the stores: 'palinode user add --store'"
           + " adds one";
     }
     for (Right right : needed) {
-      if (!user.may(right)) {
-        return "user '%s' may not send this request: its line of the users file needs the right '%s'"
-            .formatted(user.name(), right.name().toLowerCase(Locale.ROOT));
+      if (!user.may(right, store)) {
+        String label = right.label();
+        return "user '%s' may not send this request: its line of the users file needs the right '%s'%s"
+            .formatted(
+                user.name(), label, store.isEmpty() ? "" : " or '" + label + ":" + store + "'");
       }
     }
     return null;

@@ -7,6 +7,7 @@ import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.access.CopyProofs;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers pb0 requests, each with the response of its type, as a stock node does. For an unknown
@@ -37,18 +39,28 @@ public final class Pb0Requests {
   private final StoreRequests requests;
   private final Contexts contexts;
   private final PastRequests past;
+  private final CopyContexts copies;
 
   /** For a node that speaks only this protocol. */
   public Pb0Requests(StoreNode node, LocalSnapshots snapshots) {
-    this(node, new StoreRequests(node), snapshots);
+    this(node, new StoreRequests(node), snapshots, null);
   }
 
-  /** For a node that also speaks the native protocols, or routes. */
-  public Pb0Requests(StoreNode node, StoreRequests requests, LocalSnapshots snapshots) {
+  /**
+   * For a node that also speaks the native protocols, or routes.
+   *
+   * @param proofs null: each copy is believed
+   */
+  public Pb0Requests(
+      StoreNode node,
+      StoreRequests requests,
+      LocalSnapshots snapshots,
+      @Nullable CopyProofs proofs) {
     this.node = node;
     this.requests = requests;
     this.contexts = new Contexts(node, true);
     this.past = new PastRequests(node, snapshots);
+    this.copies = new CopyContexts(node.node(), proofs);
   }
 
   public MessageLite answer(VoldemortRequest request) {
@@ -146,7 +158,11 @@ public final class Pb0Requests {
       case PUT -> {
         PutResponse.Builder out = PutResponse.newBuilder();
         Operation operation = caller -> put(request, caller);
-        respond(request, admission.apply(operation), new Outcome(out::setError, out::setPalinode));
+        respond(
+            request,
+            admission.apply(operation),
+            new Outcome(
+                out::setError, context -> out.setPalinode(copies.accepted(request, context))));
         yield out.build();
       }
       case DELETE -> {
@@ -169,7 +185,8 @@ public final class Pb0Requests {
     Reply<List<Versioned>> reply = versions(request, caller);
     boolean origins = request.getGet().getOrigins();
     for (Versioned version : reply.value()) {
-      out.addVersioned(origins ? version.toProtoWithOrigin() : version.toProto());
+      out.addVersioned(
+          origins ? copies.read(request, version, reply).toProtoWithOrigin() : version.toProto());
     }
     PastRequests.echo(request.getGet(), out);
     return reply;
@@ -199,7 +216,7 @@ public final class Pb0Requests {
     requirePart(request.hasPut(), "put");
     byte[] key = request.getPut().getKey().toByteArray();
     Versioned put = versioned(request.getPut().getVersioned());
-    return requests.put(target(request), key, put, caller);
+    return requests.put(target(request), key, put, copies.of(request, put, caller));
   }
 
   private Reply<?> delete(VoldemortRequest request, Caller caller, DeleteResponse.Builder out)

@@ -62,7 +62,7 @@ final class StoreServer implements AutoCloseable {
     NodeTls tls = config.tls();
     this.routing = new Routing(node, tls == null ? null : tls.tls());
     StoreRequests shared = new StoreRequests(node).withRouting(routing);
-    this.requests = new Pb0Requests(node, shared, snapshots);
+    this.requests = new Pb0Requests(node, shared, snapshots, tls == null ? null : tls.copies());
     this.vpRequests = new VpRequests(node, shared);
     String name = "store-node-" + node.node();
     this.accepting = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-accept", true));

@@ -45,6 +45,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,7 +77,7 @@ class StoreRightsTest {
           ServerTls.watching(
               new ServerFiles(file("server.pem"), file("server.key"), file("ca.pem")));
       StoreServiceConfig service =
-          StoreServiceConfig.of(config, data).withTls(new NodeTls(tls, users));
+          StoreServiceConfig.of(config, data).withTls(new NodeTls(tls, users, null));
       services.add(StoreService.open(service, new SystemMicros()));
       services.get(i).start();
     }
@@ -162,12 +164,43 @@ class StoreRightsTest {
   }
 
   @Test
+  void aRightOfOneStoreIsOfNoOther() throws Exception {
+    String own = ",%s:" + STORE;
+    String other = ",%s:another";
+    for (String left : List.of("read", "write", "past", "replica")) {
+      // Each other right is for the store of the requests.
+      String rights =
+          Stream.of("read", "write", "past", "replica")
+              .map(right -> (right.equals(left) ? other : own).formatted(right))
+              .collect(Collectors.joining())
+              .substring(1);
+      allow(rights);
+      try (RawConnection connection = connect("client")) {
+        for (Map.Entry<VoldemortRequest, Set<String>> each : requests().entrySet()) {
+          String error = error(connection, each.getKey());
+          boolean isOfAllStores = each.getKey().getPast().hasVerify();
+          if (isOfAllStores || each.getValue().contains(left)) {
+            assertThat(error)
+                .as("%s with %s", each.getKey(), rights)
+                .contains(
+                    isOfAllStores
+                        ? "needs the right 'past'"
+                        : "needs the right '%s' or '%s:%s'".formatted(left, left, STORE));
+          } else {
+            assertThat(error).as("%s with %s", each.getKey(), rights).doesNotContain("alice");
+          }
+        }
+      }
+    }
+  }
+
+  @Test
   void nativeProtocolsHaveTheSameRights() throws Exception {
     byte[] key = "k".getBytes(StandardCharsets.UTF_8);
     VpRequests vp1 = VpRequests.of(VpVersion.VP1);
     byte[] clock = VectorClock.EMPTY.encode();
     for (String rights : List.of("read", "write")) {
-      allow(rights);
+      allow(rights + ":" + STORE + ",read:another,write:another");
       assertThat(vp1(vp1.get(STORE, key))).as(rights).isEqualTo(rights.equals("read"));
       assertThat(vp1(vp1.put(STORE, key, clock, key))).as(rights).isEqualTo(rights.equals("write"));
       assertThat(vp1(vp1.delete(STORE, key, clock))).as(rights).isEqualTo(rights.equals("write"));
@@ -233,7 +266,7 @@ class StoreRightsTest {
 
   @Test
   void aProgramWithTheRightOfReplicasWritesAndReads() throws Exception {
-    allow("read,write,replica");
+    allow("read:%s,write:%s,replica:%s".formatted(STORE, STORE, STORE));
     try (StoreClient client = client("alice/1")) {
       Store store = client.store(STORE);
       store.put("k", "v");

@@ -55,7 +55,7 @@ class TlsNodesTest {
                   file(certificate + ".pem"), file(certificate + ".key"), file("ca.pem")));
       services.add(
           StoreService.open(
-              StoreServiceConfig.of(config, data).withTls(new NodeTls(tls, null)),
+              StoreServiceConfig.of(config, data).withTls(new NodeTls(tls, null, null)),
               new SystemMicros()));
       services.get(i).start();
     }

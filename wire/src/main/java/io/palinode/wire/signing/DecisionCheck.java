@@ -33,7 +33,11 @@ public final class DecisionCheck implements RecordReader.Origin<ControlRecord> {
    * read.
    */
   public static DecisionCheck of(KafkaSecurity security) {
-    return new DecisionCheck(DecisionKeys.of(security));
+    return of(DecisionKeys.of(security));
+  }
+
+  public static DecisionCheck of(DecisionKeys keys) {
+    return new DecisionCheck(keys);
   }
 
   /** Throws {@link IllegalArgumentException} if the record is a decision without a signature. */

@@ -39,6 +39,11 @@ public final class DecisionSigner {
     return signer;
   }
 
+  /** Whether or not readers accept the key. */
+  public static DecisionSigner of(PrivateKey key) {
+    return new DecisionSigner(key);
+  }
+
   /** Adds the signature. Records must be appended in the order of these calls. */
   public void sign(ProducerRecord<byte[], byte[]> record) {
     if (key == null) {

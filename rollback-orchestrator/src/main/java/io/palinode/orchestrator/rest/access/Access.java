@@ -9,10 +9,10 @@ import io.palinode.tls.ServerTls;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.util.Locale;
-import org.eclipse.jetty.server.ConnectionLimit;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -61,6 +61,7 @@ public final class Access implements AutoCloseable {
     config.jetty.threadPool = threads;
     config.jetty.modifyServer(Access::limitConnections);
     config.jetty.modifyServer(jetty -> SlowConnections.limit(jetty, SLOW_MS));
+    config.jetty.modifyServer(jetty -> jetty.insertHandler(new UnreadBodies(SLOW_MS)));
     config.jetty.modifyHttpConfiguration(
         http -> {
           http.setIdleTimeout(SLOW_MS);
@@ -73,8 +74,8 @@ public final class Access implements AutoCloseable {
   }
 
   private static void limitConnections(Server jetty) {
-    ConnectionLimit limit = new ConnectionLimit(CONNECTIONS_MAX, jetty);
-    limit.setIdleTimeout(SLOW_MS);
+    NetworkConnectionLimit limit = new NetworkConnectionLimit(CONNECTIONS_MAX, jetty);
+    limit.setEndPointIdleTimeout(SLOW_MS);
     jetty.addBean(limit);
   }
 
@@ -127,7 +128,7 @@ public final class Access implements AutoCloseable {
 
   /** A route without a role is for admins; HEAD reads nothing that its GET does not. */
   private static Role needed(Context ctx) {
-    Role without = ctx.method() == HandlerType.HEAD ? Role.VIEWER : Role.ADMIN;
+    Role without = ctx.method().equals(HandlerType.HEAD) ? Role.VIEWER : Role.ADMIN;
     return ctx.routeRoles().stream().map(Role.class::cast).findFirst().orElse(without);
   }
 

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.AbstractConnector;
 import org.eclipse.jetty.server.Connector;
-import org.eclipse.jetty.server.HttpConnection;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.component.LifeCycle;
 
 /**
@@ -69,9 +69,9 @@ final class SlowConnections implements Connection.Listener {
       if (!connection.getEndPoint().isOpen()) {
         return;
       }
-      long requestsNow = connection.getHttpChannel().getRequests();
+      long requestsNow = connection.getMessagesIn();
       long bytesNow = connection.getBytesIn();
-      if (requestsNow != requests || !connection.getHttpChannel().getState().isIdle()) {
+      if (requestsNow != requests || connection.getHttpChannel().getRequest() != null) {
         requests = requestsNow;
         bytes = bytesNow;
         isLate = false;

@@ -1,5 +1,6 @@
 package io.palinode.voldemort.client.link;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.palinode.voldemort.client.session.EpochView;
 import io.palinode.voldemort.protocol.ErrorCode;
@@ -27,13 +28,15 @@ public record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable Respons
    * @param changed false for a delete that found nothing to delete
    * @param acceptedAt the node's HLC; 0 from a stock node
    * @param epoch in which it took it; {@link EpochView#UNKNOWN} from a stock node
+   * @param proof for the copies; empty if nodes need none
    */
-  public record Accepted(boolean changed, long acceptedAt, long epoch) {
+  public record Accepted(boolean changed, long acceptedAt, long epoch, ByteString proof) {
     /** A copy that is where it belongs already. */
-    public static final Accepted ALREADY = new Accepted(false, 0, EpochView.UNKNOWN);
+    public static final Accepted ALREADY =
+        new Accepted(false, 0, EpochView.UNKNOWN, ByteString.EMPTY);
 
     private static Accepted of(boolean changed, Pb0.ResponseContext context) {
-      return new Accepted(changed, context.getAcceptedAt(), epochOf(context));
+      return new Accepted(changed, context.getAcceptedAt(), epochOf(context), context.getProof());
     }
   }
 

@@ -15,10 +15,16 @@ import java.util.List;
  * @param origin on a copy: the node that accepted this version first; {@link #NO_ORIGIN} when it is
  *     none, and on a repair when it is not known
  * @param readAt on a repair: the node on which this version was read; else {@link #NO_ORIGIN}
+ * @param proof of a copy or a repair: what the node returned that has the version; or empty
  * @param probe looks for the end of a rollback, so it is not given up when one begins
  */
 public record Ask<T>(
-    Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin, int readAt, boolean probe) {
+    Pb0.VoldemortRequest request,
+    Answer.Reader<T> reader,
+    int origin,
+    int readAt,
+    ByteString proof,
+    boolean probe) {
   public static final int NO_ORIGIN = Session.NO_ORIGIN;
   private static final String METADATA = "metadata";
 
@@ -26,7 +32,7 @@ public record Ask<T>(
   private static final int ROUTE_IGNORE_CHECKS = 2;
 
   private static <T> Ask<T> of(Pb0.VoldemortRequest.Builder request, Answer.Reader<T> reader) {
-    return new Ask<>(request.build(), reader, NO_ORIGIN, NO_ORIGIN, false);
+    return new Ask<>(request.build(), reader, NO_ORIGIN, NO_ORIGIN, ByteString.EMPTY, false);
   }
 
   private static Pb0.VoldemortRequest.Builder request(Pb0.RequestType type, String store) {
@@ -105,8 +111,8 @@ public record Ask<T>(
         Answer::delete);
   }
 
-  public Ask<T> asCopyOf(int firstNode) {
-    return new Ask<>(request, reader, firstNode, NO_ORIGIN, probe);
+  public Ask<T> asCopyOf(int firstNode, ByteString firstProof) {
+    return new Ask<>(request, reader, firstNode, NO_ORIGIN, firstProof, probe);
   }
 
   /**
@@ -114,8 +120,8 @@ public record Ask<T>(
    *
    * @param firstNode {@link #NO_ORIGIN} when it is not known
    */
-  public Ask<T> asRepairOf(int firstNode, int readAtNode) {
-    return new Ask<>(request, reader, firstNode, readAtNode, probe);
+  public Ask<T> asRepairOf(int firstNode, int readAtNode, ByteString readProof) {
+    return new Ask<>(request, reader, firstNode, readAtNode, readProof, probe);
   }
 
   public boolean isRepair() {
@@ -126,10 +132,10 @@ public record Ask<T>(
   public Ask<T> ignoringChecks() {
     Pb0.VoldemortRequest ignoring =
         request.toBuilder().setRequestRouteType(ROUTE_IGNORE_CHECKS).build();
-    return new Ask<>(ignoring, reader, origin, readAt, probe);
+    return new Ask<>(ignoring, reader, origin, readAt, proof, probe);
   }
 
   public Ask<T> asProbe() {
-    return new Ask<>(request, reader, origin, readAt, true);
+    return new Ask<>(request, reader, origin, readAt, proof, true);
   }
 }

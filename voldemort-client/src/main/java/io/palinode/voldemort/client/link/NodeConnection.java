@@ -133,7 +133,8 @@ final class NodeConnection {
   <T> CompletableFuture<T> send(Ask<T> ask, long epoch) {
     Pb0.VoldemortRequest message =
         ask.request().toBuilder()
-            .setPalinode(transport.session().context(epoch, ask.origin(), ask.readAt()))
+            .setPalinode(
+                transport.session().context(epoch, ask.origin(), ask.readAt(), ask.proof()))
             .build();
     Exchange<T> exchange = new Exchange<>(ask, message, epoch, transport.nanoTime().getAsLong());
     if (message.getSerializedSize() > Frames.MESSAGE_BYTES_MAX) {

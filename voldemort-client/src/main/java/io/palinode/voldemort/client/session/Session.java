@@ -90,7 +90,7 @@ public final class Session {
    * @param origin on a copy: the node that accepted this version first; else {@link #NO_ORIGIN}
    */
   public Pb0.RequestContext context(long epoch, int origin) {
-    return context(epoch, origin, NO_ORIGIN);
+    return context(epoch, origin, NO_ORIGIN, ByteString.EMPTY);
   }
 
   /**
@@ -98,8 +98,9 @@ public final class Session {
    *
    * @param readAt on a read repair: the node on which this version was read, and {@code origin} is
    *     {@link #NO_ORIGIN} when that is not known; else {@link #NO_ORIGIN}
+   * @param proof what the node returned that has the version; or empty
    */
-  public Pb0.RequestContext context(long epoch, int origin, int readAt) {
+  public Pb0.RequestContext context(long epoch, int origin, int readAt, ByteString proof) {
     Pb0.RequestContext.Builder context = Pb0.RequestContext.newBuilder().setClient(clientId);
     if (epoch != EpochView.UNKNOWN) {
       context.setEpoch(epoch);
@@ -109,6 +110,9 @@ public final class Session {
     }
     if (readAt != NO_ORIGIN) {
       context.setReadAt(readAt);
+    }
+    if (!proof.isEmpty()) {
+      context.setProof(proof);
     }
     ByteString known = encodedHvc();
     if (known != null) {
