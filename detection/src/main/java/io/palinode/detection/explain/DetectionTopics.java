@@ -234,13 +234,13 @@ final class DetectionTopics {
             .formatted(
                 Shown.number(DetectionLimits.DEFAULT.intervalsMax()),
                 predicate.violation().size() == 1 ? "" : " in all clauses together"));
-    sentences.add(
-        "A closed interval is dropped when it is before all later intervals and in no waiting"
-            + " search.");
     if (lasts()) {
       sentences.add(
           "Events that wait for the progress, and runs that are still too short, count too.");
     }
+    sentences.add(
+        "A closed interval is dropped when it is before all later intervals and in no waiting"
+            + " search.");
     Epsilon epsilon = predicate.epsilon();
     if (epsilon == null || epsilon.isInfinite()) {
       sentences.add(
