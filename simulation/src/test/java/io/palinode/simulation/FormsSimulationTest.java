@@ -64,7 +64,8 @@ class FormsSimulationTest {
       @Override
       DetectionSpec detected(DetectionSpec spec) {
         ClauseRule above =
-            new ClauseRule.Sum(ClauseRule.Relation.ABOVE, new Decimal(BigDecimal.valueOf(2)), List.of());
+            new ClauseRule.Sum(
+                ClauseRule.Relation.ABOVE, new Decimal(BigDecimal.valueOf(2)), List.of());
         return withClause(spec, new ClauseShape(above, spec.clauses().get(0).termsOf()));
       }
     },
