@@ -119,6 +119,7 @@ enum Resource {
               text("latencyMs"),
               text("outcome"),
               text("phantom"),
+              text("meaning"),
               text("id"));
       case ROLLBACKS ->
           List.of(

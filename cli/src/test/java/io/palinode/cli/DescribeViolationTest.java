@@ -14,7 +14,7 @@ class DescribeViolationTest {
   private static final String VIOLATION =
       """
       {"id":"0123456789ab","predicate":"edge mutex","predicateVersion":3,"binding":"a=1,b=2",
-       "clause":0,"grade":"definite","first":"1795262400000000","violate":"1795262400500000.7",
+       "clause":0,"grade":"definite","meaning":"definite: both held","first":"1795262400000000","violate":"1795262400500000.7",
        "ended":"1795262401000000",
        "epoch":4,"lastEpoch":4,"detectedMicros":1795262401000000,"receivedMicros":1795262401000000,
        "latencyMs":1.5,"outcome":"rollback","outcomeBy":null,"phantom":false,"witnesses":[
@@ -53,6 +53,7 @@ class DescribeViolationTest {
         .contains("predicate   edge mutex version 3, clause 0\n")
         .contains("binding     a=1,b=2\n")
         .contains("grade       definite: the terms held at the same time")
+        .contains("meaning     definite: both held\n")
         .contains("outcome     rollback: its rollback waits, is open, or is done\n")
         .contains("all held    2026-11-21T12:00:00.500000Z.7 (")
         .contains("ended       2026-11-21T12:00:01.000000Z (")

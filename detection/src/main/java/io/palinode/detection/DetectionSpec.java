@@ -26,6 +26,11 @@ public record DetectionSpec(
       throw new IllegalArgumentException(
           "terms on the same node need replicas: any: clauses=" + clauses);
     }
+    if (replicas == ReplicaRule.FIRST && clauses.stream().anyMatch(ClauseShape::lasts)) {
+      throw new IllegalArgumentException(
+          "a clause with 'for' needs replicas: any, because it measures how long a term holds on one"
+              + " node");
+    }
   }
 
   /** {@code epsilon} is used where the predicate names none. */
@@ -50,6 +55,26 @@ public record DetectionSpec(
               + " term="
               + term);
     }
+  }
+
+  /** Whether intervals of some clause must hold together for some time. */
+  public boolean lasts() {
+    for (int clause = 0; clause < clauses.size(); clause++) {
+      if (clauses.get(clause).lasts()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * The clock from which the candidate's interval counts: its start, later by {@code for} if the
+   * clause has that.
+   */
+  public Hvc countsFrom(Candidate candidate) {
+    Hvc start = candidate.interval().start();
+    ClauseShape clause = clauses.get(candidate.clause());
+    return clause.lasts() ? causality.delayed(start, clause.heldFor().toNanos() / 1_000) : start;
   }
 
   /** Whether the clause's terms are variables of a sum. */

@@ -6,7 +6,9 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.PointInTime;
+import io.palinode.predicate.Period;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -14,13 +16,19 @@ import org.jspecify.annotations.Nullable;
 /** Why a violation has its grade, in one sentence with the times that decide it. Pure. */
 public final class GradeReason {
   private final Causality causality;
+  private final Duration heldFor;
 
-  private GradeReason(Causality causality) {
+  private GradeReason(Causality causality, Duration heldFor) {
     this.causality = causality;
+    this.heldFor = heldFor;
   }
 
   /** A term and when it held. */
   public record Held(int term, Interval interval) {
+    private Held from(Hvc start) {
+      return new Held(term, new Interval(start, interval.end()));
+    }
+
     private String words() {
       return "term " + term + " on node " + interval.node();
     }
@@ -49,19 +57,29 @@ public final class GradeReason {
 
   /**
    * {@code definite: term 1 on node 1 began at …, 3.1 ms before term 0 on node 0 ended; …}. The
-   * intervals are concurrent. {@code grade} is that of the violation, which may be less than the
-   * clocks have it while an end is not known.
+   * intervals are concurrent; with {@code heldFor} each counts from that time after its start on.
+   * {@code grade} is that of the violation, which may be less than the clocks have it while an end
+   * is not known.
    */
-  public static String of(Causality causality, Grade grade, List<Held> intervals) {
+  public static String of(
+      Causality causality, Duration heldFor, Grade grade, List<Held> intervals) {
+    long micros = heldFor.toNanos() / 1_000;
+    List<Held> counted =
+        heldFor.isZero()
+            ? intervals
+            : intervals.stream()
+                .map(held -> held.from(causality.delayed(held.interval().start(), micros)))
+                .toList();
     return grade.name().toLowerCase(Locale.ROOT)
         + ": "
-        + new GradeReason(causality).reason(grade, intervals);
+        + new GradeReason(causality, heldFor).reason(grade, counted);
   }
 
   /** Of a violation. */
-  public static String of(Causality causality, Witness violation) {
+  public static String of(DetectionSpec spec, Witness violation) {
     return of(
-        causality,
+        spec.causality(),
+        spec.clauses().get(violation.clause()).heldFor(),
         violation.grade(),
         violation.candidates().stream()
             .map(candidate -> new Held(candidate.term(), candidate.interval()))
@@ -87,8 +105,10 @@ public final class GradeReason {
                 : "an end that is not known may raise it");
   }
 
-  private static String began(Held held) {
-    return held.words() + " began at " + PointInTime.format(held.interval().start().own());
+  private String began(Held held) {
+    return held.words()
+        + (heldFor.isZero() ? " began at " : " had held for " + Period.format(heldFor) + " at ")
+        + PointInTime.format(held.interval().start().own());
   }
 
   private static String distance(long overlapMicros) {
@@ -108,14 +128,20 @@ public final class GradeReason {
                   : side.overlapMicros() > 0 && isMoreThanEpsilon(side.overlapMicros())
                       ? clocks
                       : "the recorded clocks show that it began first")
-              + ", so both held at the same time";
+              + ", so both held "
+              + together();
       case POSSIBLE ->
-          clocks + " and no recorded clock orders the two, so both may have held at the same time";
+          clocks + " and no recorded clock orders the two, so both may have held " + together();
       case UNCERTAIN ->
           "the recorded clocks put it after that end, but "
               + clocks
-              + " and the two are closer, so both may have held at the same time";
+              + " and the two are closer, so both may have held "
+              + together();
     };
+  }
+
+  private String together() {
+    return heldFor.isZero() ? "at the same time" : "together for " + Period.format(heldFor);
   }
 
   private boolean isMoreThanEpsilon(long micros) {

@@ -9,8 +9,8 @@ import java.util.List;
  * of a variable that have diverged.
  *
  * @param first before it, none of them held: the least own-node start; or since when they are apart
- * @param violate the first moment at which all hold: the greatest own-node start; or at which they
- *     were apart for long enough
+ * @param violate the first moment at which all hold: the greatest own-node start; with {@code for},
+ *     at which all have held for that long; or at which replicas were apart for long enough
  */
 public record Witness(
     int clause, List<Candidate> candidates, Grade grade, long first, long violate) {
@@ -24,8 +24,13 @@ public record Witness(
         clause,
         candidates,
         grade,
-        candidates.stream().mapToLong(c -> c.interval().start().own()).min().orElseThrow(),
+        first(candidates),
         candidates.stream().mapToLong(c -> c.interval().start().own()).max().orElseThrow());
+  }
+
+  /** The least own-node start. */
+  public static long first(List<Candidate> candidates) {
+    return candidates.stream().mapToLong(c -> c.interval().start().own()).min().orElseThrow();
   }
 
   /** The first known end of its intervals, at the node where it ended; 0 while all are open. */

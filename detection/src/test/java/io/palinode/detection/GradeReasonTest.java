@@ -1,6 +1,7 @@
 package io.palinode.detection;
 
 import static io.palinode.detection.Given.candidate;
+import static io.palinode.detection.Given.conservative;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Causality;
@@ -8,6 +9,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +74,7 @@ class GradeReasonTest {
     assertThat(
             GradeReason.of(
                 causality("1ms"),
+                Duration.ZERO,
                 Grade.POSSIBLE,
                 List.of(
                     new GradeReason.Held(0, A.interval()), new GradeReason.Held(1, B.interval()))))
@@ -85,6 +88,17 @@ class GradeReasonTest {
     Candidate late = candidate(1, 1, 1, "0/111000", null);
     assertThat(reason("1ms", joined, late))
         .contains(", 1 ms before term 0 on node 0 ended on node 1;");
+  }
+
+  @Test
+  void aClauseThatLastsCountsFromItsTimeAfterAStart() {
+    List<GradeReason.Held> held =
+        List.of(new GradeReason.Held(0, A.interval()), new GradeReason.Held(1, B.interval()));
+    assertThat(GradeReason.of(causality("1ms"), Duration.ofMillis(2), Grade.DEFINITE, held))
+        .isEqualTo(
+            "definite: term 1 on node 1 had held for 2ms at 1970-01-01T00:00:00.106900Z, 1.1 ms"
+                + " before term 0 on node 0 ended; clocks differ by at most 1ms, so both held"
+                + " together for 2ms");
   }
 
   private static Causality causality(String epsilon) {
@@ -101,6 +115,6 @@ class GradeReasonTest {
                 causality(epsilon).grade(candidates[i].interval(), candidates[j].interval()));
       }
     }
-    return GradeReason.of(causality(epsilon), new Witness(0, List.of(candidates), grade));
+    return GradeReason.of(conservative(2, epsilon, 2), new Witness(0, List.of(candidates), grade));
   }
 }

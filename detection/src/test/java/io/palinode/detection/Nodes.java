@@ -36,6 +36,11 @@ final class Nodes {
     now += random.nextLong(2 * step + 1);
   }
 
+  /** The true time, in microseconds. */
+  long now() {
+    return now;
+  }
+
   int any() {
     return random.nextInt(clocks.size());
   }

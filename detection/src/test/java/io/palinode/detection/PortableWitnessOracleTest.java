@@ -50,6 +50,26 @@ class PortableWitnessOracleTest {
         });
   }
 
+  /** Also with {@code for}: runs of several versions. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Shapes.class,
+      names = {"SUM", "WEIGHTED_SUM", "TOTAL"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void everyReportOfEveryGradeOfAClauseThatLastsHolds(Shapes shapes) {
+    Seeds.each(
+        Seeds.count() / 2,
+        random -> {
+          LastingComputation run = LastingComputation.ofMillis(random, shapes);
+          LastingStream stream = new LastingStream(random, run, detector -> detector).run();
+          List<Witness> found = new ArrayList<>(stream.reports());
+          found.addAll(stream.raised());
+          for (Witness witness : found) {
+            assertThat(WitnessCheck.check(portable(run.spec(), witness))).isEmpty();
+          }
+        });
+  }
+
   private static PortableWitness portable(DetectionSpec spec, Witness witness) {
     Subject subject = new Subject("p", 1, yaml(spec), "", witness.clause());
     List<CandidateId> ids = witness.candidates().stream().map(Candidate::id).toList();
@@ -123,6 +143,6 @@ class PortableWitnessOracleTest {
       }
       of.add(new LocalPredicate(ofLocal));
     }
-    return new Clause(shape.rule(), of);
+    return new Clause(shape.rule(), of, shape.heldFor());
   }
 }

@@ -57,6 +57,20 @@ class CausalityTest {
     assertThat(causality.isBefore(i, j)).isEqualTo(expected == Order.BEFORE);
   }
 
+  @ParameterizedTest(name = "{1} µs after {0}, epsilon {2}")
+  @CsvSource({
+    // What is ε before has happened; what was known before stays known.
+    "50/100, 1000, 10us, 1090/1100",
+    "98/100, 5, 10us, 98/105",
+    "0/3, 1, 10us, 0/4",
+    "50/100, 1000, inf, 50/1100",
+    "50/100, 1000, 0, 1100/1100",
+  })
+  void aStartThatCountsLater(String start, long micros, String epsilon, String expected) {
+    Hvc delayed = causality(epsilon, "causal").delayed(interval(1, start, "open").start(), micros);
+    assertThat(delayed).isEqualTo(interval(1, expected, "open").start());
+  }
+
   @ParameterizedTest(name = "[{0}, {1}] and [{2}, {3}] are {4}")
   @CsvSource({
     // Own entries decide, whatever the others say, and ε has no part in it.

@@ -3,13 +3,21 @@ package io.palinode.predicate;
 import io.palinode.predicate.template.Binding;
 import io.palinode.predicate.text.Spelling;
 import java.math.BigInteger;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Local predicates, and which of them are a violation when they hold concurrently. */
-public record Clause(ClauseRule rule, List<LocalPredicate> of) {
+/**
+ * Local predicates, and which of them are a violation when they hold concurrently.
+ *
+ * @param heldFor for how long they must hold together, in whole milliseconds; zero: for a moment
+ */
+public record Clause(ClauseRule rule, List<LocalPredicate> of, Duration heldFor) {
   /** Of the language; what is accepted is bounded by {@link PredicateLimits}. */
   public static final int TERMS_MAX = PredicateLimits.CEILING.clauseTermsMax();
+
+  /** The longest time of {@code for}. */
+  public static final Duration HELD_FOR_MAX = Duration.ofHours(24);
 
   public Clause {
     of = List.copyOf(of);
@@ -32,6 +40,15 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
       }
     }
     requireState(rule, of);
+    if (!heldFor.isZero()) {
+      requireHeldFor(heldFor);
+      requireMayLast(rule);
+    }
+  }
+
+  /** Of what holds for a moment. */
+  public Clause(ClauseRule rule, List<LocalPredicate> of) {
+    this(rule, of, Duration.ZERO);
   }
 
   /** A conjunction: all terms, each somewhere, concurrently. */
@@ -45,7 +62,7 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
   }
 
   public ClauseShape shape() {
-    return new ClauseShape(rule, of.stream().map(local -> local.terms().size()).toList());
+    return new ClauseShape(rule, of.stream().map(local -> local.terms().size()).toList(), heldFor);
   }
 
   /** Whether all its local predicates have to hold, and nothing else. */
@@ -83,6 +100,29 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
 
   public boolean hasGroups() {
     return of.stream().anyMatch(LocalPredicate::isGroup);
+  }
+
+  /** Throws {@link IllegalArgumentException} for a time that {@code for} cannot have. */
+  public static void requireHeldFor(Duration heldFor) {
+    if (heldFor.compareTo(Duration.ofMillis(1)) < 0
+        || heldFor.compareTo(HELD_FOR_MAX) > 0
+        || !heldFor.equals(Duration.ofMillis(heldFor.toMillis()))) {
+      throw new IllegalArgumentException(
+          "for must be whole milliseconds in [1ms, 24h]: for=" + Period.format(heldFor));
+    }
+  }
+
+  /** Throws {@link IllegalArgumentException} if the rule cannot have a {@code for}. */
+  public static void requireMayLast(ClauseRule rule) {
+    if (rule instanceof ClauseRule.Sum) {
+      throw new IllegalArgumentException(
+          "a sum cannot have 'for', because each write of a variable is another sum; compare each"
+              + " variable in an 'all' instead");
+    }
+    if (rule instanceof ClauseRule.ReplicasDiverged) {
+      throw new IllegalArgumentException(
+          "replicasDiverged cannot have 'for', it has its own time; say longerThan");
+    }
   }
 
   private static void requireParts(ClauseRule.AtLeast rule, List<LocalPredicate> of) {

@@ -1,13 +1,16 @@
 package io.palinode.predicate;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 
 /**
  * What detection needs of a clause: how many terms each of its local predicates has, and which of
  * these make it true. Terms count from 0 through all local predicates.
+ *
+ * @param heldFor for how long they must hold together; zero: for a moment
  */
-public record ClauseShape(ClauseRule rule, List<Integer> termsOf) {
+public record ClauseShape(ClauseRule rule, List<Integer> termsOf, Duration heldFor) {
   public ClauseShape {
     termsOf = List.copyOf(termsOf);
     if (termsOf.isEmpty() || termsOf.stream().anyMatch(terms -> terms < 1)) {
@@ -16,6 +19,11 @@ public record ClauseShape(ClauseRule rule, List<Integer> termsOf) {
     if (rule instanceof ClauseRule.Sum sum) {
       sum.requireVariables(termsOf.size());
     }
+  }
+
+  /** Of what holds for a moment. */
+  public ClauseShape(ClauseRule rule, List<Integer> termsOf) {
+    this(rule, termsOf, Duration.ZERO);
   }
 
   /** A conjunction of {@code terms} terms, each wherever. */
@@ -44,6 +52,11 @@ public record ClauseShape(ClauseRule rule, List<Integer> termsOf) {
       return sum.members().count();
     }
     return isDistinct() ? ((ClauseRule.AtLeast) rule).count() : terms();
+  }
+
+  /** Whether its intervals must hold together for some time, not only for a moment. */
+  public boolean lasts() {
+    return !heldFor.isZero();
   }
 
   /** Whether it has terms that must hold on one node. */

@@ -76,6 +76,7 @@ public record Predicate(
     forEach.keySet().forEach(Predicate::requireForEachName);
     requireSizes(forEach, where, violation);
     requireReplicas(replicas, violation);
+    requireClocks(epsilon, violation);
     requireAlone(violation);
     requireNoRollback(onViolation.rollbackTo(), violation);
     type.requireFits(violation);
@@ -146,11 +147,30 @@ public record Predicate(
           "terms on the same node need replicas: any, for with first an interval is that of a"
               + " version, wherever its copies are");
     }
+    if (replicas == ReplicaRule.FIRST && lasts(violation)) {
+      throw new IllegalArgumentException(
+          "a clause with 'for' measures how long a term holds on one node, so it needs replicas: any,"
+              + " which is then the default");
+    }
     if (replicas == ReplicaRule.FIRST && isOfStates(violation)) {
       throw new IllegalArgumentException(
           "replicasDiverged compares what each replica has, so it needs replicas: any, which is then"
               + " the default");
     }
+  }
+
+  /** Throws {@link IllegalArgumentException} if a time is asked for that no clock can measure. */
+  public static void requireClocks(@Nullable Epsilon epsilon, List<Clause> violation) {
+    if (epsilon != null && epsilon.isInfinite() && lasts(violation)) {
+      throw new IllegalArgumentException(
+          "a clause with 'for' compares times of different nodes, so epsilon must not be inf; leave"
+              + " epsilon out, or name a bound such as 10ms");
+    }
+  }
+
+  /** Whether a clause must hold for some time. */
+  private static boolean lasts(List<Clause> violation) {
+    return violation.stream().anyMatch(clause -> !clause.heldFor().isZero());
   }
 
   public static void requireAlone(List<Clause> violation) {

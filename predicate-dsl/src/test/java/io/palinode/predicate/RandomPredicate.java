@@ -101,9 +101,11 @@ public final class RandomPredicate {
         "p" + "-._0aZ".substring(random.nextInt(6)) + random.nextInt(100),
         labels(),
         pick(classes),
-        epsilon(),
+        epsilon(violation.stream().anyMatch(clause -> clause.shape().lasts())),
         pick(List.of(Uncertainty.values())),
-        violation.stream().anyMatch(clause -> clause.hasGroups() || clause.isOfStates())
+        violation.stream()
+                .anyMatch(
+                    clause -> clause.hasGroups() || clause.isOfStates() || clause.shape().lasts())
             ? ReplicaRule.ANY
             : pick(List.of(ReplicaRule.values())),
         forEach,
@@ -129,9 +131,9 @@ public final class RandomPredicate {
     return labels;
   }
 
-  private @Nullable Epsilon epsilon() {
+  private @Nullable Epsilon epsilon(boolean isFinite) {
     return switch (random.nextInt(4)) {
-      case 0 -> Epsilon.INFINITE;
+      case 0 -> isFinite ? null : Epsilon.INFINITE;
       case 1 -> Epsilon.ofMicros(random.nextLong(Predicate.EPSILON_MAX.micros() + 1));
       case 2 -> Epsilon.ofMicros(random.nextInt(3) * 1_000L);
       default -> null;
@@ -139,6 +141,12 @@ public final class RandomPredicate {
   }
 
   private Clause clause(List<String> captures) {
+    Clause clause = clauseOfMoment(captures);
+    boolean lasts = random.nextInt(4) == 0 && !(clause.rule() instanceof ClauseRule.Sum);
+    return lasts ? new Clause(clause.rule(), clause.of(), duration()) : clause;
+  }
+
+  private Clause clauseOfMoment(List<String> captures) {
     return switch (random.nextInt(6)) {
       case 0 -> sum(captures);
       case 5 -> total(captures);
@@ -161,14 +169,17 @@ public final class RandomPredicate {
   }
 
   private Clause replicasDiverged(List<String> captures) {
-    Duration longerThan =
-        random.nextBoolean()
-            ? Duration.ofSeconds(1 + random.nextInt(86_400))
-            : Duration.ofMillis(1 + random.nextInt(86_400_000));
+    Duration longerThan = duration();
     Term variable =
         new Term(store(), Template.parse("v" + pattern(captures)), new Comparison.AnyState());
     return new Clause(
         new ClauseRule.ReplicasDiverged(longerThan), List.of(LocalPredicate.of(variable)));
+  }
+
+  private Duration duration() {
+    return random.nextBoolean()
+        ? Duration.ofSeconds(1 + random.nextInt(86_400))
+        : Duration.ofMillis(1 + random.nextInt(86_400_000));
   }
 
   private LocalPredicate localPredicate(List<String> captures) {

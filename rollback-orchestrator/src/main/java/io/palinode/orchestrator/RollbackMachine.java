@@ -54,7 +54,9 @@ import org.jspecify.annotations.Nullable;
  * Coverage gaps hold it. Each target is at or after it: all later violations have {@code violate >
  * judged}, and the target is {@code violate - 1}. With {@code before-first-witness} the target is
  * {@code max(first - 1, safe point)}, because {@code first} of an open interval can be hours ago.
- * The safe point is before {@code violate}, so that plan still discards the violation.
+ * The safe point is before {@code violate}, so that plan still discards the violation. A clause
+ * with {@code for} is violated that time after its terms began to hold together; its target is
+ * right before they did. So while such a predicate rolls back, the safe point is that time behind.
  *
  * <p><b>By hand.</b> An operator may open a plan to any cut in reach, also before the safe point.
  * The plan includes waiting violations. Before its first {@code Restore} it may be cancelled. It
@@ -274,9 +276,12 @@ public final class RollbackMachine {
   }
 
   private Demand demand(Violation violation, Policy policy) {
+    long since = policy.heldSince(violation.getClause(), violation.getViolate());
+    long from = policy.goesBeforeFirstWitness() ? violation.getFirst() : since;
+    // What counts is known from its violate on, and the safe point is before that.
     long target =
-        policy.goesBeforeFirstWitness()
-            ? Math.max(violation.getFirst() - 1, state.safePoint())
+        from < violation.getViolate()
+            ? Math.max(from - 1, state.safePoint())
             : violation.getViolate() - 1;
     return new Demand(
         violation.getEpoch(),
@@ -449,7 +454,10 @@ public final class RollbackMachine {
             && state.found().unrecorded().isEmpty()
             // Also if this run does not know the violations of the request.
             && state.log().gates().requests().isEmpty();
-    return quiet ? Math.min(state.found().judged(), state.heldAt()) : 0;
+    // Violations that are judged later may have begun to hold by so much earlier.
+    long heldFor =
+        state.policies().values().stream().mapToLong(Policy::longestHeldFor).max().orElse(0);
+    return quiet ? Math.min(state.found().judged() - heldFor, state.heldAt()) : 0;
   }
 
   private ControlRecord safePoint(long hlc) {

@@ -6,6 +6,8 @@ import io.palinode.orchestrator.plan.CutPiece;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.state.Gates;
 import io.palinode.orchestrator.step.CutCheck;
+import io.palinode.orchestrator.violations.TouchedInstance;
+import io.palinode.orchestrator.violations.TouchingRollback;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
@@ -64,6 +66,23 @@ class CutCheckTest {
   void ofKOfNAnyKAreEnough() {
     assertThat(check("atLeast: {count: 2, of: [%s, %s, %s]}", 2)).isNotEmpty();
     assertThat(check("atLeast: {count: 3, of: [%s, %s, %s]}", 2)).isEmpty();
+  }
+
+  /** A cut does not show for how long; but what the plan was opened for must not hold at all. */
+  @Test
+  void aClauseWithATimeCountsOnlyForThePlansInstances() {
+    Map<String, Policy> policies =
+        policies("{for: 30s, all: [{var: x, equals: 1}, {var: y, equals: 1}]}");
+    List<CutPiece> cut =
+        List.of(new CutPiece(0, List.of(term("p", 1, "", 0), term("p", 1, "", 1))));
+    assertThat(CutCheck.violated(cut, CUT, policies, Gates.NONE, null)).isEmpty();
+    assertThat(CutCheck.violated(cut, CUT, policies, Gates.NONE, of("p", ""))).hasSize(1);
+    assertThat(CutCheck.violated(cut, CUT, policies, Gates.NONE, of("q", ""))).isEmpty();
+  }
+
+  private static TouchingRollback of(String predicate, String binding) {
+    return new TouchingRollback(
+        1, 0, List.of(new TouchedInstance(predicate, binding, List.of())), false);
   }
 
   @Test

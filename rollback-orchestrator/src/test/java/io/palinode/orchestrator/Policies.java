@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
 import io.palinode.orchestrator.policy.Policy;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
@@ -11,6 +12,8 @@ import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackScope;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +28,14 @@ final class Policies {
 
   static Policy beforeFirstWitness(String name) {
     return policy(name, RollbackTarget.BEFORE_FIRST_WITNESS, null);
+  }
+
+  /** Its clause must hold for that time. */
+  static Policy lasting(String name, long micros) {
+    Policy moment = beforeViolation(name);
+    ClauseShape clause =
+        new ClauseShape(ClauseRule.ALL, List.of(1, 1), Duration.of(micros, ChronoUnit.MICROS));
+    return new Policy(name, 1, moment.onViolation(), List.of(clause));
   }
 
   static Policy alertOnly(String name) {

@@ -29,6 +29,23 @@ class RollbackScenarioTest {
     assertThat(script.state().log().epoch()).isEqualTo(1);
   }
 
+  /** Right before the terms began to hold together; the safe point leaves room for that. */
+  @Test
+  void aViolationOfAClauseWithATimeGoesBackToBeforeItBeganToHold() {
+    Policy lasting = Policies.lasting("p", 200);
+    Script script = Script.of(1, lasting).judged(600);
+    assertThat(script.steps()).containsExactly("0: safe 400");
+    script.violation("v1", "p", 100, 700).paused(1, 0, 0).judged(800);
+    assertThat(script.steps()).endsWith("1: open [v1] to 500-", "1: pause", "1: restore 1 to 500-");
+  }
+
+  @Test
+  void aTargetThatTheSafePointHasPassedIsTheSafePoint() {
+    Script script = Script.of(1, P).judged(600);
+    script.policy(Policies.lasting("q", 200)).violation("v1", "q", 100, 700);
+    assertThat(script.steps()).endsWith("1: open [v1] to 600", "1: pause");
+  }
+
   @Test
   void aRestoreWaitsUntilEverythingUpToItsTargetIsJudged() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 0).judged(499);

@@ -3,7 +3,9 @@ package io.palinode.simulation;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.store.StoreKind;
 import io.palinode.simulation.world.Fault;
+import io.palinode.simulation.world.Form;
 import io.palinode.simulation.world.Seams;
+import io.palinode.simulation.world.Shape;
 import io.palinode.simulation.world.World;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -15,7 +17,7 @@ public final class Simulation {
   private final StoreKind store;
   private final Set<Fault> faults;
   private final Supplier<Seams> seams;
-  private final boolean affected;
+  private final Shape.Variation variation;
 
   public Simulation(Set<Fault> faults) {
     this(faults, () -> Seams.NONE);
@@ -23,24 +25,30 @@ public final class Simulation {
 
   /** {@code seams} are where tests plant bugs; each run makes new ones. */
   Simulation(Set<Fault> faults, Supplier<Seams> seams) {
-    this(StoreKind.VOLDEMORT, faults, seams, false);
+    this(StoreKind.VOLDEMORT, faults, seams, Shape.Variation.NONE);
   }
 
-  private Simulation(StoreKind store, Set<Fault> faults, Supplier<Seams> seams, boolean affected) {
+  private Simulation(
+      StoreKind store, Set<Fault> faults, Supplier<Seams> seams, Shape.Variation variation) {
     this.store = store;
     this.faults = Set.copyOf(faults);
     this.seams = seams;
-    this.affected = affected;
+    this.variation = variation;
   }
 
   /** The same runs, with rollbacks that undo only what came of the witnesses. */
   public Simulation affectingOnlySome() {
-    return new Simulation(store, faults, seams, true);
+    return new Simulation(store, faults, seams, new Shape.Variation(true, variation.form()));
+  }
+
+  /** The same runs, of the predicate in another form. */
+  public Simulation in(Form form) {
+    return new Simulation(store, faults, seams, new Shape.Variation(variation.affected(), form));
   }
 
   /** The same runs, of another store. */
   public Simulation of(StoreKind other) {
-    return new Simulation(other, faults, seams, affected);
+    return new Simulation(other, faults, seams, variation);
   }
 
   /**
@@ -70,7 +78,7 @@ public final class Simulation {
 
   /** With a line for each event, as it happens. The same run as without. */
   public Result run(long seed, @Nullable Consumer<String> trace) {
-    World world = new World(seed, store, faults, seams.get(), affected, trace);
+    World world = new World(seed, store, faults, seams.get(), variation, trace);
     Cluster cluster = new Cluster(world);
     BrokenInvariant broken = null;
     try {

@@ -52,7 +52,8 @@ import picocli.CommandLine.Spec;
       "   \"start\":[\"1000\",\"1005.3\"],\"end\":[\"1200\",\"1300\"]}",
       "Without 'end' the interval is open. Lines of one node are in its order; lines of",
       "different nodes are in any order. Optional fields: values; binding, such as \"a=3,b=5\";",
-      "for 'replicas: first' also version, origin and endedBy. Each binding is judged separately.",
+      "for 'replicas: first' also version, origin and endedBy; for a clause with 'for' version and"
+          + " endedBy. Each binding is judged separately.",
       "",
       "The command judges a trace of any length in bounded memory. It keeps only intervals that",
       "overlap or are open. If these are too many, it drops the oldest ones. A search that takes too",
@@ -277,6 +278,11 @@ public final class DetectCommand implements Callable<Integer> {
     if (replicas == ReplicaRule.FIRST && groups) {
       throw new ParameterException(
           spec.commandLine(), "terms on the same node need --replicas any: " + predicateFile);
+    }
+    boolean lasts = file.clauses().stream().anyMatch(clause -> clause.shape().lasts());
+    if (replicas == ReplicaRule.FIRST && lasts) {
+      throw new ParameterException(
+          spec.commandLine(), "a clause with 'for' needs --replicas any: " + predicateFile);
     }
   }
 

@@ -51,6 +51,7 @@ final class Recording {
    *
    * @param end null: open
    * @param of the version that names it; null: unknown
+   * @param endedBy the version that ended it; null: unknown, or none did
    */
   record Interval(
       IntervalRef ref,
@@ -60,9 +61,10 @@ final class Recording {
       List<VariableVersion> values,
       @Nullable VariableVersion of,
       @Nullable Integer origin,
+      @Nullable VariableVersion endedBy,
       long sequence) {
-    Interval endedAt(Hvc last) {
-      return new Interval(ref, node, start, last, values, of, origin, sequence);
+    Interval endedAt(Hvc last, @Nullable VariableVersion by) {
+      return new Interval(ref, node, start, last, values, of, origin, by, sequence);
     }
   }
 
@@ -116,7 +118,7 @@ final class Recording {
     Run run = runs.get(position);
     boolean isOver = run != null && reached.keySet().stream().anyMatch(run::isBefore);
     Hvc last = isOver ? reached.get(run) : null;
-    return interval.end() != null || last == null ? interval : interval.endedAt(last);
+    return interval.end() != null || last == null ? interval : interval.endedAt(last, null);
   }
 
   private void opened(int partition, Run run, long sequence, Opened opened) {
@@ -136,6 +138,7 @@ final class Recording {
             values,
             values.isEmpty() ? null : values.get(0),
             opened.hasOrigin() ? opened.getOrigin() : null,
+            null,
             sequence));
   }
 
@@ -148,9 +151,10 @@ final class Recording {
     Position position =
         new Position(partition, run.node(), run.incarnation(), closed.getOpenedSequence());
     Hvc end = CandidateRecords.decode(closed.getEnd());
+    VariableVersion endedBy = closed.hasEndedBy() ? closed.getEndedBy() : null;
     Interval known = intervals.get(position);
     if (known != null) {
-      intervals.put(position, known.endedAt(end));
+      intervals.put(position, known.endedAt(end, endedBy));
       return;
     }
     add(
@@ -164,6 +168,7 @@ final class Recording {
             List.of(),
             closed.hasOpenedBy() ? closed.getOpenedBy() : null,
             null,
+            endedBy,
             closed.getOpenedSequence()));
   }
 

@@ -58,6 +58,10 @@ final class TraceWriter {
     if (of != null && !of.getClock().isEmpty()) {
       json.writeStringField("version", name(of));
     }
+    VariableVersion endedBy = interval.endedBy();
+    if (endedBy != null && !endedBy.getClock().isEmpty()) {
+      json.writeStringField("endedBy", name(endedBy));
+    }
     Integer origin = interval.origin();
     if (origin != null) {
       json.writeNumberField("origin", origin);

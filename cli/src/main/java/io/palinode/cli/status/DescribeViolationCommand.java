@@ -139,6 +139,9 @@ final class DescribeViolationCommand implements Callable<Integer> {
       line(text, label, words);
       label = label.equals("grade") ? "outcome" : "";
     }
+    if (violation.meaning() != null) {
+      line(text, "meaning", violation.meaning());
+    }
     if (violation.outcomeBy() != null) {
       line(text, "", "rejected by " + violation.outcomeBy());
     }

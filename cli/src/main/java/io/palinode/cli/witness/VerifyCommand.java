@@ -7,6 +7,7 @@ import io.palinode.detection.witness.WitnessCheck.Breach;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.PointInTime;
+import io.palinode.predicate.Clause;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
 import java.io.InputStream;
@@ -64,8 +65,9 @@ public final class VerifyCommand implements Callable<Integer> {
     List<Breach> breaches = WitnessCheck.check(witness);
     if (breaches.isEmpty()) {
       spec.commandLine().getOut().println("holds: " + describe(witness));
-      if (!isOfStates(witness)) {
-        spec.commandLine().getOut().println(meaning(witness));
+      Clause clause = clause(witness);
+      if (!clause.isOfStates()) {
+        spec.commandLine().getOut().println(meaning(witness, clause));
       }
       return HOLDS;
     }
@@ -75,18 +77,17 @@ public final class VerifyCommand implements Callable<Integer> {
     return DOES_NOT_HOLD;
   }
 
-  /** Of replicas that diverged, which have no end and need not be concurrent. */
-  private static boolean isOfStates(PortableWitness witness) {
+  private static Clause clause(PortableWitness witness) {
     return Predicates.parse(
             witness.subject().yaml(), witness.subject().predicate(), PredicateLimits.CEILING)
         .violation()
-        .get(witness.subject().clause())
-        .isOfStates();
+        .get(witness.subject().clause());
   }
 
-  private static String meaning(PortableWitness witness) {
+  private static String meaning(PortableWitness witness, Clause clause) {
     return GradeReason.of(
         new Causality(witness.rules().epsilon(), witness.rules().uncertainty()),
+        clause.heldFor(),
         witness.finding().grade(),
         witness.intervals().stream()
             .map(held -> new GradeReason.Held(held.term(), new Interval(held.start(), held.end())))

@@ -116,6 +116,38 @@ class DetectCommandTest extends DetectFixture {
     assertThat(out.toString()).startsWith("{\"binding\":\"a=3,b=5\",");
   }
 
+  /** Runs of several versions, and what the last time of the trace shows of an open one. */
+  @Test
+  void aClauseWithATimeIsViolatedByRunsThatOverlapForIt() throws IOException {
+    String spec = "spec:\n  epsilon: 10us\n";
+    Files.writeString(
+        predicate,
+        MUTEX
+            .replace("spec:\n", spec)
+            .replaceFirst("violation:\n", "violation:\n    - for: 1ms\n")
+            .replaceFirst("    - all:", "      all:"));
+    String first = version("k@1", "k@2", line(0, 0, 1, "1000/0", "1600/0"));
+    String second = version("k@2", "k@3", line(0, 0, 2, "1601/0", "2500/0"));
+    String other = line(1, 1, 7, "0/1100", null);
+    assertThat(detect(first, second, other)).isOne();
+    assertThat(out.toString())
+        .contains(
+            """
+            "witnesses":[{"term":0,"node":0,"seq":1},{"term":1,"node":1,"seq":7}],\
+            "grade":"definite","first":"1000","violate":"2100","meaning":"definite: term 1 on node 1 \
+            had held for 1ms at 1970-01-01T00:00:00.002100Z, 0.4 ms before term 0 on node 0 ended""");
+    assertThat(detect(first, second.replace("k@2", "k@9"), other)).as("a break").isZero();
+    String late = line(1, 1, 7, "0/1700", null);
+    assertThat(detect(first, second, late)).as("not known to have held for 1 ms").isZero();
+    assertThat(detectWith(List.of("--replicas", "first"), first, second, other)).isEqualTo(2);
+    assertThat(err.toString()).contains("a clause with 'for' needs --replicas any");
+  }
+
+  private static String version(String version, String endedBy, String line) {
+    return line.replaceFirst(
+        "\\{", "{\"version\":\"%s\",\"endedBy\":\"%s\",".formatted(version, endedBy));
+  }
+
   @Test
   void twoMembersOfOneInstanceAreAViolation() throws IOException {
     Files.writeString(predicate, ONE_HOLDER);

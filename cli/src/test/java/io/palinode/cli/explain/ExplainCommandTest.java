@@ -42,6 +42,7 @@ class ExplainCommandTest {
         "overbooked.yaml",
         "credit.yaml",
         "bank.yaml",
+        "stuck-order.yaml",
         "two-clauses-active.yaml"
       })
   void otherKindsAreExplainedAsTheirGoldenFilesSay(String file) throws IOException {

@@ -42,6 +42,16 @@ class RecordingTest {
                 + "\"version\":\"x@41@7\",\"origin\":0,\"values\":{\"x\":\"1\"}}");
   }
 
+  /** Detection of clauses with {@code for} joins the next version's interval by it. */
+  @Test
+  void theVersionThatEndedAnIntervalIsNamed() throws IOException {
+    recording.read(0, opened(1, 1, 0, 5, 100));
+    CandidateRecord.Builder ended = closed(1, 1, 0, 5, 100, 200).toBuilder();
+    ended.getClosedBuilder().setEndedBy(X.toBuilder().setTimestampMs(8));
+    recording.read(0, ended.build());
+    assertThat(lines().get(0)).contains("\"version\":\"x@41@7\",\"endedBy\":\"x@41@8\",");
+  }
+
   @Test
   void whatIsOpenWhenANodeRestartsOrAnEpochBeginsEndsWithTheLastOfItsRun() throws IOException {
     recording.read(0, opened(1, 1, 0, 1, 100));

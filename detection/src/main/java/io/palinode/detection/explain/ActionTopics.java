@@ -16,9 +16,12 @@ import java.util.List;
 final class ActionTopics {
   private final OnViolation action;
   private final RollbackRules rollbacks;
+  private final Duration heldFor;
 
-  ActionTopics(OnViolation action) {
+  /** {@code heldFor}: the longest time for which a clause must hold; zero: for a moment. */
+  ActionTopics(OnViolation action, Duration heldFor) {
     this.action = action;
+    this.heldFor = heldFor;
     this.rollbacks = action.rollbacks();
   }
 
@@ -34,6 +37,11 @@ final class ActionTopics {
     if (rollbacks.scope() == RollbackScope.AFFECTED) {
       sentences.add(
           "That is the closure of the witnesses' writes, by the nodes' access logs. Clients that read none of it continue. Where an access log does not suffice, the whole store is restored.");
+    }
+    if (!heldFor.isZero()) {
+      sentences.add(
+          "That is the time of for before the violation. So the safe point stays %s behind judgement, and programs that wait for it wait longer."
+              .formatted(period(heldFor)));
     }
     if (action.rollbackOn() == Grade.DEFINITE) {
       sentences.add(

@@ -71,11 +71,19 @@ final class DetectionTopics {
     if (diverged() != null) {
       return DivergenceTopics.algorithm(diverged(), predicate.epsilon());
     }
+    if (lasts()) {
+      sentences.add(
+          "With for, the intervals of a term on one node that follow each other without a break are"
+              + " one run. A run counts from that time after its start on, and is then searched as"
+              + " an interval. All events are judged once the progress of all nodes has passed"
+              + " them.");
+    }
     if (terms == 1) {
       sentences.add(
           (predicate.violation().size() == 1 ? "There is one term" : "Every clause has one term")
               + ": each interval "
               + (has(ClauseRule.Sum.class) ? "whose value breaks the bound" : "in which it holds")
+              + (lasts() ? " for long enough" : "")
               + " is a violation by itself.");
       return new Topic("algorithm", sentences);
     }
@@ -162,6 +170,10 @@ final class DetectionTopics {
         : null;
   }
 
+  private boolean lasts() {
+    return predicate.violation().stream().anyMatch(clause -> clause.shape().lasts());
+  }
+
   private boolean has(Class<? extends ClauseRule> rule) {
     return predicate.violation().stream().anyMatch(clause -> rule.isInstance(clause.rule()));
   }
@@ -222,6 +234,10 @@ final class DetectionTopics {
             .formatted(
                 Shown.number(DetectionLimits.DEFAULT.intervalsMax()),
                 predicate.violation().size() == 1 ? "" : " in all clauses together"));
+    if (lasts()) {
+      sentences.add(
+          "Events that wait for the progress, and runs that are still too short, count too.");
+    }
     sentences.add(
         "A closed interval is dropped when it is before all later intervals and in no waiting"
             + " search.");

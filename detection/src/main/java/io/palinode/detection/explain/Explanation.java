@@ -3,12 +3,15 @@ package io.palinode.detection.explain;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.LocalPredicate;
+import io.palinode.predicate.Period;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateClass;
 import io.palinode.predicate.Term;
 import io.palinode.predicate.template.Template;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +41,13 @@ public record Explanation(
   public static Explanation of(Predicate predicate) {
     KeyTopics keys = new KeyTopics(predicate);
     DetectionTopics detection = new DetectionTopics(predicate);
-    ActionTopics action = new ActionTopics(predicate.onViolation());
+    ActionTopics action =
+        new ActionTopics(
+            predicate.onViolation(),
+            predicate.violation().stream()
+                .map(Clause::heldFor)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO));
     return new Explanation(
         predicate,
         PredicateClass.narrowest(predicate.violation()),
@@ -73,11 +82,14 @@ public record Explanation(
       return new Topic("violation", List.of(DivergenceTopics.violation(diverged, clauses.get(0))));
     }
     sentences.add(
-        "%s, %s. It is violated when %s is true at one moment, each term on some node:"
+        "%s, %s. It is violated when %s is true at one moment%s, each term on some node:"
             .formatted(
                 Shown.count(clauses.size(), "clause"),
                 Shown.count(termsOf(predicate), "term"),
-                clauses.size() == 1 ? "the clause" : "some clause"));
+                clauses.size() == 1 ? "the clause" : "some clause",
+                clauses.stream().anyMatch(clause -> clause.shape().lasts())
+                    ? ", or for the time that it names"
+                    : ""));
     for (int i = 0; i < Math.min(clauses.size(), CLAUSES_SHOWN_MAX); i++) {
       sentences.add("clause %d: %s".formatted(i, shown(clauses.get(i))));
     }
@@ -88,6 +100,12 @@ public record Explanation(
   }
 
   private static String shown(Clause clause) {
+    return clause.heldFor().isZero()
+        ? ofMoment(clause)
+        : ofMoment(clause) + "; together for " + Period.format(clause.heldFor());
+  }
+
+  private static String ofMoment(Clause clause) {
     List<LocalPredicate> of = clause.of();
     int more = of.size() - TERMS_SHOWN_MAX;
     if (clause.rule() instanceof ClauseRule.Sum sum) {

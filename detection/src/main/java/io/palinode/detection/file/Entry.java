@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * | binding | member | rank | clause | term | seq | start |
  * | i32, C  | i32, C | i64  | i32    | i32  | i64 | B     |
  * +---------+--------+------+--------+------+-----+-------+
- * | ended? | end | version | origin+1 | amount |
- * | u8     | B   | i32, C  | i32      | i32, C |
- * +--------+-----+---------+----------+--------+
+ * | ended? | end | version | origin+1 | amount | ended by |
+ * | u8     | B   | i32, C  | i32      | i32, C | i32, C   |
+ * +--------+-----+---------+----------+--------+----------+
  * </pre>
  *
  * The node is the owner of the start. B are the bytes of an {@link HvcCodec}, C are characters:
@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * hence without a version.
  *
  * @param rank decides between candidates of a node with one own start
+ * @param endedBy the version that ended the interval, where that is needed; else empty
  */
-record Entry(String binding, long rank, Candidate candidate) {
+record Entry(String binding, long rank, Candidate candidate, String endedBy) {
   /** Instance by instance, node by node, in the order of starts. */
   static final Comparator<Entry> BY_START = Entry::compareByStart;
 
@@ -43,6 +44,15 @@ record Entry(String binding, long rank, Candidate candidate) {
           .thenComparingLong(Entry::rank);
 
   private static final byte[] NO_PAYLOAD = new byte[0];
+
+  Entry(String binding, long rank, Candidate candidate) {
+    this(binding, rank, candidate, "");
+  }
+
+  /** Whether both are of one instance and node. */
+  boolean isOfNodeOf(Entry other) {
+    return candidate.id().node() == other.candidate.id().node() && binding.equals(other.binding);
+  }
 
   /** Whether both are of one version of one term and member in one instance. */
   boolean isOfVersionOf(Entry other) {
@@ -78,8 +88,9 @@ record Entry(String binding, long rank, Candidate candidate) {
         binding.length()
             + candidate.member().length()
             + candidate.version().length()
-            + amount().length();
-    return 64 + Character.BYTES * texts + 2 * HvcCodec.bytesMax(start().nodes());
+            + amount().length()
+            + endedBy.length();
+    return 68 + Character.BYTES * texts + 2 * HvcCodec.bytesMax(start().nodes());
   }
 
   private Hvc start() {
@@ -108,6 +119,7 @@ record Entry(String binding, long rank, Candidate candidate) {
     writeText(out, candidate.version());
     out.putInt(origin == null ? 0 : origin + 1);
     writeText(out, amount());
+    writeText(out, endedBy);
   }
 
   /** {@code known} is what the binding may be: then it is that object. */
@@ -129,7 +141,8 @@ record Entry(String binding, long rank, Candidate candidate) {
     return new Entry(
         binding,
         rank,
-        new Candidate(clause, term, id, interval, version, from, amount, null, member, NO_PAYLOAD));
+        new Candidate(clause, term, id, interval, version, from, amount, null, member, NO_PAYLOAD),
+        readText(in, ""));
   }
 
   private static void writeText(ByteBuffer out, String text) {

@@ -81,8 +81,11 @@ public final class TraceJudge {
     TraceReader reader = new TraceReader(source, predicate);
     try (Scratch scratch = new Scratch(limits.folder());
         CountedInput input = new CountedInput(bytes)) {
-      ReplicaRule replicas = rules.replicasOf(predicate);
-      TraceSort sort = new TraceSort(reader, replicas, limits, scratch, progress, input);
+      TraceSort.Joined joined =
+          new TraceSort.Joined(
+              rules.replicasOf(predicate),
+              predicate.clauses().stream().anyMatch(clause -> clause.shape().lasts()));
+      TraceSort sort = new TraceSort(reader, joined, limits, scratch, progress, input);
       reader.read(input, sort);
       if (reader.nodes() == 0) {
         to.empty();
@@ -93,7 +96,7 @@ public final class TraceJudge {
   }
 
   private boolean judge(TraceSort sort, DetectionSpec detection, Findings to) throws IOException {
-    Instances instances = sort.instances();
+    Instances instances = sort.instances(detection);
     boolean whole = true;
     Earliest earliest = new Earliest();
     int kept = limits.retained(detection.nodes());
@@ -110,8 +113,7 @@ public final class TraceJudge {
                 if (rules.report() == Report.FIRST) {
                   earliest.offer(binding, violation);
                 } else {
-                  to.violation(
-                      binding, violation, GradeReason.of(detection.causality(), violation));
+                  to.violation(binding, violation, GradeReason.of(detection, violation));
                 }
               },
               sort::judged);
@@ -122,9 +124,7 @@ public final class TraceJudge {
     }
     if (earliest.violation != null) {
       to.violation(
-          earliest.binding,
-          earliest.violation,
-          GradeReason.of(detection.causality(), earliest.violation));
+          earliest.binding, earliest.violation, GradeReason.of(detection, earliest.violation));
     }
     return whole;
   }

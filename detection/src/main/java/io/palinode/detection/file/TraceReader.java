@@ -31,6 +31,7 @@ public final class TraceReader {
   private final @Nullable LineCheck check;
   private final List<NodeLines> lines = new ArrayList<>();
   private int nodes;
+  private long last;
   private @Nullable String name;
 
   /**
@@ -75,6 +76,11 @@ public final class TraceReader {
     }
   }
 
+  /** The last own time of a start or an end. */
+  long last() {
+    return last;
+  }
+
   /** Entries of each clock; 0 while there is no line. */
   public int nodes() {
     return nodes;
@@ -116,7 +122,13 @@ public final class TraceReader {
             member,
             NO_PAYLOAD);
     requireOrder(id, candidate.interval().start());
-    return new TraceLine(binding(fields, clause, term, member), candidate, fields.values());
+    Hvc end = candidate.interval().end();
+    last = Math.max(last, (end == null ? candidate.interval().start() : end).own());
+    return new TraceLine(
+        binding(fields, clause, term, member),
+        candidate,
+        Objects.requireNonNullElse(fields.text(Field.ENDED_BY), ""),
+        fields.values());
   }
 
   private String member(LineFields fields, int clause) {

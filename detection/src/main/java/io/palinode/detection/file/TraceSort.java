@@ -1,6 +1,8 @@
 package io.palinode.detection.file;
 
 import io.palinode.detection.Candidate;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.trace.RunJoin;
 import io.palinode.detection.trace.TraceDetector;
 import io.palinode.predicate.ReplicaRule;
 import java.io.IOException;
@@ -18,7 +20,7 @@ final class TraceSort implements TraceReader.Lines {
   private static final long JOINED = 1L << 62;
 
   private final TraceReader reader;
-  private final ReplicaRule replicas;
+  private final Joined joined;
   private final Limits limits;
   private final Scratch scratch;
   private final Progress progress;
@@ -28,16 +30,23 @@ final class TraceSort implements TraceReader.Lines {
   private long taken;
   private long judged;
 
+  /**
+   * What makes one interval of several.
+   *
+   * @param lasts whether clauses have {@code for}
+   */
+  record Joined(ReplicaRule replicas, boolean lasts) {}
+
   /** {@code input} is what the lines are read from. */
   TraceSort(
       TraceReader reader,
-      ReplicaRule replicas,
+      Joined joined,
       Limits limits,
       Scratch scratch,
       Progress progress,
       CountedInput input) {
     this.reader = reader;
-    this.replicas = replicas;
+    this.joined = joined;
     this.limits = limits;
     this.scratch = scratch;
     this.progress = progress;
@@ -51,8 +60,9 @@ final class TraceSort implements TraceReader.Lines {
       return;
     }
     Candidate candidate = line.candidate();
-    boolean joins = replicas == ReplicaRule.FIRST && !candidate.version().isEmpty();
-    (joins ? byVersion() : byStart()).add(new Entry(line.binding(), number, candidate));
+    boolean joins = joined.replicas() == ReplicaRule.FIRST && !candidate.version().isEmpty();
+    String endedBy = joined.lasts() ? line.endedBy() : "";
+    (joins ? byVersion() : byStart()).add(new Entry(line.binding(), number, candidate, endedBy));
   }
 
   /** An interval was judged. */
@@ -67,11 +77,14 @@ final class TraceSort implements TraceReader.Lines {
   }
 
   /** When all lines were taken: once. */
-  Instances instances() throws IOException {
+  Instances instances(DetectionSpec spec) throws IOException {
     EntrySort versions = byVersion;
     if (versions != null) {
       join(versions);
       byVersion = null;
+    }
+    if (joined.lasts()) {
+      joinRuns(spec);
     }
     EntrySort starts = byStart();
     // Each is taken once, maybe to a file of its instance, and judged once.
@@ -117,6 +130,36 @@ final class TraceSort implements TraceReader.Lines {
       ofOne.add(entry);
     }
     addJoined(ofOne);
+  }
+
+  private void joinRuns(DetectionSpec spec) throws IOException {
+    EntrySort all = byStart();
+    byStart = null;
+    progress.begin("joining", "intervals", all.size());
+    RunJoin join = new RunJoin(spec, reader.last());
+    List<Candidate> runs = new ArrayList<>();
+    Entry before = null;
+    long read = 0;
+    for (Iterator<Entry> entries = all.sorted(); entries.hasNext(); ) {
+      Entry entry = entries.next();
+      progress.at(++read, read);
+      if (before != null && !entry.isOfNodeOf(before)) {
+        join.end(runs::add);
+        addRuns(before.binding(), runs);
+      }
+      join.take(entry.candidate(), entry.endedBy(), runs::add);
+      addRuns(entry.binding(), runs);
+      before = entry;
+    }
+    join.end(runs::add);
+    addRuns(before == null ? "" : before.binding(), runs);
+  }
+
+  private void addRuns(String binding, List<Candidate> runs) throws IOException {
+    for (Candidate run : runs) {
+      byStart().add(new Entry(binding, byStart().size(), run));
+    }
+    runs.clear();
   }
 
   private void addJoined(List<Entry> ofOne) throws IOException {

@@ -1,5 +1,6 @@
 package io.palinode.detection.search;
 
+import io.palinode.detection.Candidate;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Grade;
 import java.util.List;
@@ -47,6 +48,7 @@ public record Finding(int clause, List<Retained> intervals, Grade grade) {
 
   /** As it stands now. */
   public Witness witness() {
-    return new Witness(clause, intervals.stream().map(Retained::candidate).toList(), grade);
+    List<Candidate> candidates = intervals.stream().map(Retained::candidate).toList();
+    return new Witness(clause, candidates, grade, Witness.first(candidates), violate(intervals));
   }
 }

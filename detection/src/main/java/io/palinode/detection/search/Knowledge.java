@@ -30,15 +30,21 @@ public final class Knowledge implements Horizon {
   private final int nodes;
   private final Causality causality;
   private final boolean joined;
+  private final boolean ofProgressOnly;
   private final @Nullable Hvc[] latest;
   // The own entries of the nodes' readings.
   private final long[] own;
   private long progress;
 
-  public Knowledge(int nodes, Causality causality, boolean joined) {
+  /**
+   * @param ofProgressOnly intervals that are passed in count from later than their start on, so an
+   *     event shows nothing of what its node shows next: only the progress does
+   */
+  public Knowledge(int nodes, Causality causality, boolean joined, boolean ofProgressOnly) {
     this.nodes = nodes;
     this.causality = causality;
     this.joined = joined;
+    this.ofProgressOnly = ofProgressOnly;
     this.latest = new @Nullable Hvc[nodes];
     this.own = new long[nodes];
     Arrays.fill(own, 1);
@@ -46,6 +52,9 @@ public final class Knowledge implements Horizon {
 
   /** An event of the HVC's owner. False when as much was known. */
   public boolean observed(Hvc hvc) {
+    if (ofProgressOnly) {
+      return false;
+    }
     int node = hvc.owner();
     Hvc known = latest[node];
     if (known != null && known.own() >= hvc.own()) {

@@ -39,20 +39,27 @@ public final class Retained {
   private @Nullable Grade changedFrom;
   private @Nullable BigDecimal amount;
 
-  /** That no report has named. */
+  /** That no report has named; it counts from its start on. */
   public Retained(Candidate candidate) {
+    this(candidate, candidate.interval().start());
+  }
+
+  /** That no report has named. {@code start} is the clock from which on it counts. */
+  public Retained(Candidate candidate, Hvc start) {
     this.first = candidate;
     this.id = candidate.id();
     this.term = candidate.term();
     this.node = id.node();
-    this.start = candidate.interval().start();
+    this.start = start;
     this.startOwn = start.own();
     this.end = candidate.interval().end();
   }
 
   /** With the end as it is known now. Allocates if the end was not known at first. */
   public Candidate candidate() {
-    return Objects.equals(first.interval().end(), end) ? first : first.over(interval());
+    return Objects.equals(first.interval().end(), end)
+        ? first
+        : first.over(new Interval(first.interval().start(), end));
   }
 
   public CandidateId id() {
@@ -100,6 +107,7 @@ public final class Retained {
     return new Interval(start, end);
   }
 
+  /** From which on it counts. */
   public Hvc start() {
     return start;
   }

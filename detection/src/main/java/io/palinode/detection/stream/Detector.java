@@ -15,11 +15,14 @@ import org.jspecify.annotations.Nullable;
  * different nodes in any order. Methods return the witnesses that are certain now and were not
  * reported before. Deterministic; no I/O, no clock. Not thread-safe.
  */
-public sealed interface Detector permits InstanceDetector, DivergenceDetector {
+public sealed interface Detector permits InstanceDetector, LastingDetector, DivergenceDetector {
   /** The one that {@code spec} asks for. */
   static Detector create(DetectionSpec spec, DetectionLimits limits) {
-    return spec.isOfStates()
-        ? DivergenceDetector.create(spec, limits)
+    if (spec.isOfStates()) {
+      return DivergenceDetector.create(spec, limits);
+    }
+    return spec.lasts()
+        ? LastingDetector.create(spec, limits)
         : InstanceDetector.create(spec, limits);
   }
 
@@ -29,8 +32,11 @@ public sealed interface Detector permits InstanceDetector, DivergenceDetector {
    * spec}.
    */
   static Detector restore(DetectionSpec spec, DetectionLimits limits, byte[] bytes) {
-    return spec.isOfStates()
-        ? DivergenceDetector.restore(spec, limits, bytes)
+    if (spec.isOfStates()) {
+      return DivergenceDetector.restore(spec, limits, bytes);
+    }
+    return spec.lasts()
+        ? LastingDetector.restore(spec, limits, bytes)
         : InstanceDetector.restore(spec, limits, bytes);
   }
 

@@ -107,10 +107,7 @@ final class DetectorCodec {
                 + version);
       }
       DetectorState state = in.state(version == VERSION);
-      if (in.bytes.hasRemaining()) {
-        throw new IllegalArgumentException(
-            "a detector's state must end with what was found: extra bytes=" + in.bytes.remaining());
-      }
+      in.requireEnd();
       return state;
     } catch (BufferUnderflowException e) {
       throw new IllegalArgumentException("a detector's state is cut off: bytes=" + bytes.length, e);
@@ -118,8 +115,16 @@ final class DetectorCodec {
   }
 
   /** Writes the parts of a state. */
-  private static final class Out {
+  static final class Out {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    void u8(int value) {
+      bytes.write(value);
+    }
+
+    byte[] toByteArray() {
+      return bytes.toByteArray();
+    }
 
     void vint(long value) {
       long rest = value;
@@ -199,13 +204,24 @@ final class DetectorCodec {
   }
 
   /** Reads the parts of a state. */
-  private static final class In {
+  static final class In {
     private final DetectionSpec spec;
     private final ByteBuffer bytes;
 
     In(DetectionSpec spec, ByteBuffer bytes) {
       this.spec = spec;
       this.bytes = bytes;
+    }
+
+    int u8() {
+      return bytes.get() & 0xFF;
+    }
+
+    void requireEnd() {
+      if (bytes.hasRemaining()) {
+        throw new IllegalArgumentException(
+            "a detector's state must end with what was found: extra bytes=" + bytes.remaining());
+      }
     }
 
     DetectorState state(boolean hasHolding) {
@@ -235,7 +251,8 @@ final class DetectorCodec {
     }
 
     private Retained retained() {
-      Retained interval = new Retained(candidate());
+      Candidate candidate = candidate();
+      Retained interval = new Retained(candidate, spec.countsFrom(candidate));
       for (Grade grade : GRADES) {
         long named = vint();
         if (named < 0) {
@@ -285,7 +302,7 @@ final class DetectorCodec {
       return replicas;
     }
 
-    private Candidate candidate() {
+    Candidate candidate() {
       int flags = bytes.get();
       int clause = count();
       int term = count();
@@ -320,11 +337,11 @@ final class DetectorCodec {
       return amount.value();
     }
 
-    private String text() {
+    String text() {
       return new String(sized(), StandardCharsets.UTF_8);
     }
 
-    private byte[] sized() {
+    byte[] sized() {
       int length = count();
       if (length > bytes.remaining()) {
         throw new BufferUnderflowException();
@@ -343,7 +360,7 @@ final class DetectorCodec {
       return index;
     }
 
-    private int count() {
+    int count() {
       long value = vint();
       if (value < 0 || value > Integer.MAX_VALUE) {
         throw new IllegalArgumentException("a count in a detector's state is too large: " + value);
@@ -351,7 +368,7 @@ final class DetectorCodec {
       return (int) value;
     }
 
-    private long vint() {
+    long vint() {
       long value = 0;
       for (int shift = 0; shift < 64; shift += 7) {
         byte next = bytes.get();

@@ -81,7 +81,7 @@ public final class InstanceDetector implements Detector {
     this.limits = limits;
     this.replicas = replicas;
     this.joined = spec.replicas() == ReplicaRule.FIRST;
-    this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
+    this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined, spec.lasts());
     this.reports = new Reports(knowledge, limits.reportsMax());
     this.incarnations = new Incarnations(spec.nodes());
     for (ClauseShape shape : spec.clauses()) {
@@ -411,7 +411,7 @@ public final class InstanceDetector implements Detector {
   }
 
   private Retained retain(Candidate candidate) {
-    Retained interval = new Retained(candidate);
+    Retained interval = new Retained(candidate, spec.countsFrom(candidate));
     add(interval);
     return interval;
   }

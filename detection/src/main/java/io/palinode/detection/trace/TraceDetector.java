@@ -71,7 +71,7 @@ public final class TraceDetector {
   /**
    * As {@link #detect(DetectionSpec, TraceSource, Report, Bounds, Consumer, Runnable)}, without a
    * limit. {@code trace} holds candidates in any order; those of replicas are joined if the
-   * predicate says so. O(trace) memory.
+   * predicate says so, and those of runs where they overlap. O(trace) memory.
    */
   public static void detect(
       DetectionSpec spec,
@@ -81,7 +81,9 @@ public final class TraceDetector {
       Runnable judged) {
     trace.forEach(spec::require);
     List<Candidate> joined =
-        spec.replicas() == ReplicaRule.FIRST ? FirstReplica.join(trace) : trace;
+        spec.replicas() == ReplicaRule.FIRST
+            ? FirstReplica.join(trace)
+            : RunJoin.join(spec, trace, candidate -> "");
     TraceSource source = TraceSource.of(spec.nodes(), joined);
     Bounds none = new Bounds(Integer.MAX_VALUE, new Budget(Long.MAX_VALUE));
     detect(spec, source, report, none, witnesses, judged);
@@ -97,8 +99,8 @@ public final class TraceDetector {
   }
 
   /**
-   * Passes witnesses on in the order of {@link Witness#violate}. {@code trace} is joined already,
-   * and is read once; {@code judged} is run after each interval.
+   * Passes witnesses of a clause on in the order of {@link Witness#violate}. {@code trace} is
+   * joined already, and is read once; {@code judged} is run after each interval.
    *
    * <p>Memory: what is not yet before all that follows: intervals that overlap, and open ones until
    * the end; {@code retainedMax} of them at most. When that is met the oldest are dropped, and the
@@ -147,24 +149,33 @@ public final class TraceDetector {
     }
 
     Extent detect(Report report, Consumer<Witness> witnesses, Runnable judged) {
+      Witness first = null;
       for (Candidate next = take(); next != null; next = take()) {
+        if (first != null && next.interval().start().own() >= first.violate()) {
+          break;
+        }
         spec.require(next);
         WatchedClause clause = clauses.get(next.clause());
-        Retained newest = new Retained(next);
+        Retained newest = new Retained(next, spec.countsFrom(next));
         clause.add(newest);
         if (report == Report.ALL) {
           clause.enumerate(newest, witnesses);
         } else {
           for (Finding found : clause.judge(newest, Grade.UNCERTAIN)) {
-            witnesses.accept(found.witness());
-            if (report == Report.FIRST) {
-              return extent;
+            Witness witness = found.witness();
+            if (report == Report.COVER) {
+              witnesses.accept(witness);
+            } else if (first == null || witness.violate() < first.violate()) {
+              first = witness;
             }
           }
         }
         noteCut(next);
         drop(next);
         judged.run();
+      }
+      if (first != null) {
+        witnesses.accept(first);
       }
       return extent;
     }

@@ -16,6 +16,7 @@ import io.palinode.hvc.Order;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.LocalPredicate;
+import io.palinode.predicate.Period;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.ReplicaRule;
@@ -26,6 +27,7 @@ import io.palinode.predicate.template.Condition;
 import io.palinode.predicate.template.Decimal;
 import io.palinode.predicate.text.PredicateException;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -54,13 +56,18 @@ public final class WitnessCheck {
     VALUES,
     /** All clocks are of one cluster, and no interval ends before it starts. */
     CLOCKS,
-    /** The intervals are pairwise concurrent. */
+    /** Each interval lasts for the time of {@code for}. */
+    HELD_FOR,
+    /**
+     * The intervals are pairwise concurrent; with {@code for}, from that time after their starts
+     * on.
+     */
     CONCURRENT,
     /** It is the least of the pairs' grades; at most that, where an end may still change. */
     GRADE,
     /** The least own time of a start. */
     FIRST,
-    /** The greatest own time of a start. */
+    /** The greatest own time of a start; with {@code for}, that time later. */
     VIOLATE,
     /** It names these intervals. */
     ID
@@ -79,6 +86,9 @@ public final class WitnessCheck {
 
   /** Whether it is of replicas that diverged: then their states need not be concurrent. */
   private boolean ofStates;
+
+  /** For how long the clause must hold. */
+  private Duration heldFor = Duration.ZERO;
 
   private WitnessCheck(PortableWitness witness) {
     this.witness = witness;
@@ -142,6 +152,7 @@ public final class WitnessCheck {
   }
 
   private void checkTerms(Predicate predicate, Clause clause) {
+    heldFor = clause.heldFor();
     if (clause.rule() instanceof ClauseRule.ReplicasDiverged diverged) {
       ofStates = true;
       DivergenceCheck.check(witness, predicate, clause.terms().get(0), diverged, this::fail);
@@ -321,11 +332,32 @@ public final class WitnessCheck {
       fail(Rule.CLOCKS, "term " + held.term() + " ends before it starts");
       return null;
     }
-    return new Interval(held.start(), end);
+    Hvc from = from(held.start());
+    if (end != null && end.owner() == from.owner() && end.own() < from.own()) {
+      fail(
+          Rule.HELD_FOR,
+          "term %d must hold for %s: it held from %s to %s"
+              .formatted(
+                  held.term(),
+                  Period.format(heldFor),
+                  Hlc.format(held.start().own()),
+                  Hlc.format(end.own())));
+      return null;
+    }
+    return new Interval(from, end);
+  }
+
+  /** From when on an interval counts that starts then. */
+  private Hvc from(Hvc start) {
+    return heldFor.isZero() ? start : causality().delayed(start, heldFor.toNanos() / 1_000);
+  }
+
+  private Causality causality() {
+    return new Causality(witness.rules().epsilon(), witness.rules().uncertainty());
   }
 
   private void checkRelation(List<Interval> intervals) {
-    Causality causality = new Causality(witness.rules().epsilon(), witness.rules().uncertainty());
+    Causality causality = causality();
     Grade greatest = Grade.DEFINITE;
     for (int i = 0; i < intervals.size(); i++) {
       for (int j = i + 1; j < intervals.size(); j++) {
@@ -368,11 +400,15 @@ public final class WitnessCheck {
     long violate = 0;
     for (HeldInterval interval : witness.intervals()) {
       first = Math.min(first, interval.start().own());
-      violate = Math.max(violate, interval.start().own());
+      violate = Math.max(violate, from(interval.start()).own());
     }
     Finding finding = witness.finding();
     checkTime(Rule.FIRST, first, finding.first(), "least");
-    checkTime(Rule.VIOLATE, violate, finding.violate(), "greatest");
+    checkTime(
+        Rule.VIOLATE,
+        violate,
+        finding.violate(),
+        heldFor.isZero() ? "greatest" : Period.format(heldFor) + " after the greatest");
   }
 
   private void checkTime(Rule rule, long byClocks, long reported, String which) {

@@ -15,7 +15,7 @@ class RisingGradesTest {
   @Test
   void aReportThatIsTooManyToFollowIsCountedAndLetsItsIntervalsGo() {
     RisingGrades rising =
-        new RisingGrades(new Knowledge(2, causal(2, "10us", 2).causality(), false), 1);
+        new RisingGrades(new Knowledge(2, causal(2, "10us", 2).causality(), false, false), 1);
     Retained x = new Retained(candidate(0, 0, 1, "100/0", null));
     Retained y = new Retained(candidate(1, 1, 1, "0/100", null));
     Retained later = new Retained(candidate(1, 1, 2, "0/200", null));
@@ -31,7 +31,7 @@ class RisingGradesTest {
   @Test
   void aReportOfAFinalGradeIsNotFollowed() {
     RisingGrades rising =
-        new RisingGrades(new Knowledge(2, causal(2, "10us", 2).causality(), false), 1);
+        new RisingGrades(new Knowledge(2, causal(2, "10us", 2).causality(), false, false), 1);
     Retained x = new Retained(candidate(0, 0, 1, "100/0", "105/0"));
     Retained y = new Retained(candidate(1, 1, 1, "0/100", "0/105"));
     rising.add(new Finding(0, List.of(x, y), Grade.POSSIBLE));

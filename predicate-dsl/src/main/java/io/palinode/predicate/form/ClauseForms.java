@@ -13,6 +13,7 @@ import io.palinode.predicate.template.Decimal;
 import io.palinode.predicate.text.Place;
 import io.palinode.predicate.text.Text;
 import io.palinode.predicate.text.Word;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,11 +35,12 @@ final class ClauseForms {
     if (any.parts.isEmpty()) {
       throw item.place.refusal("any needs at least one term");
     }
-    return any.parts.stream().map(ClauseForms::alone);
+    return any.parts.stream().map(part -> alone(part, any.heldFor));
   }
 
-  private static PredicateForm.Item alone(PredicateForm.Part part) {
+  private static PredicateForm.Item alone(PredicateForm.Part part, @Nullable Text heldFor) {
     PredicateForm.All all = new PredicateForm.All();
+    all.heldFor = heldFor;
     all.place = part.place();
     all.parts.add(part);
     return all;
@@ -51,6 +53,22 @@ final class ClauseForms {
   }
 
   private static Clause read(PredicateForm.Item form) {
+    Clause clause = ofMoment(form);
+    Text heldFor = form.heldFor;
+    if (heldFor == null) {
+      return clause;
+    }
+    return at(
+        heldFor.place(),
+        () -> {
+          Clause.requireMayLast(clause.rule());
+          Duration time = Period.parse(heldFor.value());
+          Clause.requireHeldFor(time);
+          return new Clause(clause.rule(), clause.of(), time);
+        });
+  }
+
+  private static Clause ofMoment(PredicateForm.Item form) {
     if (form instanceof PredicateForm.Sum sum) {
       return sum(sum);
     }
@@ -158,6 +176,12 @@ final class ClauseForms {
   }
 
   static PredicateForm.Item write(Clause clause) {
+    PredicateForm.Item form = ofRule(clause);
+    form.heldFor = clause.heldFor().isZero() ? null : new Text(Period.format(clause.heldFor()));
+    return form;
+  }
+
+  private static PredicateForm.Item ofRule(Clause clause) {
     if (clause.rule() instanceof ClauseRule.Sum sum) {
       return write(sum, clause.terms());
     }

@@ -57,6 +57,10 @@ final class FormReader {
         clauseForms.stream().map(clause -> ClauseForms.read(clause, limits)).toList();
     requireCapturesAgree(forEach, where, clauses, clauseForms);
     requireAlertsOnly(clauses, clauseForms);
+    if (form.epsilon != null) {
+      Epsilon epsilon = epsilon(form.epsilon);
+      at(form.epsilon.place(), () -> Predicate.requireClocks(epsilon, clauses));
+    }
     requireGuardsDeclared(forEach);
     Predicate predicate =
         at(
@@ -110,7 +114,10 @@ final class FormReader {
     if (replicas == null) {
       boolean any =
           !form.conjClauses.isEmpty()
-              || clauses.stream().anyMatch(clause -> clause.hasGroups() || clause.isOfStates());
+              || clauses.stream()
+                  .anyMatch(
+                      clause ->
+                          clause.hasGroups() || clause.isOfStates() || clause.shape().lasts());
       return any ? ReplicaRule.ANY : ReplicaRule.FIRST;
     }
     ReplicaRule declared = Word.read("replicas", replicas, ReplicaRule.class);

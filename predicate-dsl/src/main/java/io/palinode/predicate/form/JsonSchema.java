@@ -160,8 +160,10 @@ final class JsonSchema {
         said(
             "The only clause: replicas of a key that disagree for longer than this.",
             object(YamlReader.REPLICAS_DIVERGED, "var", "longerThan")));
+    shapes.put(
+        YamlReader.FOR, said("How long all of it must hold; not of a sum or replicas.", period()));
     Map<String, Object> clause = object(YamlReader.CLAUSE);
-    clause.put("oneOf", requiredOneOf(YamlReader.CLAUSE.known()));
+    clause.put("oneOf", requiredOneOf(YamlReader.CLAUSES));
     shapes.put(
         "violation",
         said(

@@ -98,6 +98,10 @@ final class PredicateForm extends Placed {
   /** A clause, or several. */
   @XmlTransient
   abstract static class Item extends Placed {
+    /** For how long it must hold. */
+    @XmlAttribute(name = "for")
+    @Nullable Text heldFor;
+
     /** Those of all parts, in their order. */
     abstract List<? extends Placed> variables();
   }

@@ -91,11 +91,14 @@ final class XmlGrammar {
         Shape.of("var", "name value", "", false),
         Shape.of("violation", "all any atLeast sum replicasDiverged", "", false)
             .planned(Vocabulary.PLANNED_CLAUSES),
-        Shape.of("all", "term group", "", false),
-        Shape.of("any", "term group", "", false),
-        Shape.of("atLeast", "term group", "count distinct", false),
+        Shape.of("all", "term group", "for", false),
+        Shape.of("any", "term group", "for", false),
+        Shape.of("atLeast", "term group", "count distinct for", false),
         Shape.of(
-            "sum", "of", "count distinct " + String.join(" ", ClauseRule.Relation.WORDS), false),
+            "sum",
+            "of",
+            "count distinct for " + String.join(" ", ClauseRule.Relation.WORDS),
+            false),
         Shape.of("group", "term", "on", false),
         Shape.of("term", "in", inTerm, false),
         Shape.of(
@@ -108,7 +111,7 @@ final class XmlGrammar {
 
   private static Stream<Shape> empties() {
     return Stream.of(
-        Shape.of("replicasDiverged", "", "store var longerThan", false),
+        Shape.of("replicasDiverged", "", "store var longerThan for", false),
         Shape.of("rollback", "", "scope to", false),
         Shape.of("budget", "", "atMost per", false));
   }

@@ -30,11 +30,13 @@ final class YamlReader {
           "where",
           "violation",
           "onViolation");
+  static final List<String> CLAUSES = List.of("all", "any", "atLeast", "sum", "replicasDiverged");
+  static final String FOR = "for";
   static final Vocabulary CLAUSE =
       new Vocabulary(
           "field",
           "violation",
-          List.of("all", "any", "atLeast", "sum", "replicasDiverged"),
+          Stream.concat(CLAUSES.stream(), Stream.of(FOR)).toList(),
           Vocabulary.PLANNED_CLAUSES);
   static final Vocabulary AT_LEAST = fields("atLeast", "count", "of", "distinct");
   static final Vocabulary SUM =
@@ -150,14 +152,15 @@ final class YamlReader {
 
   private static PredicateForm.Item item(YamlNode node) {
     YamlNode.Mapping mapping = node.asMapping("a clause").with(CLAUSE);
-    List<String> kinds = List.copyOf(mapping.fields().keySet());
+    List<String> kinds =
+        mapping.fields().keySet().stream().filter(field -> !field.equals(FOR)).toList();
     if (kinds.size() != 1) {
       throw mapping
           .place()
           .refusal(
               "a clause must be one of %s: %s"
                   .formatted(
-                      String.join(", ", CLAUSE.known()),
+                      String.join(", ", CLAUSES),
                       kinds.isEmpty() ? "none" : "'" + String.join("', '", kinds) + "'"));
     }
     PredicateForm.Item item =
@@ -171,6 +174,7 @@ final class YamlReader {
                   required(mapping, "replicasDiverged", mapping.mapping("replicasDiverged")));
         };
     item.place = mapping.place();
+    item.heldFor = mapping.text(FOR);
     return item;
   }
 

@@ -102,6 +102,9 @@ final class YamlWriter {
       line(4, "- all:");
       parts(8, clause.of());
     }
+    if (!clause.heldFor().isZero()) {
+      line(6, YamlReader.FOR + ": " + Period.format(clause.heldFor()));
+    }
   }
 
   private void parts(int indent, List<LocalPredicate> parts) {

@@ -134,7 +134,8 @@ final class ClauseLint {
 
   /** Empty for a clause that says more than that its terms hold. */
   private static Set<Term> termsOfConjunction(Clause clause) {
-    return clause.isConjunction() && !clause.hasGroups() ? new HashSet<>(clause.terms()) : Set.of();
+    boolean plain = clause.isConjunction() && !clause.hasGroups() && !clause.shape().lasts();
+    return plain ? new HashSet<>(clause.terms()) : Set.of();
   }
 
   /**

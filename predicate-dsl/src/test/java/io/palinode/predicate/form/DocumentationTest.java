@@ -39,6 +39,7 @@ class DocumentationTest {
             "credit",
             "bank",
             "two-clauses-active",
+            "stuck-order",
             "carts-agree",
             "oversold",
             "proper-colouring",

@@ -7,7 +7,9 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.Clause;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.Comparison;
+import io.palinode.predicate.LocalPredicate;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -64,6 +66,39 @@ class PredicatesTest {
                     Grade.POSSIBLE,
                     List.of("console"),
                     OnViolation.RollbackRules.DEFAULT)));
+  }
+
+  /** Each clause of {@code any} lasts; the replica rule is then any. */
+  @Test
+  void aTimeIsOfAWholeClause() {
+    String spec =
+        """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: p}
+        spec:
+          violation:
+            - for: 30s
+              all: [{var: x, equals: 1}, {var: y, equals: 1}]
+            - any: [{var: x, equals: 2}, {var: y, equals: 2}]
+              for: 5m
+            - atLeast: {count: 2, of: [{var: x, equals: 3}, {var: y, equals: 3}]}
+        """;
+    Predicate predicate = Predicates.parse(spec, "p.yaml");
+    assertThat(predicate.violation())
+        .extracting(Clause::heldFor)
+        .containsExactly(
+            Duration.ofSeconds(30), Duration.ofMinutes(5), Duration.ofMinutes(5), Duration.ZERO);
+    assertThat(predicate.replicas()).isEqualTo(ReplicaRule.ANY);
+    assertThat(
+            Predicates.parse(
+                    "<predicate name='p'><violation><any for='5m'><term var='x' equals='2'/></any>"
+                        + "</violation></predicate>",
+                    "p.xml")
+                .violation())
+        .containsExactly(
+            new Clause(
+                ClauseRule.ALL, List.of(LocalPredicate.of(term("x", "2"))), Duration.ofMinutes(5)));
   }
 
   @Test

@@ -28,7 +28,10 @@ public final class ViolationAlert {
   public static Alert of(Alert alert, ReceivedViolation received) {
     Alert labelled = alert.labelled(EPISODE, received.violation().getId());
     String description = description(received.latest());
-    return description.isEmpty() ? labelled : labelled.annotated("description", description);
+    String meaning = Meaning.of(received.latest());
+    Alert described =
+        description.isEmpty() ? labelled : labelled.annotated("description", description);
+    return meaning == null ? described : described.annotated("meaning", meaning);
   }
 
   /** Keys, values, clients and times, one sentence a witness. */

@@ -110,6 +110,23 @@ public record Policy(
     return onViolation == null ? List.of() : onViolation.alerts();
   }
 
+  /**
+   * The HLC at which all terms of a violation began to hold together: its {@code violate}, or the
+   * time of {@code for} before that.
+   */
+  public long heldSince(int clause, long violate) {
+    return violate - (clause < clauses.size() ? hlcs(clauses.get(clause)) : 0);
+  }
+
+  /** How much earlier than its {@code violate} a rollback's violation may have begun, in HLCs. */
+  public long longestHeldFor() {
+    return rollsBack() ? clauses.stream().mapToLong(Policy::hlcs).max().orElse(0) : 0;
+  }
+
+  private static long hlcs(ClauseShape clause) {
+    return Hlc.ofMicros(clause.heldFor().toNanos() / 1_000);
+  }
+
   public boolean goesBeforeFirstWitness() {
     return onViolation != null
         && onViolation.rollbackTo() == OnViolation.RollbackTarget.BEFORE_FIRST_WITNESS;

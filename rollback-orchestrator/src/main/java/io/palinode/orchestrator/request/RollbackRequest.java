@@ -115,14 +115,10 @@ public record RollbackRequest(
     return new RollbackRequest(request, target, List.of(), "", 0);
   }
 
-  /** Restores the cut right before a violation. */
-  public static RollbackRequest before(String request, Violation violation) {
+  /** Restores the cut right before a violation, whose terms all hold since {@code since}. */
+  public static RollbackRequest before(String request, Violation violation, long since) {
     return new RollbackRequest(
-        request,
-        violation.getViolate() - 1,
-        List.of(violation.getId()),
-        violation.getPredicate(),
-        0);
+        request, since - 1, List.of(violation.getId()), violation.getPredicate(), 0);
   }
 
   /** The writes of the violation's witnesses that are after the target. */

@@ -9,6 +9,8 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.history.Discarded;
 import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.PlannedRollback;
 import io.palinode.orchestrator.request.RefusedException;
@@ -20,6 +22,8 @@ import io.palinode.orchestrator.rest.access.AuditLog;
 import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
+import io.palinode.predicate.PredicateLimits;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.StoreKey;
 import io.palinode.wire.v1.Violation;
@@ -275,8 +279,19 @@ final class RollbackRoutes {
       return valid(() -> RollbackRequest.toSnapshot(request, snapshot));
     }
     Violation violation = violation(String.valueOf(wanted.violation()));
-    RollbackRequest rollback = RollbackRequest.before(request, violation);
+    RollbackRequest rollback = RollbackRequest.before(request, violation, heldSince(violation));
     return ofSome(rollback, wanted, rollback.witnesses(violation));
+  }
+
+  /** By the predicate in force. */
+  private long heldSince(Violation violation) {
+    AppliedPredicate applied = backend.predicate(violation.getPredicate());
+    return applied == null
+        ? violation.getViolate()
+        : Policy.of(
+                Predicates.parse(applied.yaml(), applied.name(), PredicateLimits.CEILING),
+                applied.version())
+            .heldSince(violation.getClause(), violation.getViolate());
   }
 
   private static RollbackRequest ofSome(

@@ -10,6 +10,7 @@ import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.Change;
 import io.palinode.orchestrator.history.Evidence;
+import io.palinode.orchestrator.history.Meaning;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
@@ -102,6 +103,7 @@ public final class Views {
   /**
    * @param epoch of the first report
    * @param lastEpoch of the newest report: the violation stood when that epoch began
+   * @param meaning what the grade of these witnesses means; null: not known
    * @param ended null while it holds
    * @param outcomeBy the user who rejected its rollback; null: no user did
    */
@@ -112,6 +114,7 @@ public final class Views {
       String binding,
       int clause,
       String grade,
+      @Nullable String meaning,
       String first,
       String violate,
       @Nullable String ended,
@@ -134,6 +137,8 @@ public final class Views {
           v.getBinding(),
           v.getClause(),
           lowerCase(received.grade()),
+          // The latest report knows of more ends, unless it is of other intervals.
+          Meaning.of(received.latest().getId().equals(v.getId()) ? received.latest() : v),
           Hlc.format(v.getFirst()),
           Hlc.format(v.getViolate()),
           received.ended() == 0 ? null : Hlc.format(received.ended()),

@@ -9,9 +9,16 @@ import io.palinode.wire.v1.IntervalRef;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a cut, given the terms that hold on it, is free of violations (design: "Verified"). */
+/**
+ * Whether a cut, given the terms that hold on it, is free of violations (design: "Verified").
+ *
+ * <p>A cut does not show for how long terms have held. So of clauses with {@code for} only the
+ * instances that the plan was opened for count: they must not hold at all, for the target is right
+ * before they did.
+ */
 public final class CutCheck {
   private CutCheck() {}
 
@@ -33,10 +40,26 @@ public final class CutCheck {
       Map<String, Policy> policies,
       Gates gates,
       @Nullable TouchingRollback about) {
+    return complete(
+        cut,
+        ref -> {
+          ClauseShape shape = shape(ref, hlc, policies, gates, about);
+          boolean isOther = about == null || !about.isOf(ref.getPredicate(), ref.getBinding());
+          return shape != null && shape.lasts() && isOther ? null : shape;
+        });
+  }
+
+  /** The instances that hold on the cut, for however long, also those that stand. */
+  static List<Instance> holding(List<CutPiece> cut, long hlc, Map<String, Policy> policies) {
+    return complete(cut, ref -> shape(ref, hlc, policies, Gates.NONE, null));
+  }
+
+  private static List<Instance> complete(
+      List<CutPiece> cut, Function<IntervalRef, @Nullable ClauseShape> shapes) {
     Map<InstanceKey, HeldTerms> instances = new LinkedHashMap<>();
     for (CutPiece piece : cut) {
       for (IntervalRef ref : piece.holding()) {
-        ClauseShape shape = shape(ref, hlc, policies, gates, about);
+        ClauseShape shape = shapes.apply(ref);
         if (shape != null && ref.getTerm() < shape.terms()) {
           InstanceKey of = new InstanceKey(ref.getPredicate(), ref.getClause(), ref.getBinding());
           instances.computeIfAbsent(of, i -> new HeldTerms(shape)).add(piece.node(), ref);

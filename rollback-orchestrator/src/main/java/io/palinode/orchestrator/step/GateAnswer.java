@@ -140,8 +140,7 @@ public final class GateAnswer {
       return null;
     }
     Map<String, Set<String>> violated =
-        CutCheck.violated(plan.holding(), plan.target(), state.policies(), Gates.NONE, null)
-            .stream()
+        CutCheck.holding(plan.holding(), plan.target(), state.policies()).stream()
             .collect(
                 Collectors.groupingBy(
                     CutCheck.Instance::predicate,

@@ -1,5 +1,7 @@
 package io.palinode.simulation.check;
 
+import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.Violation;
 import java.io.Serial;
 
 /**
@@ -11,5 +13,16 @@ public final class BrokenInvariant extends Error {
 
   public BrokenInvariant(Invariant invariant, String what) {
     super(invariant + ": " + what);
+  }
+
+  /** What a violation is, on a line. */
+  static String text(Violation violation) {
+    return "violation %s of %s|%s, epoch %d, at %s"
+        .formatted(
+            violation.getId().substring(0, 8),
+            violation.getPredicate(),
+            violation.getBinding(),
+            violation.getEpoch(),
+            Hlc.format(violation.getViolate()));
   }
 }

@@ -34,6 +34,7 @@ public final class DetectionChecks {
   private record First(long incarnation, Hvc clock) {}
 
   private final boolean joined;
+  private final TermRuns runs;
   private final Concurrency concurrency;
   private final int partitions;
   private final List<Interval> intervals = new ArrayList<>();
@@ -52,17 +53,18 @@ public final class DetectionChecks {
    * @param joined whether replicas of one version are one interval
    * @param partitions of the candidates' topic
    */
-  public DetectionChecks(boolean joined, long epsilonMicros, int partitions) {
+  public DetectionChecks(boolean joined, TermRuns runs, int partitions) {
     this.joined = joined;
+    this.runs = runs;
     this.partitions = partitions;
-    this.concurrency = new Concurrency(epsilonMicros);
+    this.concurrency = new Concurrency(runs.epsilonMicros());
   }
 
   /** A node has committed this while its detector watched. */
   public void wrote(Write write) {
     for (Interval interval : intervals) {
       if (interval.isEndedBy(write)) {
-        interval.end = write.event().before();
+        interval.endBy(write);
       }
     }
     writes.add(write);
@@ -108,7 +110,7 @@ public final class DetectionChecks {
     for (Write write : writes) {
       Hvc before = write.event().before();
       if (before.own() >= found.start.own() && found.isEndedBy(write)) {
-        found.end = before;
+        found.endBy(write);
       }
     }
   }
@@ -155,7 +157,8 @@ public final class DetectionChecks {
         && !isTouched(witness(violation, 1))) {
       throw new BrokenInvariant(
           Invariant.JUDGED,
-          "%s was judged, then this came: %s".formatted(Hlc.format(judged), text(violation)));
+          "%s was judged, then this came: %s"
+              .formatted(Hlc.format(judged), BrokenInvariant.text(violation)));
     }
   }
 
@@ -237,19 +240,24 @@ public final class DetectionChecks {
           a != null
               && b != null
               && a.subject.term() != b.subject.term()
+              && a.isLongEnough()
+              && b.isLongEnough()
               && concurrency.areConcurrent(a, b);
       if (!holds && !isEndLost(a) && !isEndLost(b) && !isOfStaleVersion(violation)) {
-        throw new BrokenInvariant(Invariant.SOUND, text(violation) + " is of " + a + " and " + b);
+        throw new BrokenInvariant(
+            Invariant.SOUND, BrokenInvariant.text(violation) + " is of " + a + " and " + b);
       }
     }
   }
 
   /** As it counts: of joined replicas the one that stands for all. */
-  private static @Nullable Interval counted(@Nullable Interval published, List<Interval> truth) {
-    return truth.stream()
-        .filter(one -> published != null && one.itself == published)
-        .findFirst()
-        .orElse(published);
+  private @Nullable Interval counted(@Nullable Interval published, List<Interval> truth) {
+    for (Interval one : truth) {
+      if (published != null && one.parts.contains(published)) {
+        return runs.since(published, one);
+      }
+    }
+    return published;
   }
 
   /**
@@ -262,7 +270,7 @@ public final class DetectionChecks {
       for (Interval b : all) {
         if (isViolation(a, b) && !isTakenBack(a, b, control)) {
           long violate = a.violateWith(b);
-          if (!isLostBefore(a, violate) && !isLostBefore(b, violate)) {
+          if (!isHidden(a, violate) && !isHidden(b, violate)) {
             requireNamed(a, violate, b);
             requireNamed(b, violate, a);
           }
@@ -320,6 +328,8 @@ public final class DetectionChecks {
 
   private boolean isViolation(Interval a, Interval b) {
     return a.pairsWith(b)
+        && a.isLongEnough()
+        && b.isLongEnough()
         && a.watch.epoch() == b.watch.epoch()
         && a.watch.predicateVersion() == b.watch.predicateVersion()
         && a.violateWith(b) <= judgedOf(a.watch.predicateVersion())
@@ -392,6 +402,11 @@ public final class DetectionChecks {
                         && ended.end.own() < found.start.own());
   }
 
+  /** A run may be hidden by a gap in any of its parts. */
+  private boolean isHidden(Interval interval, long violate) {
+    return runs.areNeeded() ? isTouched(interval) : isLostBefore(interval, violate);
+  }
+
   /**
    * Whether its opening was not received in time, and this was published before any violation that
    * it begins was judged; or the same for its end at the first replica, as another replica's end
@@ -455,7 +470,7 @@ public final class DetectionChecks {
     Hvc end = interval.end;
     // A joined interval may have been begun, or be ended, by any replica.
     return isOfNode(loss, joined ? loss.getNode() : interval.watch.node(), interval)
-        && interval.start.own() <= loss.getToHlc()
+        && interval.itself.start.own() <= loss.getToHlc()
         && (end == null || end.own() >= loss.getFromHlc());
   }
 
@@ -467,7 +482,7 @@ public final class DetectionChecks {
 
   /** Intervals that an incarnation left open end right before the next incarnation. */
   private List<Interval> ended() {
-    return intervals.stream().map(interval -> interval.endingAt(endOf(interval))).toList();
+    return runs.of(intervals.stream().map(interval -> interval.endingAt(endOf(interval))).toList());
   }
 
   private @Nullable Hvc endOf(Interval interval) {
@@ -481,15 +496,5 @@ public final class DetectionChecks {
       }
     }
     return null;
-  }
-
-  private static String text(Violation violation) {
-    return "violation %s of %s|%s, epoch %d, at %s"
-        .formatted(
-            violation.getId().substring(0, 8),
-            violation.getPredicate(),
-            violation.getBinding(),
-            violation.getEpoch(),
-            Hlc.format(violation.getViolate()));
   }
 }

@@ -5,6 +5,7 @@ import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +30,18 @@ final class Interval {
   /** Which one it is, however it is seen. */
   final Interval itself;
 
+  /** Of a run, the intervals that it is made of. */
+  final List<Interval> parts;
+
+  /** From when on it counts. */
   final Hvc start;
+
   @Nullable Hvc end;
+
+  /** The write that began it, and the one that ended it; null: not known, or none. */
+  final @Nullable Write begunBy;
+
+  @Nullable Write endedBy;
 
   private Interval(
       CandidateRecord record, int partition, Hvc start, String version, @Nullable Integer origin) {
@@ -42,7 +53,9 @@ final class Interval {
     this.found = true;
     this.endOnly = record.hasClosed();
     this.start = start;
+    this.begunBy = null;
     this.itself = this;
+    this.parts = List.of(this);
   }
 
   private Interval(Write write, int partition, String version) {
@@ -54,10 +67,12 @@ final class Interval {
     this.found = false;
     this.endOnly = false;
     this.start = write.event().after();
+    this.begunBy = write;
     this.itself = this;
+    this.parts = List.of(this);
   }
 
-  private Interval(Interval same, @Nullable Hvc end) {
+  private Interval(Interval same, Hvc start, @Nullable Hvc end, List<Interval> parts) {
     this.watch = same.watch;
     this.partition = same.partition;
     this.subject = same.subject;
@@ -66,8 +81,11 @@ final class Interval {
     this.found = same.found;
     this.endOnly = same.endOnly;
     this.itself = same.itself;
-    this.start = same.start;
+    this.parts = parts;
+    this.start = start;
     this.end = end;
+    this.begunBy = same.begunBy;
+    this.endedBy = same.endedBy;
   }
 
   /** A found interval: named by its opening, or by its end if no opening was published. */
@@ -98,7 +116,17 @@ final class Interval {
 
   private static Subject subject(CandidateRecord record) {
     IntervalRef ref = ref(record);
-    return new Subject(ref.getPredicate() + "|" + ref.getBinding(), ref.getTerm());
+    return new Subject(ref.getPredicate() + "|" + ref.getBinding(), term(ref));
+  }
+
+  /** With distinct, the first member is the one that the instance is named after. */
+  private static int term(IntervalRef ref) {
+    String member = ref.getMember();
+    if (member.isEmpty()) {
+      return ref.getTerm();
+    }
+    String first = "a=" + member.substring(member.indexOf('=') + 1) + ",";
+    return ref.getBinding().startsWith(first) ? 0 : 1;
   }
 
   private static Hvc start(CandidateRecord record) {
@@ -132,7 +160,22 @@ final class Interval {
   }
 
   Interval endingAt(@Nullable Hvc newEnd) {
-    return new Interval(this, newEnd);
+    return new Interval(this, start, newEnd, parts);
+  }
+
+  /** The run that begins with it and counts from then on. */
+  Interval counting(Hvc from, @Nullable Hvc until, List<Interval> of) {
+    return new Interval(this, from, until, of.stream().map(part -> part.itself).toList());
+  }
+
+  void endBy(Write write) {
+    end = write.event().before();
+    endedBy = write;
+  }
+
+  /** Whether it has not ended before it counts. */
+  boolean isLongEnough() {
+    return end == null || end.owner() != start.owner() || end.own() >= start.own();
   }
 
   long violateWith(Interval other) {

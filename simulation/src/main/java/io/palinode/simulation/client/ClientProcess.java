@@ -124,7 +124,7 @@ public final class ClientProcess {
           boolean isIn =
               outcome instanceof Outcome.Done found && WatchedMutex.IN.equals(value(found));
           if (isIn || !(outcome instanceof Outcome.Done)) {
-            put(mine, flag, "0", () -> next(mine, flags));
+            put(mine, flag, world.shape().watched().out(), () -> next(mine, flags));
           } else {
             next(mine, flags);
           }
@@ -179,7 +179,7 @@ public final class ClientProcess {
   }
 
   private void leave(ClientCalls mine, String flag) {
-    put(mine, flag, deletes() ? null : "0", () -> think(mine));
+    put(mine, flag, deletes() ? null : world.shape().watched().out(), () -> think(mine));
   }
 
   /** Whether it deletes now what it could write otherwise. */

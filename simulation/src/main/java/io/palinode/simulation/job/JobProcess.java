@@ -131,7 +131,7 @@ public final class JobProcess {
                 () -> alive,
                 version -> notices.send(() -> received(version)));
     PredicateVersion known = from.predicates().newest();
-    this.predicate = known == null ? null : known.detected(world.shape().nodes());
+    this.predicate = known == null ? null : known.detected(world.shape().nodes(), world.seams());
     this.taken = known;
     sequences.restore(from.source().positions());
     from.detection().instances().forEach((key, instance) -> instances.put(key, instance.copy()));
@@ -148,7 +148,7 @@ public final class JobProcess {
                   world.job(),
                   from.offsets().get(partition),
                   () -> alive,
-                  record -> read(of, record)));
+                  record -> read(of, world.seams().read(record))));
     }
   }
 
@@ -259,7 +259,7 @@ public final class JobProcess {
     }
     world.trace().add("job", "detects", version::toString);
     world.detection().detecting(version.version());
-    predicate = version.detected(world.shape().nodes());
+    predicate = version.detected(world.shape().nodes(), world.seams());
     taken = version;
     List.copyOf(waiting.keySet()).forEach(this::settleWaiting);
     sayWhatIsDue();

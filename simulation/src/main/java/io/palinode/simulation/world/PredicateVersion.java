@@ -49,13 +49,14 @@ public record PredicateVersion(
   }
 
   /** What the job looks for with it. */
-  public io.palinode.monitor.instance.ActivePredicate detected(int nodes) {
+  public io.palinode.monitor.instance.ActivePredicate detected(int nodes, Seams seams) {
     return predicate == null
         ? io.palinode.monitor.instance.ActivePredicate.deleted(WatchedMutex.NAME, version)
         : new io.palinode.monitor.instance.ActivePredicate(
             WatchedMutex.NAME,
             version,
-            DetectionSpec.of(predicate, nodes, Epsilon.parse(Shape.EPSILON_MICROS + "us")),
+            seams.detected(
+                DetectionSpec.of(predicate, nodes, Epsilon.parse(Shape.EPSILON_MICROS + "us"))),
             Hlc.ofMicros(atMicros));
   }
 

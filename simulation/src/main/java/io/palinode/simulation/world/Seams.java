@@ -1,7 +1,9 @@
 package io.palinode.simulation.world;
 
+import io.palinode.detection.DetectionSpec;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.store.binding.StoreBinding;
+import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
 
@@ -90,6 +92,16 @@ public interface Seams {
   /** Whether the job says what was lost before the judgement that passes it. */
   default boolean tellsLossesFirst() {
     return true;
+  }
+
+  /** What the job looks for. */
+  default DetectionSpec detected(DetectionSpec spec) {
+    return spec;
+  }
+
+  /** A candidate as the job reads it. */
+  default CandidateRecord read(CandidateRecord record) {
+    return record;
   }
 
   /** Whether the job writes violations before the judgement that passes them. */

@@ -24,6 +24,15 @@ public record Shape(
     boolean affected,
     int changes) {
   /**
+   * What is not drawn.
+   *
+   * @param affected whether rollbacks undo only what came of the witnesses
+   */
+  public record Variation(boolean affected, Form form) {
+    public static final Variation NONE = new Variation(false, Form.ALL_OF);
+  }
+
+  /**
    * What clients do.
    *
    * @param deletes whether they delete keys now and then
@@ -61,7 +70,8 @@ public record Shape(
   /**
    * @param wishes for what came later: what it draws changes nothing else of a run
    */
-  static Shape draw(Dice dice, Dice wishes, boolean affected) {
+  static Shape draw(Dice dice, Dice wishes, Variation variation) {
+    boolean affected = variation.affected();
     int nodes = dice.percent(70) ? 3 : (int) dice.between(2, 4);
     int replicas = dice.percent(70) ? nodes : (int) dice.between(2, nodes);
     int writes = dice.percent(70) ? 1 : (int) dice.between(1, replicas);
@@ -79,7 +89,7 @@ public record Shape(
         new Replication(nodes, replicas, reads, writes),
         new Clients(clients, nearestFirst, deletes, repairs),
         new Candidates(partitions, slots),
-        watched(dice, wish, affected),
+        watched(dice, wish, variation),
         affected,
         changes);
   }
@@ -88,9 +98,9 @@ public record Shape(
     return replication.nodes();
   }
 
-  private static WatchedMutex watched(Dice dice, Wish wish, boolean affected) {
-    WatchedMutex drawn = dice.one(WatchedMutex.ALL).wishing(wish);
-    return affected ? drawn.affectingOnlySome() : drawn;
+  private static WatchedMutex watched(Dice dice, Wish wish, Variation variation) {
+    WatchedMutex drawn = dice.one(WatchedMutex.ALL).wishing(wish).in(variation.form());
+    return variation.affected() ? drawn.affectingOnlySome() : drawn;
   }
 
   public RollbackSettings rollback() {

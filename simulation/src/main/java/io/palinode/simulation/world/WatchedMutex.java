@@ -12,7 +12,8 @@ import java.util.List;
  *
  * @param joins whether the replicas of one version are one interval
  */
-public record WatchedMutex(boolean joins, String target, Wish wish, ActivePredicate predicate) {
+public record WatchedMutex(
+    boolean joins, String target, Wish wish, Form form, ActivePredicate predicate) {
   public static final String NAME = "mutex";
 
   /** The value of a flag whose client is in the section. */
@@ -58,12 +59,27 @@ public record WatchedMutex(boolean joins, String target, Wish wish, ActivePredic
   }
 
   WatchedMutex wishing(Wish other) {
-    return of(joins, target, other);
+    return of(joins, target, other, form);
+  }
+
+  /** The same in another form. */
+  WatchedMutex in(Form other) {
+    return of(joins && other != Form.LASTING, target, wish, other);
+  }
+
+  /** The value of a flag whose client is not in the section. */
+  public String out() {
+    return form == Form.SUM ? "out" : "0";
+  }
+
+  /** For how long both flags must be up; 0: for a moment. */
+  public long heldForMicros() {
+    return form == Form.LASTING ? Form.HELD_FOR_MILLIS * 1_000 : 0;
   }
 
   /** The same with another target. */
   public WatchedMutex goingTo(boolean beforeFirstWitness) {
-    return of(joins, beforeFirstWitness ? "before-first-witness" : "before-violation", wish);
+    return of(joins, beforeFirstWitness ? "before-first-witness" : "before-violation", wish, form);
   }
 
   /** The same, whose rollbacks undo only what came of the witnesses. */
@@ -71,10 +87,14 @@ public record WatchedMutex(boolean joins, String target, Wish wish, ActivePredic
     Predicate all = predicate.predicate();
     Predicate some = all.withOnViolation(all.onViolation().affectingOnlySome());
     return new WatchedMutex(
-        joins, target, wish, new ActivePredicate(NAME, predicate.version(), some));
+        joins, target, wish, form, new ActivePredicate(NAME, predicate.version(), some));
   }
 
   private static WatchedMutex of(boolean joins, String target, Wish wish) {
+    return of(joins, target, wish, Form.ALL_OF);
+  }
+
+  private static WatchedMutex of(boolean joins, String target, Wish wish, Form form) {
     String yaml =
         """
         apiVersion: palinode.io/v1
@@ -84,20 +104,24 @@ public record WatchedMutex(boolean joins, String target, Wish wish, ActivePredic
           forEach: {edge: "{a}_{b}"}
           replicas: %s
           violation:
-            - all:
-                - {var: "cs_{a}_{b}_{a}", equals: "1"}
-                - {var: "cs_{a}_{b}_{b}", equals: "1"}
+            - %s
           onViolation:
             rollback: {to: %s}
             %s
         """
-            .formatted(joins ? "first" : "any", target, wish.yaml);
+            .formatted(joins ? "first" : "any", form.clause, target, wish.yaml);
     return new WatchedMutex(
-        joins, target, wish, new ActivePredicate(NAME, 1, Predicates.parse(yaml, NAME)));
+        joins, target, wish, form, new ActivePredicate(NAME, 1, Predicates.parse(yaml, NAME)));
   }
 
   @Override
   public String toString() {
-    return "replicas=" + (joins ? "first" : "any") + " to=" + target + " wish=" + wish;
+    return "replicas="
+        + (joins ? "first" : "any")
+        + " to="
+        + target
+        + " wish="
+        + wish
+        + (form == Form.ALL_OF ? "" : " form=" + form);
   }
 }

@@ -13,6 +13,7 @@ import io.palinode.simulation.check.DetectionChecks;
 import io.palinode.simulation.check.GateChecks;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.StoreModel;
+import io.palinode.simulation.check.TermRuns;
 import io.palinode.simulation.environment.Dice;
 import io.palinode.simulation.environment.Disk;
 import io.palinode.simulation.environment.Network;
@@ -73,21 +74,18 @@ public final class World {
   private EntryListener entries = (node, client) -> {};
   private final @Nullable ForgedRecords forged;
 
-  /**
-   * @param affectingOnlySome whether rollbacks undo only what came of the witnesses
-   */
   public World(
       long seed,
       StoreKind kind,
       Set<Fault> faults,
       Seams seams,
-      boolean affectingOnlySome,
+      Shape.Variation variation,
       @Nullable Consumer<String> traceLines) {
     this.seed = seed;
     this.dice = new Dice(seed);
     this.faults = faults;
     this.seams = seams;
-    this.shape = Shape.draw(dice, diceFor(1), affectingOnlySome);
+    this.shape = Shape.draw(dice, diceFor(1), variation);
     this.trace = traceLines == null ? Trace.none(time) : Trace.of(time, traceLines);
     this.network = new Network(shape.nodes() + shape.clients().count() + 3, time, dice);
     this.store = kind.of(shape.replication(), Shape.SETTINGS);
@@ -105,7 +103,9 @@ public final class World {
             shape.nodes(), faults.contains(Fault.DUPLICATE) || faults.contains(Fault.TAKEOVER));
     this.detection =
         new DetectionChecks(
-            shape.watched().joins(), Shape.EPSILON_MICROS, shape.candidates().partitions());
+            shape.watched().joins(),
+            new TermRuns(shape.watched().heldForMicros(), Shape.EPSILON_MICROS),
+            shape.candidates().partitions());
     this.control = new SharedLog<>(network, kafka());
     this.forged =
         faults.contains(Fault.FORGE) ? new ForgedRecords(diceFor(47), shape.nodes()) : null;

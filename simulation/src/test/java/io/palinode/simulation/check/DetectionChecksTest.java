@@ -11,7 +11,8 @@ class DetectionChecksTest {
   private static final long EPSILON_MICROS = 10_000;
   private static final long VIOLATE = 1_000;
 
-  private final DetectionChecks checks = new DetectionChecks(true, EPSILON_MICROS, 1);
+  private final DetectionChecks checks =
+      new DetectionChecks(true, new TermRuns(0, EPSILON_MICROS), 1);
 
   @Test
   void aViolationThatComesAfterItsTimeWasJudgedIsBroken() {

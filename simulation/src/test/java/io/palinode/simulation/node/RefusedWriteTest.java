@@ -10,6 +10,7 @@ import io.palinode.simulation.store.SimulatedStore;
 import io.palinode.simulation.store.StoreKind;
 import io.palinode.simulation.world.Fault;
 import io.palinode.simulation.world.Seams;
+import io.palinode.simulation.world.Shape;
 import io.palinode.simulation.world.World;
 import io.palinode.store.binding.StoreBinding;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
@@ -45,7 +46,7 @@ class RefusedWriteTest {
               return real;
             }
           },
-          false,
+          Shape.Variation.NONE,
           null);
   private final NodeMachine machine = new NodeMachine(world, 0, process -> {});
   private final String key = keyOnTheNode();

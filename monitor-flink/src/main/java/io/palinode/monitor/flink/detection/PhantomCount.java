@@ -101,11 +101,15 @@ final class PhantomCount {
     return settings.phantomsShadowed() && spec.replicas() == ReplicaRule.FIRST;
   }
 
-  /** Terms on the same node, and states, are of one replica each: nothing can be joined. */
+  /**
+   * Terms on the same node, states, and runs of several versions are of one replica each: nothing
+   * can be joined.
+   */
   private boolean counts(DetectionSpec spec) {
     return isShadowed(spec)
         || (spec.replicas() == ReplicaRule.ANY
             && !spec.isOfStates()
+            && !spec.lasts()
             && spec.clauses().stream().noneMatch(ClauseShape::hasGroups));
   }
 

@@ -1,0 +1,63 @@
+package io.palinode.orchestrator.history;
+
+import io.palinode.detection.GradeReason;
+import io.palinode.hvc.Causality;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Interval;
+import io.palinode.hvc.Uncertainty;
+import io.palinode.orchestrator.violations.Grades;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.Witness;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the grade of a violation means: the sentence of {@link GradeReason}. Pure. */
+public final class Meaning {
+  private Meaning() {}
+
+  /**
+   * Returns the sentence; null for replicas that diverged, and for a record that lacks ε or has
+   * unreadable clocks. O(witnesses²).
+   */
+  public static @Nullable String of(Violation violation) {
+    List<Witness> witnesses = violation.getWitnessesList();
+    if (violation.getEpsilon().isEmpty() || witnesses.isEmpty() || isOfReplicas(witnesses)) {
+      return null;
+    }
+    try {
+      List<GradeReason.Held> held = witnesses.stream().map(Meaning::held).toList();
+      // The rule of uncertainty decides which violations there are, not what a grade means.
+      Causality causality =
+          new Causality(Epsilon.parse(violation.getEpsilon()), Uncertainty.CONSERVATIVE);
+      return GradeReason.of(
+          causality, heldFor(violation, held), Grades.of(violation.getGrade()), held);
+    } catch (IllegalArgumentException unreadable) {
+      return null;
+    }
+  }
+
+  /** One term of two witnesses that are of no different members. */
+  private static boolean isOfReplicas(List<Witness> witnesses) {
+    return !witnesses.get(0).hasMember()
+        && witnesses.stream().map(Witness::getTerm).distinct().count() < witnesses.size();
+  }
+
+  /** With {@code for}, a violation is that time after the last start. */
+  private static Duration heldFor(Violation violation, List<GradeReason.Held> held) {
+    long last = held.stream().mapToLong(each -> each.interval().start().own()).max().orElseThrow();
+    long micros = Hlc.micros(violation.getViolate()) - Hlc.micros(last);
+    return Duration.of(Math.max(0, micros), ChronoUnit.MICROS);
+  }
+
+  private static GradeReason.Held held(Witness witness) {
+    return new GradeReason.Held(
+        witness.getTerm(),
+        new Interval(
+            CandidateRecords.decode(witness.getStart()),
+            witness.hasEnd() ? CandidateRecords.decode(witness.getEnd()) : null));
+  }
+}

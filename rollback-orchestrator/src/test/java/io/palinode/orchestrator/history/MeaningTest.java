@@ -1,0 +1,77 @@
+package io.palinode.orchestrator.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
+import io.palinode.wire.v1.Witness;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class MeaningTest {
+  private static final Violation MOMENT =
+      violation(104_900, witness(0, 0, 100_000, 108_000L), witness(1, 1, 104_900, null));
+
+  @Test
+  void itNamesTheTimesAndTheBoundOfTheClocks() {
+    assertThat(Meaning.of(MOMENT))
+        .isEqualTo(
+            "definite: term 1 on node 1 began at 1970-01-01T00:00:00.104900Z, 3.1 ms before term 0"
+                + " on node 0 ended; clocks differ by at most 1ms, so both held at the same time");
+  }
+
+  @Test
+  void whatIsViolatedLaterThanItsLastStartHeldForThatLong() {
+    assertThat(Meaning.of(MOMENT.toBuilder().setViolate(Hlc.ofMicros(106_900)).build()))
+        .startsWith("definite: term 1 on node 1 had held for 2ms at 1970-01-01T00:00:00.106900Z,")
+        .endsWith("so both held together for 2ms");
+  }
+
+  @Test
+  void replicasThatDivergedHaveNone() {
+    assertThat(
+            Meaning.of(
+                violation(105_000, witness(0, 0, 100_000, null), witness(0, 1, 104_900, null))))
+        .isNull();
+  }
+
+  @Test
+  void recordsOfAnEarlierReleaseAndUnreadableClocksHaveNone() {
+    assertThat(Meaning.of(MOMENT.toBuilder().clearEpsilon().build())).isNull();
+    Violation.Builder unreadable = MOMENT.toBuilder();
+    unreadable.getWitnessesBuilder(0).setStart(ByteString.copyFrom(new byte[] {9}));
+    assertThat(Meaning.of(unreadable.build())).isNull();
+  }
+
+  private static Violation violation(long violateMicros, Witness... witnesses) {
+    return Violation.newBuilder()
+        .setGrade(ViolationGrade.DEFINITE)
+        .setEpsilon("1ms")
+        .setViolate(Hlc.ofMicros(violateMicros))
+        .addAllWitnesses(List.of(witnesses))
+        .build();
+  }
+
+  private static Witness witness(int term, int node, long start, @Nullable Long end) {
+    Witness.Builder witness =
+        Witness.newBuilder()
+            .setTerm(term)
+            .setNode(node)
+            .setStart(CandidateRecords.encode(clock(node, start)));
+    if (end != null) {
+      witness.setEnd(CandidateRecords.encode(clock(node, end)));
+    }
+    return witness.build();
+  }
+
+  private static Hvc clock(int node, long micros) {
+    long[] entries = new long[2];
+    entries[node] = Hlc.ofMicros(micros);
+    return Hvc.of(node, entries);
+  }
+}

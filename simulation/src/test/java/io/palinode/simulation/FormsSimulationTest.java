@@ -1,0 +1,121 @@
+package io.palinode.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detection.DetectionSpec;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
+import io.palinode.predicate.template.Decimal;
+import io.palinode.simulation.Simulation.Result;
+import io.palinode.simulation.world.Fault;
+import io.palinode.simulation.world.Form;
+import io.palinode.simulation.world.Seams;
+import io.palinode.wire.v1.CandidateRecord;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Random runs with a predicate of each form, and a bug that only its form shows. */
+class FormsSimulationTest {
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 300) / 6;
+  private static final int SEEDS_MAX = 200;
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ALL_OF")
+  void aClusterKeepsAllItsPromises(Form form) {
+    Simulation simulation = new Simulation(EnumSet.allOf(Fault.class)).in(form);
+    List<String> failures = new ArrayList<>();
+    long violations = 0;
+    long plans = 0;
+    for (long seed = 0; seed < SEEDS; seed++) {
+      Result result = simulation.run(seed);
+      violations += result.violations();
+      plans += result.rollbacks().plans();
+      if (result.broken() != null) {
+        failures.add("seed=" + seed + " " + result.broken().getMessage());
+      }
+    }
+    assertThat(failures).as("of %d seeds", SEEDS).isEmpty();
+    assertThat(violations).as("violations").isGreaterThan(SEEDS / 2);
+    assertThat(plans).as("plans carried out").isGreaterThan(SEEDS / 4);
+  }
+
+  /** Bugs of the job. */
+  enum Bug {
+    /** A copy on another node counts as another member. */
+    COUNTS_REPLICAS_AS_MEMBERS(Form.DISTINCT) {
+      @Override
+      CandidateRecord read(CandidateRecord record) {
+        CandidateRecord.Builder read = record.toBuilder();
+        String member = "c=" + record.getNode() % 2;
+        if (record.hasOpened()) {
+          read.getOpenedBuilder().getIntervalBuilder().setMember(member);
+        } else if (record.hasClosed()) {
+          read.getClosedBuilder().getIntervalBuilder().setMember(member);
+        }
+        return read.build();
+      }
+    },
+    /** Two flags that are up are not more than 2. */
+    TAKES_AT_LEAST_FOR_ABOVE(Form.SUM) {
+      @Override
+      DetectionSpec detected(DetectionSpec spec) {
+        ClauseRule above =
+            new ClauseRule.Sum(
+                ClauseRule.Relation.ABOVE, new Decimal(BigDecimal.valueOf(2)), List.of());
+        return withClause(spec, new ClauseShape(above, spec.clauses().get(0).termsOf()));
+      }
+    },
+    /** What lasts for half of the time is reported. */
+    HALVES_THE_TIME(Form.LASTING) {
+      @Override
+      DetectionSpec detected(DetectionSpec spec) {
+        ClauseShape clause = spec.clauses().get(0);
+        return withClause(
+            spec, new ClauseShape(clause.rule(), clause.termsOf(), clause.heldFor().dividedBy(2)));
+      }
+    };
+
+    private final Form form;
+
+    Bug(Form form) {
+      this.form = form;
+    }
+
+    CandidateRecord read(CandidateRecord record) {
+      return record;
+    }
+
+    DetectionSpec detected(DetectionSpec spec) {
+      return spec;
+    }
+
+    private static DetectionSpec withClause(DetectionSpec spec, ClauseShape clause) {
+      return new DetectionSpec(spec.nodes(), List.of(clause), spec.causality(), spec.replicas());
+    }
+
+    private Seams plant() {
+      return new Seams() {
+        @Override
+        public CandidateRecord read(CandidateRecord record) {
+          return Bug.this.read(record);
+        }
+
+        @Override
+        public DetectionSpec detected(DetectionSpec spec) {
+          return Bug.this.detected(spec);
+        }
+      };
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPlantedBugIsFound(Bug bug) {
+    Simulation simulation = new Simulation(SimulationTest.ALL_BUT_AWAY, bug::plant).in(bug.form);
+    PlantedBugsTest.assertFound(simulation, 0, SEEDS_MAX, bug);
+  }
+}
