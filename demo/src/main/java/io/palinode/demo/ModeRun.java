@@ -91,6 +91,7 @@ final class ModeRun {
     RunConfig config =
         RunConfig.of(graph, options.load().clients(), rounds, options.seed())
             .withWorkOperations(options.load().work())
+            .withPutPercent(options.load().putPercent())
             .withLockWaitMax(LOCK_WAIT_MAX);
     return config.withFinish(mode.takesBack() ? Finish.SAFE : Finish.WRITTEN, SAFE_WAIT_MAX);
   }
