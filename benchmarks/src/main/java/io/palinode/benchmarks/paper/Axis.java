@@ -1,7 +1,10 @@
 package io.palinode.benchmarks.paper;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** A logarithmic axis: values from {@code least} to {@code greatest} at pixels from to to. */
 record Axis(double least, double greatest, double from, double to) {
@@ -35,6 +38,12 @@ record Axis(double least, double greatest, double from, double to) {
         marksUpTo(greatest * 1.001).stream().filter(m -> m >= least * 0.999).toList();
     boolean many = greatest / least > 1_000;
     return many ? all.stream().filter(Axis::isPower).toList() : all;
+  }
+
+  /** A mark has one digit that is not 0. */
+  static String text(double mark) {
+    BigDecimal exact = BigDecimal.valueOf(mark).round(new MathContext(1)).stripTrailingZeros();
+    return mark >= 1 ? String.format(Locale.ROOT, "%,.0f", mark) : exact.toPlainString();
   }
 
   private static boolean isPower(double value) {

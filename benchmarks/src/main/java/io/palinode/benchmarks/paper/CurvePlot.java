@@ -2,7 +2,6 @@ package io.palinode.benchmarks.paper;
 
 import io.palinode.benchmarks.paper.Curve.Line;
 import io.palinode.benchmarks.paper.Curve.Point;
-import io.palinode.benchmarks.paper.PaperReport.Figures;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -21,7 +20,7 @@ final class CurvePlot {
   static String of(Curve curve) {
     StringBuilder svg = new StringBuilder();
     svg.append(
-        "<figure>\n<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n"
+        "<figure class=\"curve\">\n<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n"
             .formatted(WIDTH, BOTTOM + 50, HtmlPage.escaped(curve.title())));
     if (curve.lines().stream().anyMatch(line -> !line.points().isEmpty())) {
       draw(curve, svg);
@@ -37,11 +36,11 @@ final class CurvePlot {
     Axis y = Axis.holding(values(curve, Point::y), BOTTOM, TOP);
     for (double mark : x.marks()) {
       RatioPlot.line(svg, "grid", x.at(mark), TOP, x.at(mark), BOTTOM);
-      RatioPlot.text(svg, "dim", x.at(mark), BOTTOM + 18, "middle", Figures.number(mark));
+      RatioPlot.text(svg, "dim", x.at(mark), BOTTOM + 18, "middle", Axis.text(mark));
     }
     for (double mark : y.marks()) {
       RatioPlot.line(svg, "grid", LEFT, y.at(mark), RIGHT, y.at(mark));
-      RatioPlot.text(svg, "dim", LEFT - 8, y.at(mark) + 4, "end", Figures.number(mark));
+      RatioPlot.text(svg, "dim", LEFT - 8, y.at(mark) + 4, "end", Axis.text(mark));
     }
     RatioPlot.text(svg, "", (LEFT + RIGHT) / 2.0, BOTTOM + 40, "middle", curve.x());
     RatioPlot.text(svg, "", LEFT, TOP - 6, "start", curve.y());

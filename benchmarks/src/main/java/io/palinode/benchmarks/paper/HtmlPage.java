@@ -30,7 +30,7 @@ public final class HtmlPage {
         max-width: 76rem; margin: 0 auto; padding: 1rem 1.5rem 4rem; }
       h1 { font-size: 1.7rem; margin: 1rem 0 .3rem; }
       h2 { font-size: 1.25rem; margin: 2.5rem 0 .3rem; }
-      .dim, figcaption { color: var(--dim); font-size: .9rem; }
+      p.dim, span.dim, figcaption { color: var(--dim); font-size: .9rem; }
       .wide { overflow-x: auto; }
       table { border-collapse: collapse; font-size: .92rem; margin: 1rem 0; width: 100%; }
       th, td { padding: .35rem .7rem; text-align: right; border-bottom: 1px solid var(--line);
@@ -43,7 +43,8 @@ public final class HtmlPage {
       .noise, .not_here, .not_printed { color: var(--dim); }
       .problem { border-left: 4px solid var(--bad); padding-left: .8rem; }
       figure { margin: 1rem 0; }
-      svg { max-width: 100%; height: auto; }
+      figure.curve { max-width: 45rem; }
+      svg { width: 100%; height: auto; display: block; }
       svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
       svg .dim { fill: var(--dim); }
       svg .grid { stroke: var(--line); }

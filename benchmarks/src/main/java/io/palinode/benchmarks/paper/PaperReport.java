@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.benchmarks.Spread;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.List;
 import java.util.Locale;
 
@@ -124,13 +126,17 @@ public record PaperReport(
       return ratio == null ? NO_FIGURE : number(ratio);
     }
 
-    /** Four digits, and no more decimals than needed; shares near 100 keep three. */
+    /** Two decimals, one from 10 on, none from 1,000 on; a share near 100 has up to three. */
     static String number(double value) {
       double size = Math.abs(value);
-      if (value == Math.rint(value) && size < 1e15) {
-        return String.format(Locale.ROOT, "%,.0f", value);
+      if (size >= 99 && size <= 100) {
+        return BigDecimal.valueOf(value)
+            .setScale(3, RoundingMode.HALF_UP)
+            .stripTrailingZeros()
+            .toPlainString();
       }
-      int decimals = size >= 1_000 ? 0 : size >= 99 && size <= 100 ? 3 : size >= 10 ? 1 : 2;
+      boolean whole = size >= 1_000 || value == Math.rint(value);
+      int decimals = whole ? 0 : size >= 10 ? 1 : 2;
       return String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }
   }

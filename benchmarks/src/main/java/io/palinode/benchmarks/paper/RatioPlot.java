@@ -1,7 +1,6 @@
 package io.palinode.benchmarks.paper;
 
 import io.palinode.benchmarks.Spread;
-import io.palinode.benchmarks.paper.PaperReport.Figures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -53,7 +52,7 @@ final class RatioPlot {
             .formatted(WIDTH, bottom + 30));
     for (double mark : axis.marks()) {
       line(svg, "grid", axis.at(mark), TOP - 8, axis.at(mark), bottom);
-      text(svg, "dim", axis.at(mark), bottom + 18, "middle", Figures.number(mark));
+      text(svg, "dim", axis.at(mark), bottom + 18, "middle", Axis.text(mark));
     }
     line(svg, "paper", axis.at(1), TOP - 8, axis.at(1), bottom);
     text(svg, "dim", axis.at(1), TOP - 14, "middle", "paper");

@@ -2,6 +2,7 @@ package io.palinode.benchmarks.paper;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.palinode.benchmarks.Spread;
+import io.palinode.benchmarks.Turns;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +75,7 @@ public record Row(
   /** Null if it was not measured. */
   @JsonProperty(access = JsonProperty.Access.READ_ONLY)
   public @Nullable Spread ours() {
-    return values.isEmpty() ? null : Spread.of(Verdict.array(values));
+    return values.isEmpty() ? null : Spread.of(values);
   }
 
   /** Our median by the middle of what is printed; null if noise exceeds it or one is missing. */

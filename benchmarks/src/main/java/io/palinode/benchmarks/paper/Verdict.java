@@ -31,12 +31,15 @@ public enum Verdict {
    */
   static Verdict of(
       Better better, @Nullable Printed paper, List<Double> values, List<Double> alike) {
-    Spread ours = Spread.of(array(values));
-    if (values.size() < REPETITIONS_MIN || exceeds(alike, ours.median())) {
+    Spread ours = Spread.of(values);
+    if (exceeds(alike, ours.median())) {
       return NOISE;
     }
     if (paper == null) {
       return NOT_PRINTED;
+    }
+    if (values.size() < REPETITIONS_MIN) {
+      return NOISE;
     }
     double best = better == Better.HIGHER ? paper.to() : paper.from();
     double worst = better == Better.HIGHER ? paper.from() : paper.to();
@@ -56,7 +59,7 @@ public enum Verdict {
 
   private static boolean exceeds(List<Double> alike, double effect) {
     return !alike.isEmpty()
-        && Spread.of(alike.stream().mapToDouble(Math::abs).toArray()).median() > Math.abs(effect);
+        && Spread.of(alike.stream().map(Math::abs).toList()).median() > Math.abs(effect);
   }
 
   static double[] array(List<Double> values) {

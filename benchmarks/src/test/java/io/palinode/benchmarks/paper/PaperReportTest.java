@@ -130,6 +130,18 @@ class PaperReportTest {
     assertThat(axis.at(0.2)).isCloseTo(100, within(1e-6));
     assertThat(axis.at(10)).isCloseTo(300, within(1e-6));
     assertThat(axis.marks()).hasSize(6);
+    assertThat(axis.marks().stream().map(Axis::text))
+        .containsExactly("0.2", "0.5", "1", "2", "5", "10");
+    assertThat(Axis.text(0.005)).isEqualTo("0.005");
+    assertThat(Axis.text(20_000)).isEqualTo("20,000");
+  }
+
+  @Test
+  void figuresHaveFewDigitsAndSharesNearAHundredThree() {
+    assertThat(
+            java.util.stream.DoubleStream.of(0, -0.742, 51.84, 1234.4, 99.944, 99.9, 100, 13_000)
+                .mapToObj(PaperReport.Figures::number))
+        .containsExactly("0", "-0.74", "51.8", "1,234", "99.944", "99.9", "100", "13,000");
   }
 
   private static PaperReport report(long seed, Row... rows) {

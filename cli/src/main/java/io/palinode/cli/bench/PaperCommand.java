@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
           + " the paper, if the interval holds it; noise, if repetitions differ by more than what is"
           + " measured; not here, with the reason.",
       "",
-      "Tables: latency, overhead. Ctrl-C keeps and prints what was finished.",
+      "Tables: latency, overhead, optimistic, retroscope, epsilon, scale. Ctrl-C keeps and prints what was finished.",
       ""
     },
     footer = {
@@ -91,6 +91,19 @@ final class PaperCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  private final Budget small;
+
+  PaperCommand() {
+    this(Budget.QUICK);
+  }
+
+  /**
+   * @param small of {@code --quick}
+   */
+  PaperCommand(Budget small) {
+    this.small = small;
+  }
+
   @Override
   @SuppressWarnings("try") // A resource for its close alone.
   public Integer call() throws IOException {
@@ -99,7 +112,7 @@ final class PaperCommand implements Callable<Integer> {
       return 0;
     }
     try (OnSignal unused = OnSignal.does(this::stop, STOP_MAX)) {
-      return measure(quick ? Budget.QUICK : Budget.FULL);
+      return measure(quick ? small : Budget.FULL);
     }
   }
 

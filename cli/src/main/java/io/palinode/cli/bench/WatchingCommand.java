@@ -1,6 +1,6 @@
 package io.palinode.cli.bench;
 
-import io.palinode.benchmarks.paper.Turns;
+import io.palinode.benchmarks.Turns;
 import io.palinode.benchmarks.report.WatchingReport;
 import io.palinode.benchmarks.report.WatchingReport.Pair;
 import io.palinode.benchmarks.report.WatchingReport.Run;

@@ -30,5 +30,6 @@ public record Budget(
       new Budget("quick", 4, 5, 4, "grid:3x4", 10_000, 0.1, 100_000, 10_000);
 
   /** For tests: the figures mean nothing. */
-  static final Budget SMALLEST = new Budget("smallest", 2, 2, 1, "grid:2x3", 500, 0, 10_000, 1_000);
+  public static final Budget SMALLEST =
+      new Budget("smallest", 2, 2, 1, "grid:2x3", 500, 0, 10_000, 1_000);
 }

@@ -6,6 +6,7 @@ import io.palinode.demo.DemoOptions.Network;
 import io.palinode.demo.DemoRun;
 import io.palinode.demo.report.Mode;
 import io.palinode.demo.report.ModeResult;
+import io.palinode.demo.watch.RecordedRun;
 import io.palinode.examples.graph.run.RunConfig;
 import io.palinode.hvc.Epsilon;
 import java.io.PrintWriter;
@@ -36,6 +37,15 @@ public record GraphRuns(
 
   /** One mode; progress goes to {@code err}. Throws Refusal if interrupted. */
   public ModeResult run(Mode mode, PrintWriter err) {
+    return demo(mode, EPSILON, err).run().modes().get(0);
+  }
+
+  /** The candidates of a run that is watched and not rolled back, with plain vector clocks. */
+  RecordedRun record(PrintWriter err) {
+    return demo(Mode.ALERTING, Epsilon.INFINITE, err).record();
+  }
+
+  private DemoRun demo(Mode mode, Epsilon epsilon, PrintWriter err) {
     DemoOptions options =
         new DemoOptions(
             graph,
@@ -43,8 +53,8 @@ public record GraphRuns(
             seed,
             new DemoOptions.Site(NODES, network, null, null, false),
             new DemoOptions.Load(clients, rounds, work, putPercent, DemoOptions.Conflict.USUAL),
-            new DemoOptions.Watch(List.of(), null, EPSILON));
-    return new DemoRun(options, err).run().modes().get(0);
+            new DemoOptions.Watch(List.of(), null, epsilon));
+    return new DemoRun(options, err);
   }
 
   /** For a person. */

@@ -1,10 +1,10 @@
 package io.palinode.cli.bench.paper;
 
 import io.palinode.benchmarks.Side;
+import io.palinode.benchmarks.Turns;
 import io.palinode.benchmarks.paper.Better;
 import io.palinode.benchmarks.paper.Printed;
 import io.palinode.benchmarks.paper.Row;
-import io.palinode.benchmarks.paper.Turns;
 import io.palinode.demo.DemoGraph;
 import io.palinode.demo.DemoOptions.Network;
 import io.palinode.demo.report.Mode;

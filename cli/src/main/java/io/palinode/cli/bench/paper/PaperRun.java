@@ -15,8 +15,15 @@ public final class PaperRun {
 
   /** The most useful first. */
   private static final List<PaperTable> TABLES =
-      List.of(new LatencyTable(), new OverheadTable(), new OptimisticTable(), new ScaleTable());
+      List.of(
+          new LatencyTable(),
+          new OverheadTable(),
+          new OptimisticTable(),
+          new RetroscopeTable(),
+          new EpsilonTable(),
+          new ScaleTable());
 
+  private final List<PaperTable> known;
   private final Budget budget;
   private final long seed;
   private final LongSupplier nanos;
@@ -33,11 +40,26 @@ public final class PaperRun {
       LongSupplier nanos,
       BooleanSupplier stopped,
       Consumer<String> progress) {
+    this(TABLES, budget, seed, nanos, stopped, progress);
+  }
+
+  PaperRun(
+      List<PaperTable> known,
+      Budget budget,
+      long seed,
+      LongSupplier nanos,
+      BooleanSupplier stopped,
+      Consumer<String> progress) {
+    this.known = known;
     this.budget = budget;
     this.seed = seed;
     this.nanos = nanos;
     this.stopped = stopped;
     this.progress = progress;
+  }
+
+  static List<PaperTable> tables() {
+    return TABLES;
   }
 
   /** Name and title of each table. */
@@ -47,7 +69,7 @@ public final class PaperRun {
 
   /** Of those named; all if none is. Throws {@link Refusal} for an unknown name. */
   public List<TableResult> run(List<String> names) {
-    List<PaperTable> tables = names.isEmpty() ? TABLES : names.stream().map(this::find).toList();
+    List<PaperTable> tables = names.isEmpty() ? known : names.stream().map(this::find).toList();
     Estimate estimate =
         new Estimate(
             nanos, tables.stream().map(t -> t.steps(budget) * t.stepSeconds(budget)).toList());
@@ -63,7 +85,7 @@ public final class PaperRun {
   }
 
   private PaperTable find(String name) {
-    return TABLES.stream()
+    return known.stream()
         .filter(table -> table.name().equals(name))
         .findAny()
         .orElseThrow(
@@ -72,7 +94,7 @@ public final class PaperRun {
                     "--table has no table '%s'; tables: %s"
                         .formatted(
                             name,
-                            String.join(", ", TABLES.stream().map(PaperTable::name).toList()))));
+                            String.join(", ", known.stream().map(PaperTable::name).toList()))));
   }
 
   private TableResult run(PaperTable table, Session session) {

@@ -10,7 +10,6 @@ import io.palinode.benchmarks.paper.Curve.Point;
 import io.palinode.benchmarks.paper.Fit;
 import io.palinode.benchmarks.paper.Row;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -63,12 +62,12 @@ final class ScaleTable implements PaperTable {
 
   @Override
   public int steps(Budget budget) {
-    return Arrays.stream(Quantity.values()).mapToInt(each -> each.values(budget).size()).sum();
+    return Quantity.values().length * (1 + budget.rounds());
   }
 
   @Override
   public double stepSeconds(Budget budget) {
-    return 1 + 2 * budget.rounds() * budget.algorithmSeconds();
+    return 2 + 5 * budget.algorithmSeconds();
   }
 
   @Override
@@ -92,14 +91,26 @@ final class ScaleTable implements PaperTable {
 
   private static void rows(Quantity quantity, Session session) {
     Budget budget = session.budget();
-    List<List<Point>> byValue = new ArrayList<>();
-    for (int value : quantity.values(budget)) {
-      session.step("%,d %s".formatted(value, quantity.label));
-      byValue.add(points(quantity, value, session));
+    List<Integer> values = quantity.values(budget);
+    List<List<Point>> byRound = new ArrayList<>();
+    for (int round = 0; round <= budget.rounds(); round++) {
+      session.step(
+          "%s, %s"
+              .formatted(
+                  quantity.label,
+                  round == 0 ? "warming up" : "round %d of %d".formatted(round, budget.rounds())));
+      List<Point> points = new ArrayList<>();
+      for (int value : values) {
+        session.checkStopped();
+        points.add(point(quantity, value, session));
+      }
+      if (round > 0) {
+        byRound.add(points);
+      }
     }
-    List<List<Point>> byRound =
-        IntStream.range(0, budget.rounds())
-            .mapToObj(round -> byValue.stream().map(all -> all.get(round)).toList())
+    List<List<Point>> byValue =
+        IntStream.range(0, values.size())
+            .mapToObj(value -> byRound.stream().map(round -> round.get(value)).toList())
             .toList();
     session.add(
         Row.of(
@@ -129,20 +140,13 @@ final class ScaleTable implements PaperTable {
             List.of(new Line("ours", byValue.stream().map(ScaleTable::fastest).toList()))));
   }
 
-  /** A point a round. */
-  private static List<Point> points(Quantity quantity, int value, Session session) {
+  private static Point point(Quantity quantity, int value, Session session) {
     Budget budget = session.budget();
+    DetectionBenchmark benchmark =
+        new DetectionBenchmark(
+            new Effort(0, 1, budget.algorithmSeconds()), session.seed(), System::nanoTime);
     Shape shape = quantity.shape(value, budget.candidates());
-    List<Point> points = new ArrayList<>();
-    for (int round = 0; round < budget.rounds(); round++) {
-      session.checkStopped();
-      double warmUp = round == 0 ? 2 * budget.algorithmSeconds() : 0;
-      DetectionBenchmark benchmark =
-          new DetectionBenchmark(
-              new Effort(warmUp, 1, budget.algorithmSeconds()), session.seed(), System::nanoTime);
-      points.add(new Point(value, Math.max(1, benchmark.run(shape).medianNanos())));
-    }
-    return points;
+    return new Point(value, Math.max(1, benchmark.run(shape).medianNanos()));
   }
 
   private static Point fastest(List<Point> points) {

@@ -1,8 +1,9 @@
-package io.palinode.benchmarks.paper;
+package io.palinode.benchmarks;
 
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -34,6 +35,12 @@ public record Turns<T>(List<T> base, List<T> other) {
     public Effect {
       values = List.copyOf(values);
       alike = List.copyOf(alike);
+    }
+
+    Effect map(DoubleUnaryOperator unit) {
+      return new Effect(
+          values.stream().map(unit::applyAsDouble).toList(),
+          alike.stream().map(unit::applyAsDouble).toList());
     }
   }
 
@@ -67,31 +74,28 @@ public record Turns<T>(List<T> base, List<T> other) {
     return pair % 2 == 0;
   }
 
-  /** Percents of {@code figure} that the other side loses. */
-  public Effect lost(ToDoubleFunction<T> figure) {
-    return percents(figure, -1);
-  }
-
-  /** Percents of {@code figure} that the other side gains. */
-  public Effect gained(ToDoubleFunction<T> figure) {
-    return percents(figure, 1);
-  }
-
-  private Effect percents(ToDoubleFunction<T> figure, int sign) {
+  /** {@code figure} of the other side by that of the base. */
+  public Effect ratios(ToDoubleFunction<T> figure) {
     List<Double> values = new ArrayList<>();
     List<Double> alike = new ArrayList<>();
     for (int i = 0; i < base.size(); i++) {
-      values.add(percent(figure, base.get(i), other.get(i), sign));
+      values.add(figure.applyAsDouble(other.get(i)) / figure.applyAsDouble(base.get(i)));
       if (i > 0) {
         // What came last in the pair before comes first in this one.
         List<T> same = isBaseFirst(i) ? base : other;
-        alike.add(percent(figure, same.get(i - 1), same.get(i), sign));
+        alike.add(figure.applyAsDouble(same.get(i)) / figure.applyAsDouble(same.get(i - 1)));
       }
     }
     return new Effect(values, alike);
   }
 
-  private static <T> double percent(ToDoubleFunction<T> figure, T before, T after, int sign) {
-    return sign * 100 * (figure.applyAsDouble(after) / figure.applyAsDouble(before) - 1);
+  /** Percents of {@code figure} that the other side loses. */
+  public Effect lost(ToDoubleFunction<T> figure) {
+    return ratios(figure).map(ratio -> 100 * (1 - ratio));
+  }
+
+  /** Percents of {@code figure} that the other side gains. */
+  public Effect gained(ToDoubleFunction<T> figure) {
+    return ratios(figure).map(ratio -> 100 * (ratio - 1));
   }
 }

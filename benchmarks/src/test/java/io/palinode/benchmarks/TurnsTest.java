@@ -1,9 +1,9 @@
-package io.palinode.benchmarks.paper;
+package io.palinode.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.palinode.benchmarks.paper.Turns.Side;
+import io.palinode.benchmarks.Turns.Side;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
