@@ -2,6 +2,8 @@ package io.palinode.benchmarks.paper;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryManagerMXBean;
+import java.util.stream.Collectors;
 
 /** The machine and the programs of a report. */
 public record Environment(
@@ -12,11 +14,17 @@ public record Environment(
     OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     return new Environment(
         palinode,
-        property("java.vm.name") + " " + property("java.runtime.version"),
+        property("java.vm.name") + " " + property("java.runtime.version") + ", " + collectors(),
         property("os.name") + " " + property("os.version") + " " + property("os.arch"),
         Runtime.getRuntime().availableProcessors(),
         system.getTotalMemorySize(),
         Runtime.getRuntime().maxMemory());
+  }
+
+  private static String collectors() {
+    return ManagementFactory.getGarbageCollectorMXBeans().stream()
+        .map(MemoryManagerMXBean::getName)
+        .collect(Collectors.joining(" and "));
   }
 
   private static String property(String name) {

@@ -67,7 +67,7 @@ class RecordedRunTest {
         .sum();
   }
 
-  /** Of an end of the edge 0_1, on a node that has heard nothing of the other. */
+  /** Of an end of the edge 0_1, on a node that knows nothing of the other. */
   private void section(int node, int term, long sequence, long from, long to) {
     IntervalRef ref =
         IntervalRef.newBuilder()

@@ -23,7 +23,7 @@ public record Budget(
     int entries,
     int keys) {
   public static final Budget FULL =
-      new Budget("full", 9, 9, 30, "karate", 100_000, 1, 1_000_000, 100_000);
+      new Budget("full", 9, 9, 30, "karate", 100_000, 1, 500_000, 100_000);
 
   /** All tables in less than 15 minutes on two cores. */
   public static final Budget QUICK =

@@ -114,10 +114,11 @@ public final class PaperRun {
   private String problem(PaperTable table, Session session) {
     try {
       table.measure(session);
+      // The report is still to be written, so the thread must not stay interrupted.
+      var unused = Thread.interrupted();
       return "";
     } catch (InterruptedException | IOException | RuntimeException e) {
-      // The parts of a cluster report an interrupt by different exceptions; the report is still
-      // to be written, so the thread must not stay interrupted.
+      // The parts of a cluster report an interrupt by different exceptions.
       boolean interrupted = Thread.interrupted() || e instanceof InterruptedException;
       if (interrupted || stopped.getAsBoolean()) {
         return "interrupted";

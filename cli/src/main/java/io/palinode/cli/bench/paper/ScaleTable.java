@@ -46,7 +46,7 @@ final class ScaleTable implements PaperTable {
     /** The others need more candidates than a budget may allow. */
     private List<Integer> values(Budget budget) {
       boolean all = !budget.equals(Budget.SMALLEST);
-      return values.stream().filter(value -> all || value <= 10).toList();
+      return values.stream().filter(value -> all || value <= 100).toList();
     }
   }
 
