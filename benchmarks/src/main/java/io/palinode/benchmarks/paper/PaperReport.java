@@ -107,8 +107,15 @@ public record PaperReport(
         return NO_FIGURE;
       }
       return paper.from() == paper.to()
-          ? number(paper.from())
-          : number(paper.from()) + "–" + number(paper.to());
+          ? exact(paper.from())
+          : exact(paper.from()) + "–" + exact(paper.to());
+    }
+
+    /** All decimals that were printed. */
+    private static String exact(double value) {
+      return value == Math.rint(value)
+          ? number(value)
+          : BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
     }
 
     static String ours(Row row) {

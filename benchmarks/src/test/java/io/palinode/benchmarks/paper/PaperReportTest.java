@@ -38,6 +38,9 @@ class PaperReportTest {
             1,
             row("a", Better.LOWER, 1, 2, 3, 4),
             Row.notHere("b", "regions", "%", null, "there is one machine"));
+    Row printed =
+        Row.notHere("c", "c", "%", new Printed(0.9, 13_000, "Table II"), "there is one machine");
+    assertThat(PaperReport.Figures.paper(printed)).isEqualTo("0.9–13,000");
     assertThat(report.table())
         .contains("Linux", "2 cores", "8,192 MiB", "seed 1", "1 … 4", "better", "not here")
         .contains("- regions: there is one machine");

@@ -190,8 +190,8 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--put-share",
       defaultValue = "50",
-      paramLabel = "PERCENT",
-      description = "Share of these operations that are puts (default: ${DEFAULT-VALUE}).")
+      paramLabel = "N",
+      description = "Percent of these operations that are puts (default: ${DEFAULT-VALUE}).")
   private int putShare;
 
   @Option(

@@ -17,7 +17,8 @@ import java.util.List;
 final class EpsilonTable implements PaperTable {
   private static final List<String> EPSILONS = List.of("0", "100us", "1ms", "10ms", "100ms", "inf");
   private static final int CLIENTS = 6;
-  private static final int FULL_ROUNDS = 6;
+  private static final int FULL_ROUNDS = 12;
+  private static final int QUICK_ROUNDS = 3;
 
   @Override
   public String name() {
@@ -47,7 +48,7 @@ final class EpsilonTable implements PaperTable {
             DemoGraph.parse(smallest ? session.budget().graph() : "karate", session.seed()),
             smallest ? Network.NONE : Network.GLOBAL,
             CLIENTS,
-            session.budget().equals(Budget.FULL) ? FULL_ROUNDS : 1,
+            smallest ? 1 : session.budget().equals(Budget.FULL) ? FULL_ROUNDS : QUICK_ROUNDS,
             GraphRuns.WORK,
             GraphRuns.PUT_PERCENT,
             session.seed());

@@ -57,6 +57,9 @@ final class LatencyTable implements PaperTable {
     try (ConjunctiveCluster cluster = ConjunctiveCluster.start(WORKLOAD, true);
         ViolationLatencies latencies = cluster.latencies()) {
       for (int round = 1 - WARM_UP_ROUNDS; round <= budget.rounds(); round++) {
+        if (session.isStopped() && !rounds.isEmpty()) {
+          break;
+        }
         session.step(
             round <= 0 ? "warming up" : "round %d of %d".formatted(round, budget.rounds()));
         try (StoreLoad load = cluster.load()) {
@@ -72,6 +75,7 @@ final class LatencyTable implements PaperTable {
     }
     rows(rounds).forEach(session::add);
     session.add(distribution(rounds));
+    session.checkStopped();
     session.add(
         Row.notHere(
             "latency.regions",

@@ -21,6 +21,7 @@ final class OptimisticTable implements PaperTable {
       "Optimistic Execution in Key-Value Store, N3R1W1 with monitor beside N3R1W3";
   private static final List<Network> NETWORKS = List.of(Network.REGIONAL, Network.GLOBAL);
   private static final int CLIENTS = 3;
+  private static final int QUICK_ROUNDS = 20;
 
   /** A share of puts in percent, and the printed gain. */
   private enum Puts {
@@ -98,7 +99,7 @@ final class OptimisticTable implements PaperTable {
             graph,
             network,
             CLIENTS,
-            session.budget().equals(Budget.FULL) ? 0 : 1,
+            rounds(network, session.budget()),
             GraphRuns.WORK,
             puts.percent,
             session.seed());
@@ -114,6 +115,14 @@ final class OptimisticTable implements PaperTable {
             printed(network, puts),
             turns.gained(OptimisticTable::tasksPerSecond),
             note(turns.other())));
+  }
+
+  /** Enough tasks for some seconds. */
+  private static int rounds(Network network, Budget budget) {
+    if (budget.equals(Budget.FULL)) {
+      return 0;
+    }
+    return budget.equals(Budget.QUICK) && network == Network.REGIONAL ? QUICK_ROUNDS : 1;
   }
 
   private static @Nullable Printed printed(Network network, Puts puts) {

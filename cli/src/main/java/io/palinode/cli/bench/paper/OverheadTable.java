@@ -20,6 +20,7 @@ final class OverheadTable implements PaperTable {
           + " faster with the monitor";
   private static final String PAPER = "Optimistic Execution in Key-Value Store";
   private static final int CLIENTS = 6;
+  private static final int QUICK_ROUNDS = 20;
   private static final double RAMP_SECONDS = 2;
 
   @Override
@@ -49,7 +50,7 @@ final class OverheadTable implements PaperTable {
             DemoGraph.parse("karate", session.seed()),
             Network.NONE,
             CLIENTS,
-            0,
+            session.budget().equals(Budget.FULL) ? 0 : QUICK_ROUNDS,
             GraphRuns.WORK,
             GraphRuns.PUT_PERCENT,
             session.seed());

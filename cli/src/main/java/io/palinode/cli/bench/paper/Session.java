@@ -67,9 +67,14 @@ final class Session {
 
   /** Throws {@link StoppedException} if the run is to end. */
   void checkStopped() {
-    if (stopped.getAsBoolean()) {
+    if (isStopped()) {
       throw new StoppedException();
     }
+  }
+
+  /** Whether the run is to end. */
+  boolean isStopped() {
+    return stopped.getAsBoolean();
   }
 
   /** What is run, for a person. */
