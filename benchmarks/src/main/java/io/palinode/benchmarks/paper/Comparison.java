@@ -67,6 +67,8 @@ public record Comparison(double level, List<String> differences, List<Change> ch
             changes.add(change(null, row, level));
           }
         });
+    // What cannot be measured here has no figures in either.
+    changes.removeIf(change -> change.before() == null && change.after() == null);
     return new Comparison(level, differences(old, now), changes);
   }
 

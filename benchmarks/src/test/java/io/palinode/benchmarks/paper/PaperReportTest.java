@@ -85,7 +85,9 @@ class PaperReportTest {
   void rowsOfOneReportAndOtherSettingsAreNamed() {
     Comparison comparison =
         Comparison.of(
-            report(1, row("a", Better.LOWER, 1, 2)), report(2, row("b", Better.LOWER, 1, 2)), 0.05);
+            report(1, row("a", Better.LOWER, 1, 2), Row.notHere("c", "c", "%", null, "why")),
+            report(2, row("b", Better.LOWER, 1, 2), Row.notHere("c", "c", "%", null, "why")),
+            0.05);
     assertThat(comparison.changes())
         .extracting(Change::id, Change::outcome)
         .containsExactly(
