@@ -121,6 +121,12 @@ public final class DetectionBenchmark {
     return new Result(of, measured.get(0), measured.get(1), simple, reports[0]);
   }
 
+  /** Detection alone. */
+  public Measurement run(Shape shape) {
+    Workload workload = Workload.make(shape, seed);
+    return Measurement.compare(effort, nanos, List.of(contender(workload, Streaming::new))).get(0);
+  }
+
   private static Contender contender(
       Workload workload, Function<DetectionSpec, Detector> detectors) {
     Consumer<Witness> ignored = report -> {};

@@ -1,5 +1,6 @@
 package io.palinode.benchmarks;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.benchmarks.Alternation.Laps;
 import io.palinode.benchmarks.SnapshotNodes.Snapshot;
@@ -107,11 +108,7 @@ public final class SnapshotBenchmark {
    */
   public record Result(String what, @JsonUnwrapped Took took, @JsonUnwrapped Clients clients) {
     private static Result of(String what, List<Round> rounds) {
-      double[] dips =
-          rounds.stream()
-              .flatMap(round -> round.laps().dips().stream())
-              .mapToDouble(Double::doubleValue)
-              .toArray();
+      List<Double> dips = rounds.stream().flatMap(round -> round.laps().dips().stream()).toList();
       return new Result(
           what,
           new Took(
@@ -124,7 +121,7 @@ public final class SnapshotBenchmark {
               median(rounds, round -> round.laps().without().p99Ms()),
               median(rounds, round -> round.laps().with().p99Ms()),
               Spread.of(dips),
-              dips.length));
+              dips));
     }
 
     private static double median(List<Round> rounds, ToDoubleFunction<Round> figure) {
@@ -144,7 +141,7 @@ public final class SnapshotBenchmark {
    * @param operationsDuring and while it continued
    * @param dip throughput that is lost, as a part of 1, of all pairs of turns of all rounds;
    *     negative when there was more
-   * @param pairs of turns that were measured
+   * @param dips of each pair of turns that was measured
    */
   public record Clients(
       double operationsWithout,
@@ -152,7 +149,16 @@ public final class SnapshotBenchmark {
       double p99WithoutMs,
       double p99DuringMs,
       Spread dip,
-      int pairs) {}
+      List<Double> dips) {
+    public Clients {
+      dips = List.copyOf(dips);
+    }
+
+    @JsonProperty
+    public int pairs() {
+      return dips.size();
+    }
+  }
 
   /** Figures of all rounds. */
   public record Results(List<Result> kinds, List<Cost> costs) {

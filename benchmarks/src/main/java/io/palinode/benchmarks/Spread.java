@@ -1,6 +1,7 @@
 package io.palinode.benchmarks;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The median of some measurements, and an interval that holds the true median fifteen times in
@@ -9,6 +10,10 @@ import java.util.Arrays;
  */
 public record Spread(double median, double from, double to) {
   private static final double MISSES_MAX = 1.0 / 16;
+
+  public static Spread of(List<Double> measured) {
+    return of(measured.stream().mapToDouble(Double::doubleValue).toArray());
+  }
 
   public static Spread of(double... measured) {
     if (measured.length == 0) {

@@ -6,8 +6,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Clients that read and write keys of a store at random, as fast as they are answered. {@link #lap}
@@ -20,8 +23,6 @@ public final class StoreLoad implements AutoCloseable {
   private static final double NANOS_PER_MICRO = 1e3;
   private static final long MILLIS_PER_SECOND = 1_000;
 
-  private final Mix mix;
-  private final String value;
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean closed;
   private Histogram latencies = new Histogram(NANOS_MAX, 3);
@@ -61,17 +62,30 @@ public final class StoreLoad implements AutoCloseable {
   public record Mix(int keys, int valueBytes, double writes) {}
 
   /**
+   * One operation.
+   *
+   * @param put the value to put; null: the key is read
+   */
+  public record Request(String key, @Nullable String put) {}
+
+  /**
    * @param stores of which each thread uses one; they are dealt out
    * @param clients threads
    */
   public StoreLoad(List<Store> stores, Mix mix, int clients, long seed) {
-    this.mix = mix;
-    this.value = value(mix.valueBytes());
+    this(stores, clients, client -> random(mix, new Random(seed + client)));
+  }
+
+  /**
+   * @param stores of which each thread uses one; they are dealt out
+   * @param requests what each client asks for, by its number
+   */
+  public StoreLoad(List<Store> stores, int clients, IntFunction<Supplier<Request>> requests) {
     this.lapBegun = System.nanoTime();
     for (int i = 0; i < clients; i++) {
-      Random random = new Random(seed + i);
+      Supplier<Request> next = requests.apply(i);
       Store store = stores.get(i % stores.size());
-      Thread thread = new Thread(() -> run(store, random), "load-" + i);
+      Thread thread = new Thread(() -> run(store, next), "load-" + i);
       thread.setDaemon(true);
       thread.start();
       threads.add(thread);
@@ -117,14 +131,22 @@ public final class StoreLoad implements AutoCloseable {
     }
   }
 
-  private void run(Store store, Random random) {
-    while (!closed) {
+  private static Supplier<Request> random(Mix mix, Random random) {
+    String value = value(mix.valueBytes());
+    return () -> {
       String key = key(random.nextInt(mix.keys()));
+      return new Request(key, random.nextDouble() < mix.writes() ? value : null);
+    };
+  }
+
+  private void run(Store store, Supplier<Request> requests) {
+    while (!closed) {
+      Request next = requests.get();
       long begun = System.nanoTime();
-      if (random.nextDouble() < mix.writes()) {
-        store.put(key, value);
+      if (next.put() != null) {
+        store.put(next.key(), next.put());
       } else {
-        var unused = store.get(key);
+        var unused = store.get(next.key());
       }
       note(System.nanoTime() - begun);
     }

@@ -74,8 +74,21 @@ public final class StoreOverheadBenchmark {
    * @param cpu the same ratio of the processor's time
    * @param noise the same ratio of throughputs where both rounds are of the same node; of one when
    *     nothing disturbs
+   * @param turns all rounds, without the past and with it
    */
-  public record Result(Load load, Sides sides, Spread throughput, Spread cpu, Spread noise) {}
+  public record Result(
+      Load load, Sides sides, Spread throughput, Spread cpu, Spread noise, Turns<Side> turns) {
+    static Result of(Load load, Turns<Side> turns) {
+      Turns.Effect throughput = turns.ratios(Side::operationsPerSecond);
+      return new Result(
+          load,
+          new Sides(Side.median(turns.base()), Side.median(turns.other())),
+          Spread.of(throughput.values()),
+          Spread.of(turns.ratios(Side::cpuMicros).values()),
+          Spread.of(throughput.alike()),
+          turns);
+    }
+  }
 
   /**
    * @param data an empty folder
@@ -135,9 +148,6 @@ public final class StoreOverheadBenchmark {
   private Result compare(Target off, Target on, int keys, int percent) throws InterruptedException {
     List<Side> plain = new ArrayList<>();
     List<Side> kept = new ArrayList<>();
-    double[] throughput = new double[setting.rounds().rounds()];
-    double[] cpu = new double[setting.rounds().rounds()];
-    double[] noise = new double[setting.rounds().rounds() - 1];
     for (int i = 0; i < setting.rounds().rounds(); i++) {
       progress.accept(
           "%,d keys, %d %% writes: round %d of %d"
@@ -147,20 +157,8 @@ public final class StoreOverheadBenchmark {
       Side second = round(onFirst ? off : on, keys, percent, setting.rounds().roundSeconds());
       plain.add(onFirst ? second : first);
       kept.add(onFirst ? first : second);
-      throughput[i] = kept.get(i).operationsPerSecond() / plain.get(i).operationsPerSecond();
-      cpu[i] = kept.get(i).cpuMicros() / plain.get(i).cpuMicros();
-      if (i > 0) {
-        // What came last in the pair before comes first in this one.
-        List<Side> same = onFirst ? kept : plain;
-        noise[i - 1] = same.get(i).operationsPerSecond() / same.get(i - 1).operationsPerSecond();
-      }
     }
-    return new Result(
-        new Load(keys, percent),
-        new Sides(Side.median(plain), Side.median(kept)),
-        Spread.of(throughput),
-        Spread.of(cpu),
-        Spread.of(noise));
+    return Result.of(new Load(keys, percent), new Turns<>(plain, kept));
   }
 
   private Side round(Target target, int keys, int percent, double seconds)

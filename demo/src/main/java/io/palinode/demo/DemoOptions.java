@@ -34,9 +34,10 @@ public record DemoOptions(
    *
    * @param rounds 0: as many as suit the graph and the network
    * @param work ordinary operations before each section
+   * @param putPercent of these that are puts
    * @param conflict how much the clients are in each other's way
    */
-  public record Load(int clients, int rounds, int work, Conflict conflict) {}
+  public record Load(int clients, int rounds, int work, int putPercent, Conflict conflict) {}
 
   /**
    * What is watched.
@@ -64,6 +65,9 @@ public record DemoOptions(
             .formatted(graph.graph().vertices(), clients));
     require(load.rounds >= 0, "--rounds must not be negative: " + load.rounds);
     require(load.work >= 0, "--work must not be negative: " + load.work);
+    require(
+        load.putPercent >= 0 && load.putPercent <= 100,
+        "--put-share must be in [0, 100] percent: " + load.putPercent);
     require(
         !modes.isEmpty(), "--modes needs at least one of sequential, eventual, alerting, watched");
     require(

@@ -6,6 +6,7 @@ import io.palinode.demo.report.DemoReport;
 import io.palinode.demo.report.Mode;
 import io.palinode.demo.report.ModeResult;
 import io.palinode.demo.watch.EmbeddedWatcher;
+import io.palinode.demo.watch.RecordedRun;
 import io.palinode.demo.watch.RemoteWatcher;
 import io.palinode.demo.watch.Watcher;
 import io.palinode.examples.graph.Graph;
@@ -19,11 +20,13 @@ import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.wire.KafkaSettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +40,9 @@ public final class DemoRun {
   private final List<Predicate> predicates;
   private final ProgressLine progress;
 
+  private boolean isRecording;
+  private @Nullable RecordedRun recorded;
+
   /** Held while the broker starts: it takes an interrupt for its death, and ends the process. */
   private final ReentrantLock starting = new ReentrantLock();
 
@@ -49,6 +55,13 @@ public final class DemoRun {
     this.predicates =
         WatchedPredicates.of(options.watch().predicates(), options.watch().judgedBy());
     this.progress = new ProgressLine(err, isTerminal());
+  }
+
+  /** Runs the modes, and returns the candidates of the last one, which must be watched. */
+  public RecordedRun record() {
+    isRecording = true;
+    var unused = run();
+    return Objects.requireNonNull(recorded, "the last mode must be watched, on own nodes");
   }
 
   @SuppressWarnings("try") // A resource for its close alone.
@@ -126,7 +139,18 @@ public final class DemoRun {
       Stage stage = new Stage(cluster.addresses(), cluster.size(), store);
       Watcher watcher = plane == null ? null : new EmbeddedWatcher(plane, watched);
       Runnable warmUp = () -> warmUpDetection(mode, stage, plane);
-      return done(mode, new ModeRun(mode, options, stage, watcher, warmUp, progress));
+      ModeRun run = new ModeRun(mode, options, stage, watcher, warmUp, progress);
+      ModeResult result = done(mode, run);
+      if (isRecording && plane != null) {
+        ModeRun.Evidence evidence = run.evidence();
+        recorded =
+            RecordedRun.read(
+                KafkaSettings.of(plane.kafkaAddress()),
+                options.site().nodes(),
+                evidence.sinceMicros(),
+                evidence.truth());
+      }
+      return result;
     }
   }
 

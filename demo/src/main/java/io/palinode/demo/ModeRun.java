@@ -11,9 +11,11 @@ import io.palinode.examples.graph.run.ColouringRun;
 import io.palinode.examples.graph.run.RunConfig;
 import io.palinode.examples.graph.run.RunConfig.Finish;
 import io.palinode.examples.graph.run.RunResult;
+import io.palinode.examples.graph.truth.Truth;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.StoreClient;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One mode: a warm-up, the measured run, and the check of the answer. */
@@ -29,6 +31,14 @@ final class ModeRun {
   private final @Nullable Watcher watcher;
   private final Runnable warmUpDetection;
   private final ProgressLine progress;
+  private @Nullable Evidence evidence;
+
+  /**
+   * What happened.
+   *
+   * @param sinceMicros the begin of the measured run
+   */
+  record Evidence(Truth truth, long sinceMicros) {}
 
   /**
    * @param watcher null: the run is not watched
@@ -61,8 +71,14 @@ final class ModeRun {
       RunConfig measured = runConfig(Rounds.measured(graph, options)).withHubs(options.hubs());
       CpuMeter cpu = CpuMeter.begin();
       RunResult result = colour(network, "", measured, cpu::sample);
+      evidence = new Evidence(Truth.of(result.logs()), observation.sinceMicros());
       return observation.result(mode, stage.settings(), result, cpu.use(), check());
     }
+  }
+
+  /** Of a run that has ended. */
+  Evidence evidence() {
+    return Objects.requireNonNull(evidence, "the run has not ended");
   }
 
   private RunResult colour(Network network, String phase, RunConfig config, Runnable look)
@@ -91,6 +107,7 @@ final class ModeRun {
     RunConfig config =
         RunConfig.of(graph, options.load().clients(), rounds, options.seed())
             .withWorkOperations(options.load().work())
+            .withPutPercent(options.load().putPercent())
             .withLockWaitMax(LOCK_WAIT_MAX);
     return config.withFinish(mode.takesBack() ? Finish.SAFE : Finish.WRITTEN, SAFE_WAIT_MAX);
   }

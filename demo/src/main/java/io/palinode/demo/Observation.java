@@ -59,6 +59,10 @@ final class Observation {
     return new Observation(watcher, epsilon);
   }
 
+  long sinceMicros() {
+    return sinceMicros;
+  }
+
   /** Waits, some seconds at most, until all of the run is judged. */
   ModeResult result(Mode mode, String settings, RunResult run, CpuUse cpu, ColouringCheck check)
       throws InterruptedException {

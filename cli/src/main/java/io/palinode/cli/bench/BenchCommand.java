@@ -21,7 +21,9 @@ import picocli.CommandLine.Command;
       AgentCommand.class,
       StockCommand.class,
       RollbackBenchCommand.class,
-      TraceCommand.class
+      TraceCommand.class,
+      PaperCommand.class,
+      CompareCommand.class
     },
     footer = {
       "",

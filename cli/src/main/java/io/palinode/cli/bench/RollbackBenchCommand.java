@@ -5,14 +5,10 @@ import io.palinode.benchmarks.report.RollbackReport;
 import io.palinode.benchmarks.rollback.RollbackBenchmark;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.CopyResult;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Result;
-import io.palinode.benchmarks.rollback.RollbackBenchmark.Steps;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Work;
+import io.palinode.cli.bench.paper.OperatorRollback;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
-import io.palinode.orchestrator.kafka.Orchestrator;
-import io.palinode.orchestrator.plan.Rollback;
-import io.palinode.orchestrator.request.RefusedException;
-import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.ScratchFolder;
@@ -20,9 +16,7 @@ import io.palinode.wire.KafkaSettings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -128,7 +122,8 @@ final class RollbackBenchCommand implements Callable<Integer> {
                 size,
                 valueBytes.value())) {
       benchmark.start();
-      RollbackBenchmark.Operator operator = target -> rollBack(plane.orchestrator(), target);
+      RollbackBenchmark.Operator operator =
+          target -> OperatorRollback.run(plane.orchestrator(), target);
       for (int i = 0; i < WARM_UPS; i++) {
         warmUps.add(benchmark.run(new Work(changes.get(0), standing), i, operator));
       }
@@ -144,29 +139,6 @@ final class RollbackBenchCommand implements Callable<Integer> {
       }
     } catch (io.palinode.voldemort.RefusedException e) {
       throw new IllegalStateException("a node refused what it had to do", e);
-    }
-  }
-
-  private static Steps rollBack(Orchestrator orchestrator, long target)
-      throws InterruptedException {
-    try {
-      Rollback now =
-          orchestrator.operator().run(RollbackRequest.to(UUID.randomUUID().toString(), target), "");
-      while (!now.isEnded()) {
-        TimeUnit.MILLISECONDS.sleep(1);
-        Rollback later = orchestrator.rollback(now.epoch());
-        now = later == null ? now : later;
-      }
-      if (now.state() != Rollback.State.RESUMED) {
-        throw new IllegalStateException("the rollback is " + now.state() + ": " + now.haltReason());
-      }
-      return new Steps(
-          now.times().pauseMicros() / 1e3,
-          now.times().judgementMicros() / 1e3,
-          now.times().restoreMicros() / 1e3,
-          now.times().convergeMicros() / 1e3);
-    } catch (RefusedException e) {
-      throw new IllegalStateException("the rollback was refused", e);
     }
   }
 }

@@ -1,23 +1,21 @@
 package io.palinode.cli.bench;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.Turns;
 import io.palinode.benchmarks.report.WatchingReport;
 import io.palinode.benchmarks.report.WatchingReport.Pair;
 import io.palinode.benchmarks.report.WatchingReport.Run;
+import io.palinode.cli.bench.paper.GraphRuns;
 import io.palinode.demo.DemoGraph;
-import io.palinode.demo.DemoOptions;
 import io.palinode.demo.DemoOptions.Network;
-import io.palinode.demo.DemoRun;
 import io.palinode.demo.report.Mode;
 import io.palinode.demo.report.ModeResult;
-import io.palinode.hvc.Epsilon;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
+import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,12 +46,6 @@ import picocli.CommandLine.Spec;
 final class WatchingCommand implements Callable<Integer> {
   private static final double GOAL_ON_ONE_MACHINE = 0.8;
   private static final double GOAL_OVER_A_NETWORK = 0.97;
-
-  /** All nodes read one clock. */
-  private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
-
-  private static final int NODES = 3;
-  private static final int WORK = 20;
 
   @Option(
       names = "--graph",
@@ -97,50 +89,33 @@ final class WatchingCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Override
-  public Integer call() throws JsonProcessingException {
+  public Integer call() throws IOException, InterruptedException {
     if (pairs < 1) {
       throw new Refusal("--pairs must be at least 1: " + pairs);
     }
-    DemoGraph parsed = DemoGraph.parse(graph, seed.value());
-    List<Pair> measured = new ArrayList<>();
-    for (int pair = 0; pair <= pairs; pair++) {
-      output.say(pair == 0 ? "warming up" : "pair %d of %d".formatted(pair, pairs));
-      Pair done = pair(parsed, pair % 2 == 0);
-      if (pair > 0) {
-        measured.add(done);
-      }
-    }
-    String setting =
-        "%s, network %s, %d clients on %d nodes, seed %d"
-            .formatted(
-                parsed.name(),
-                network.name().toLowerCase(Locale.ROOT),
-                clients,
-                NODES,
-                seed.value());
+    GraphRuns runs =
+        new GraphRuns(
+            DemoGraph.parse(graph, seed.value()),
+            network,
+            clients,
+            rounds,
+            GraphRuns.WORK,
+            GraphRuns.PUT_PERCENT,
+            seed.value());
+    PrintWriter err = spec.commandLine().getErr();
+    Turns<Run> turns =
+        Turns.run(
+            pairs,
+            side -> run(runs.run(side == Turns.Side.BASE ? Mode.EVENTUAL : Mode.ALERTING, err)));
     double goal = network == Network.NONE ? GOAL_ON_ONE_MACHINE : GOAL_OVER_A_NETWORK;
-    output.print(WatchingReport.of(setting, goal, measured));
+    output.print(WatchingReport.of(runs.text(), goal, pairs(turns)));
     return 0;
   }
 
-  /** Which one runs first alternates, since the machine may become slower or faster. */
-  private Pair pair(DemoGraph parsed, boolean watchedFirst) {
-    List<Mode> modes =
-        watchedFirst
-            ? List.of(Mode.ALERTING, Mode.EVENTUAL)
-            : List.of(Mode.EVENTUAL, Mode.ALERTING);
-    DemoOptions options =
-        new DemoOptions(
-            parsed,
-            modes,
-            seed.value(),
-            new DemoOptions.Site(NODES, network, null, null, false),
-            new DemoOptions.Load(clients, rounds, WORK, DemoOptions.Conflict.USUAL),
-            new DemoOptions.Watch(List.of(), null, EPSILON));
-    PrintWriter err = spec.commandLine().getErr();
-    List<Run> runs =
-        new DemoRun(options, err).run().modes().stream().map(WatchingCommand::run).toList();
-    return watchedFirst ? new Pair(runs.get(1), runs.get(0)) : new Pair(runs.get(0), runs.get(1));
+  private static List<Pair> pairs(Turns<Run> turns) {
+    return IntStream.range(0, turns.base().size())
+        .mapToObj(pair -> new Pair(turns.base().get(pair), turns.other().get(pair)))
+        .toList();
   }
 
   private static Run run(ModeResult result) {

@@ -188,6 +188,13 @@ public final class DemoCommand implements Callable<Integer> {
   private int work;
 
   @Option(
+      names = "--put-share",
+      defaultValue = "50",
+      paramLabel = "N",
+      description = "Percent of these operations that are puts (default: ${DEFAULT-VALUE}).")
+  private int putShare;
+
+  @Option(
       names = "--conflict",
       defaultValue = "usual",
       paramLabel = "LEVEL",
@@ -227,7 +234,7 @@ public final class DemoCommand implements Callable<Integer> {
                 external,
                 data,
                 keep),
-            new DemoOptions.Load(clients, rounds, work, conflict),
+            new DemoOptions.Load(clients, rounds, work, putShare, conflict),
             new DemoOptions.Watch(predicates, judgedBy, epsilon));
     DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();
     output.print(report);

@@ -162,11 +162,12 @@ public final class ColouringClient {
     }
   }
 
-  /** Reads and writes that no rule is about. */
+  /** Reads and writes that no rule is about. The puts are spread evenly. */
   private void workOrdinarily(int round, int vertex) {
+    int percent = config.load().putPercent();
     for (int i = 0; i < config.load().workOperations(); i++) {
       String key = Keys.load(vertex, i / 2);
-      if (i % 2 == 0) {
+      if ((i + 1) * percent / 100 == i * percent / 100) {
         cells.get(key);
       } else {
         cells.put(key, Integer.toString(round));

@@ -17,6 +17,7 @@ public record RunConfig(
   public static final int ROUNDS_MAX = 100_000;
   public static final int WORK_OPERATIONS_MAX = 100_000;
   public static final int WORK_OPERATIONS_DEFAULT = 20;
+  public static final int PUT_PERCENT_DEFAULT = 50;
   public static final Duration LOCK_WAIT_MAX_DEFAULT = Duration.ofSeconds(30);
   public static final Duration SAFE_WAIT_MAX_DEFAULT = Duration.ofMinutes(2);
 
@@ -25,11 +26,12 @@ public record RunConfig(
    *
    * @param rounds how often each vertex is coloured
    * @param workOperations ordinary gets and puts before each section
+   * @param putPercent of these that are puts
    * @param hubs 0: all vertices are coloured; else only so many of those with most neighbours,
    *     which the clients share out so that they are in each other's way. The others are to have
    *     colours
    */
-  public record Load(int rounds, int workOperations, int hubs) {}
+  public record Load(int rounds, int workOperations, int putPercent, int hubs) {}
 
   /**
    * The end of a client.
@@ -51,6 +53,7 @@ public record RunConfig(
     requireIn("clients", clients, 1, graph.vertices());
     requireIn("rounds", load.rounds, 1, ROUNDS_MAX);
     requireIn("workOperations", load.workOperations, 0, WORK_OPERATIONS_MAX);
+    requireIn("putPercent", load.putPercent, 0, 100);
     requirePositive("lockWaitMax", lockWaitMax);
     requirePositive("safeWaitMax", end.waitMax);
     requireIn("hubs", load.hubs, 0, graph.vertices());
@@ -62,18 +65,22 @@ public record RunConfig(
     return new RunConfig(
         graph,
         clients,
-        new Load(rounds, WORK_OPERATIONS_DEFAULT, 0),
+        new Load(rounds, WORK_OPERATIONS_DEFAULT, PUT_PERCENT_DEFAULT, 0),
         seed,
         LOCK_WAIT_MAX_DEFAULT,
         new End(Finish.SAFE, SAFE_WAIT_MAX_DEFAULT));
   }
 
   public RunConfig withWorkOperations(int workOperations) {
-    return with(new Load(load.rounds, workOperations, load.hubs));
+    return with(new Load(load.rounds, workOperations, load.putPercent, load.hubs));
+  }
+
+  public RunConfig withPutPercent(int putPercent) {
+    return with(new Load(load.rounds, load.workOperations, putPercent, load.hubs));
   }
 
   public RunConfig withHubs(int hubs) {
-    return with(new Load(load.rounds, load.workOperations, hubs));
+    return with(new Load(load.rounds, load.workOperations, load.putPercent, hubs));
   }
 
   private RunConfig with(Load newLoad) {

@@ -37,7 +37,7 @@ class ColouringClientTest {
         new RunConfig(
             config.graph(),
             2,
-            new RunConfig.Load(2, 0, 0),
+            new RunConfig.Load(2, 0, 50, 0),
             1,
             Duration.ofSeconds(1),
             new RunConfig.End(Finish.WRITTEN, Duration.ofSeconds(1)));
@@ -62,6 +62,22 @@ class ColouringClientTest {
     assertThat(busy.operations() - plain.operations()).isEqualTo(2 * 5);
     assertThat(store.value(Keys.load(1, 1))).isEqualTo("0");
     assertThat(store.value(Keys.load(1, 2))).isNull();
+  }
+
+  @Test
+  void theShareOfPutsOfOrdinaryWorkIsAsConfigured() {
+    long sections = puts(config(1));
+    for (int percent : new int[] {0, 10, 25, 50, 100}) {
+      RunConfig config = config(1).withWorkOperations(20).withPutPercent(percent);
+      assertThat(puts(config) - sections).as("%d %%", percent).isEqualTo(2L * 20 * percent / 100);
+    }
+  }
+
+  /** Of a client that has two tasks. */
+  private long puts(RunConfig config) {
+    long before = store.now();
+    client(0, config).run();
+    return store.now() - before;
   }
 
   @Test
