@@ -275,8 +275,13 @@ class RestFuzzIT {
       request.header(
           name, pick(List.of("x", "null", "bytes=0-", "Bearer x", "*/*", "z".repeat(4_000))));
     }
-    HttpResponse<InputStream> answer =
-        http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+    HttpRequest asked = request.build();
+    HttpResponse<InputStream> answer;
+    try {
+      answer = http.send(asked, HttpResponse.BodyHandlers.ofInputStream());
+    } catch (IOException e) {
+      throw new IOException("no answer to %s %s".formatted(asked, asked.headers().map()), e);
+    }
     try (InputStream body = answer.body()) {
       String type = answer.headers().firstValue("Content-Type").orElse("");
       String text =

@@ -88,6 +88,13 @@ class RequestGuardTest extends RestFixture {
   }
 
   @Test
+  void theAnswerToAUrlThatIsNoneNamesTheEndOfTheConnection() throws IOException {
+    assertThat(answer("GET /api/v1/violations/%00 HTTP/1.1\r\nHost: localhost"))
+        .startsWith("HTTP/1.1 400")
+        .contains("Connection: close");
+  }
+
+  @Test
   void aBodyOfUnknownLengthIsRefused() throws IOException {
     assertThat(
             answer(

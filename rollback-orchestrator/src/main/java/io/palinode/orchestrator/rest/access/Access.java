@@ -62,6 +62,7 @@ public final class Access implements AutoCloseable {
     config.jetty.modifyServer(Access::limitConnections);
     config.jetty.modifyServer(jetty -> SlowConnections.limit(jetty, SLOW_MS));
     config.jetty.modifyServer(jetty -> jetty.insertHandler(new UnreadBodies(SLOW_MS)));
+    config.jetty.modifyServer(jetty -> jetty.setErrorHandler(new ClosingErrors()));
     config.jetty.modifyHttpConfiguration(
         http -> {
           http.setIdleTimeout(SLOW_MS);
