@@ -34,7 +34,7 @@ public final class OperatorRollback {
           now.times().restoreMicros() / 1e3,
           now.times().convergeMicros() / 1e3);
     } catch (RefusedException e) {
-      throw new IllegalStateException("the rollback was refused", e);
+      throw new IllegalStateException("the rollback was refused: " + e.getMessage(), e);
     }
   }
 }
