@@ -1,10 +1,12 @@
 package io.palinode.cli.bench.paper;
 
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Steps;
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.voldemort.server.SystemMicros;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -18,6 +20,10 @@ public final class OperatorRollback {
    */
   public static Steps run(Orchestrator orchestrator, long target) throws InterruptedException {
     try {
+      // A node's clock may be some milliseconds ahead, and no rollback goes into the future.
+      while (new SystemMicros().getAsLong() <= Hlc.micros(target)) {
+        TimeUnit.MILLISECONDS.sleep(1);
+      }
       Rollback now =
           orchestrator.operator().run(RollbackRequest.to(UUID.randomUUID().toString(), target), "");
       while (!now.isEnded()) {
