@@ -254,10 +254,12 @@ class RestFuzzIT {
       path += "?" + name + "=" + pick(VALUES);
     }
     String method = random.nextInt(20) == 0 ? pick(METHODS) : words[0];
+    // Jetty answers to what is no URL without reading the body: the client may lose the answer.
+    boolean isUrl = !path.contains("%00");
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(parts.plane().apiUrl() + path))
             .timeout(ANSWER_MAX)
-            .method(method, HttpRequest.BodyPublishers.ofByteArray(body()));
+            .method(method, HttpRequest.BodyPublishers.ofByteArray(isUrl ? body() : new byte[0]));
     if (random.nextBoolean()) {
       request.header(
           "Content-Type",
