@@ -48,8 +48,8 @@ public abstract class NodeBinding implements StoreBinding, AutoCloseable {
   protected NodeBinding(NodeParts parts) {
     NodeSettings settings = parts.spec().settings();
     this.parts = parts;
-    this.past = new NodePast(parts.stores(), parts.fence(), parts.writers());
     this.history = new NodeHistory(parts.stores(), parts.clock(), parts.order().writeLock());
+    this.past = new NodePast(parts.stores(), parts.fence(), parts.writers(), history::settle);
     NodeRestore restore =
         new NodeRestore(
             parts.stores(),

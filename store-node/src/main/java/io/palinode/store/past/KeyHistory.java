@@ -4,7 +4,6 @@ import io.palinode.detector.binding.Version;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,9 +37,10 @@ public final class KeyHistory {
    * The changes after {@code from} and up to {@code to}. O(changes of the store since {@code
    * from}).
    *
-   * @param present reads the stored record of the key
+   * @param to all changes up to it were stored before {@code present} was read
+   * @param present the stored record of the key, read before the call
    */
-  Page page(long from, long to, Supplier<byte @Nullable []> present) {
+  Page page(long from, long to, byte @Nullable [] present) {
     if (from > to) {
       throw new IllegalArgumentException(
           "times must be in order: from=%d to=%d".formatted(from, to));
@@ -63,29 +63,9 @@ public final class KeyHistory {
                 }
               }
             });
-    if (isOpen) {
-      close(store.versions(present.get()));
-      closeAgain();
-    }
+    close(store.versions(present));
     return new Page(
         List.copyOf(changes), isCut[0] ? (Long) changes.get(changes.size() - 1).hlc() : null);
-  }
-
-  /** A change after the walk has the exact value before it. */
-  private void closeAgain() {
-    PastChange last = changes.get(changes.size() - 1);
-    boolean[] isFirst = {true};
-    store
-        .past()
-        .forEachBetween(
-            last.hlc(),
-            Long.MAX_VALUE,
-            (hlc, changed, old) -> {
-              if (isFirst[0] && Arrays.equals(changed, key)) {
-                changes.set(changes.size() - 1, last.with(store.versions(old)));
-                isFirst[0] = false;
-              }
-            });
   }
 
   /** The last change gave the key these versions. */

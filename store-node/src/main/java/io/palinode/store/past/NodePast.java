@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -20,11 +21,16 @@ public final class NodePast {
   private final NodeStores stores;
   private final Fence fence;
   private final Writers writers;
+  private final LongUnaryOperator settle;
 
-  public NodePast(NodeStores stores, Fence fence, Writers writers) {
+  /**
+   * @param settle ticks past a time; returns a later time up to which all changes are stored
+   */
+  public NodePast(NodeStores stores, Fence fence, Writers writers, LongUnaryOperator settle) {
     this.stores = stores;
     this.fence = fence;
     this.writers = writers;
+    this.settle = settle;
   }
 
   /** The earliest time that can be read. Before {@link #exactReach} some times cannot. */
@@ -95,13 +101,15 @@ public final class NodePast {
   }
 
   /**
-   * One page of the changes of a key. Throws {@link io.palinode.retroscope.OutOfReachException},
-   * and {@link IllegalArgumentException} for an unknown store. Thread-safe.
+   * One page of the changes of a key, up to now at most. Throws {@link
+   * io.palinode.retroscope.OutOfReachException}, and {@link IllegalArgumentException} for an
+   * unknown store. Thread-safe.
    */
   public KeyHistory.Page history(StoreKey key, long from, long to) {
     LocalStore store = stores.named(key.store());
-    return new KeyHistory(store, writers, key.key())
-        .page(from, to, () -> stores.engine().get(store.name(), key.key()));
+    long until = Math.min(to, settle.applyAsLong(from));
+    byte[] present = stores.engine().get(store.name(), key.key());
+    return new KeyHistory(store, writers, key.key()).page(from, until, present);
   }
 
   /** See {@link io.palinode.store.binding.UndoLog#visitChanges}. */
