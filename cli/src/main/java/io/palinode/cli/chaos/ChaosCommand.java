@@ -100,7 +100,7 @@ public final class ChaosCommand implements Callable<Integer> {
       paramLabel = "DIR",
       description =
           "A new folder for data and logs; chaos.log has what was done when (default: a temporary"
-              + " one, kept after a failure).")
+              + " one, kept after a failure). The files of nodes whose disks were filled are gone.")
   private @Nullable Path data;
 
   @Mixin private Output output = new Output();
