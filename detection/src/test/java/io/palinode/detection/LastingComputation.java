@@ -70,8 +70,7 @@ record LastingComputation(
             Epsilon.ofMicros(new long[] {0, 50, 500, 5_000}[random.nextInt(4)]),
             random.nextBoolean() ? Uncertainty.CONSERVATIVE : Uncertainty.CAUSAL);
     return new Maker(random, new DetectionSpec(nodes, clauses, causality, ReplicaRule.ANY))
-        // With ε = 0, what a restart ends may be missed or counted by a tick: a known gap.
-        .make(restarts && causality.epsilon().micros() > 0);
+        .make(restarts);
   }
 
   private static ClauseShape lasting(ClauseShape shape, Random random, long[] times) {

@@ -149,12 +149,27 @@ public final class LastingDetector implements Detector {
 
   /** Takes what all nodes have passed, in its order. */
   private void advance() {
-    while (Math.min(runs.dueAt(), waiting.nextAt()) <= progress) {
+    for (long at = nextAt(); at <= progress; at = nextAt()) {
+      decideBefore(at);
       if (runs.dueAt() < waiting.nextAt() || waiting.isNextAnEndAt(runs.dueAt())) {
         add(counted.opened(runs.nextCounts()));
       } else {
         pass(waiting.next());
       }
+    }
+  }
+
+  private long nextAt() {
+    return Math.min(runs.dueAt(), waiting.nextAt());
+  }
+
+  /**
+   * All before {@code hlc} was taken, and pairs are decided first that this decides. Otherwise a
+   * search would still await nodes for intervals that began later.
+   */
+  private void decideBefore(long hlc) {
+    if (counted.wakeAt() < hlc) {
+      add(counted.progress(hlc - 1));
     }
   }
 
@@ -236,7 +251,7 @@ public final class LastingDetector implements Detector {
 
   @Override
   public long wakeAt() {
-    return Math.min(Math.min(runs.dueAt(), waiting.nextAt()), counted.wakeAt());
+    return Math.min(nextAt(), counted.wakeAt());
   }
 
   @Override

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Events that wait for the progress of all nodes, in the order of their HLCs; of equal ones first
- * restarts, then openings, then ends, then in the order of arrival. Not thread-safe.
+ * openings, then ends, then restarts, then in the order of arrival. A restart counts from right
+ * before its node's first event, as the ends that it causes do. Not thread-safe.
  */
 final class WaitingEvents {
   private static final Comparator<Event> ORDER =
@@ -21,7 +22,9 @@ final class WaitingEvents {
           .thenComparingInt(Event::kind)
           .thenComparingLong(Event::rank);
 
-  private static final int END = 2;
+  private static final int OPENING = 0;
+  private static final int END = 1;
+  private static final int RESTART = 2;
 
   private final TreeSet<Event> events = new TreeSet<>(ORDER);
   // How many openings there are of a version.
@@ -37,11 +40,11 @@ final class WaitingEvents {
   record Event(
       long rank, CandidateId id, @Nullable Candidate candidate, String endedBy, Hvc clock) {
     long at() {
-      return clock.own();
+      return candidate == null ? clock.own() - 1 : clock.own();
     }
 
     int kind() {
-      return candidate == null ? 0 : candidate.interval().isOpen() ? 1 : END;
+      return candidate == null ? RESTART : candidate.interval().isOpen() ? OPENING : END;
     }
   }
 
@@ -64,9 +67,9 @@ final class WaitingEvents {
     return events.isEmpty() ? Long.MAX_VALUE : events.first().at();
   }
 
-  /** Whether the first one is an end at {@code hlc}: what ends then still holds then. */
+  /** Whether the first one ends intervals at {@code hlc}: what ends then still holds then. */
   boolean isNextAnEndAt(long hlc) {
-    return nextAt() == hlc && !events.isEmpty() && events.first().kind() == END;
+    return nextAt() == hlc && !events.isEmpty() && events.first().kind() != OPENING;
   }
 
   void add(CandidateId id, @Nullable Candidate candidate, String endedBy, Hvc clock) {
