@@ -7,6 +7,7 @@ import com.sleepycat.je.Database;
 import com.sleepycat.je.DatabaseConfig;
 import com.sleepycat.je.DatabaseEntry;
 import com.sleepycat.je.DatabaseException;
+import com.sleepycat.je.DiskLimitException;
 import com.sleepycat.je.Environment;
 import com.sleepycat.je.EnvironmentConfig;
 import com.sleepycat.je.EnvironmentFailureException;
@@ -325,11 +326,16 @@ public final class BdbEngine implements StorageEngine {
   }
 
   private StorageException failed(String what, DatabaseException e) {
+    if (e instanceof DiskLimitException) {
+      // It measures every 10 s, so it also refuses for a while after there is room again.
+      return StorageException.full(
+          "the disk is full, or was until 10 s ago: Berkeley DB writes nothing in " + folder);
+    }
     return new StorageException(
         isDamage(e)
             ? "%s failed: the store in %s is damaged (%s): stop the node, and run 'palinode recover' on its data folder"
                 .formatted(what, folder, e.getMessage())
-            : what + " failed",
+            : "%s failed: %s".formatted(what, e.getMessage()),
         e);
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.TestNodes;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -88,6 +89,21 @@ class BdbEngineTest {
         assertThat(engine.get("s", bytes("left" + i)) != null).isEqualTo(i < kept);
         assertThat(engine.get("s", bytes("right" + i)) != null).isEqualTo(i < kept);
       }
+    }
+  }
+
+  /**
+   * Berkeley DB measures free space every 10 s, so it may know of a full disk that has room now.
+   */
+  @Test
+  void whatBerkeleyDbRefusesForAFullDiskMaySucceedLater() throws IOException {
+    open("live").close();
+    Files.writeString(folder.resolve("live/je.properties"), "je.freeDisk=" + Long.MAX_VALUE);
+    try (BdbEngine engine = open("live")) {
+      assertThatThrownBy(() -> engine.commit(List.of(put("k", "v")), Durability.WRITTEN))
+          .hasMessageContaining("the disk is full")
+          .isInstanceOfSatisfying(
+              StorageException.class, refused -> assertThat(refused.isFull()).isTrue());
     }
   }
 
