@@ -47,6 +47,10 @@ final class WatchedMemtable extends SkipListMemtable {
     }
     node.enter(group::isBlocking);
     try {
+      if (node.isPaused()) {
+        // A streamed one, or of a keyspace without durable writes: no commit log has it.
+        throw new PausedException();
+      }
       ReentrantLock turn =
           turns.take(update.metadata().id, update.partitionKey(), group::isBlocking);
       if (turn == null) {

@@ -4,6 +4,7 @@ import io.palinode.cassandra.node.ServerNode;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.cassandra.db.CassandraKeyspaceWriteHandler;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.memtable.SkipListMemtable;
@@ -17,6 +18,8 @@ import org.slf4j.LoggerFactory;
 /** Makes the memtables of the tables that chose to be watched. */
 public final class WatchedMemtables implements Memtable.Factory {
   private static final Logger log = LoggerFactory.getLogger(WatchedMemtables.class);
+  private static final StackWalker CALLER =
+      StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
   private final ServerNode server;
   private final Turns turns = new Turns();
@@ -66,6 +69,20 @@ public final class WatchedMemtables implements Memtable.Factory {
   @Override
   public boolean streamToMemtable() {
     return true;
+  }
+
+  /**
+   * Always false. Cassandra asks for each table of a mutation, in the mutation's thread, before its
+   * commit log has the mutation. While the node is paused, this refuses it: a mutation that the
+   * memtable refuses would come back at a restart. Throws {@link PausedException}.
+   */
+  @Override
+  public boolean writesShouldSkipCommitLog() {
+    // A change of the schema asks too.
+    if (server.isPaused() && CALLER.getCallerClass() == CassandraKeyspaceWriteHandler.class) {
+      throw new PausedException();
+    }
+    return false;
   }
 
   /** Cassandra compares factories; those of one server are alike. */

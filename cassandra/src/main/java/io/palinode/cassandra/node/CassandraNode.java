@@ -13,6 +13,7 @@ import io.palinode.store.binding.UndoEffect;
 import io.palinode.store.node.NodeBinding;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockPromise;
+import io.palinode.store.order.FenceState;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.apache.cassandra.db.Keyspace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,7 @@ public final class CassandraNode extends NodeBinding {
   private final Tables tables;
   private final BooleanSupplier off;
   private volatile @Nullable WriteListener listener;
+  private volatile boolean isPausing;
 
   /**
    * A key that a mutation changed.
@@ -49,6 +52,10 @@ public final class CassandraNode extends NodeBinding {
     this.parts = parts;
     this.tables = tables;
     this.off = off;
+    long paused = PauseMark.read(parts.stores().engine());
+    if (paused > 0) {
+      parts.fence().become(FenceState.paused(paused));
+    }
   }
 
   /**
@@ -85,6 +92,36 @@ public final class CassandraNode extends NodeBinding {
 
   public void leave() {
     parts.order().sharedLock().unlock();
+  }
+
+  /** Whether mutations that begin now are refused. By any thread. */
+  boolean refusesMutations() {
+    return isPausing || fence().paused();
+  }
+
+  /** Whether all mutations that began before the pause have ended. Between enter and leave. */
+  public boolean isPaused() {
+    return fence().paused();
+  }
+
+  /** {@inheritDoc} Mutations that began before it end first. */
+  @Override
+  public long pause(long epoch) {
+    isPausing = true;
+    try {
+      // They take the gate, so no lock is held here.
+      Keyspace.writeOrder.awaitNewBarrier();
+      return parts.order().alone(() -> pauseAlone(epoch));
+    } finally {
+      isPausing = false;
+    }
+  }
+
+  private long pauseAlone(long epoch) {
+    if (epoch > fence().epoch()) {
+      PauseMark.write(parts.stores().engine(), epoch);
+    }
+    return super.pause(epoch);
   }
 
   /** Whether a predicate may watch one of the keys. Between {@link #enter} and {@link #leave}. */

@@ -57,6 +57,7 @@ public final class ServerNode {
       Executors.newSingleThreadScheduledExecutor(
           work -> JoinedDetector.daemon(work, "palinode-promise"));
   private volatile @Nullable CassandraNode node;
+  private volatile boolean wasPaused;
   private boolean started;
   // Of one thread.
   private boolean promisesFail;
@@ -102,10 +103,25 @@ public final class ServerNode {
       return;
     }
     started = true;
+    wasPaused = readPaused();
     Thread opening = JoinedDetector.daemon(this::awaitReplayed, "palinode-open");
     // Kafka's client loads its classes with the thread's context class loader.
     opening.setContextClassLoader(ServerNode.class.getClassLoader());
     opening.start();
+  }
+
+  /** A folder that cannot be read fails the opening too, with its reason. */
+  private boolean readPaused() {
+    try {
+      return PauseMark.read(engine(folder())) > 0;
+    } catch (RuntimeException e) {
+      log.error("node={} state=UNREADABLE", number, e);
+      return false;
+    }
+  }
+
+  private static MetaEngine engine(Path folder) {
+    return new MetaEngine(new MetaFiles(folder.resolve("meta")));
   }
 
   private void awaitReplayed() {
@@ -127,7 +143,7 @@ public final class ServerNode {
 
   private void open() {
     Path folder = folder();
-    MetaEngine engine = new MetaEngine(new MetaFiles(folder.resolve("meta")));
+    MetaEngine engine = engine(folder);
     awaitClock(NodeParts.opensFromMicros(engine));
     NodeSpec spec =
         new NodeSpec(
@@ -190,6 +206,12 @@ public final class ServerNode {
       detector.missed();
     }
     return fuse.isBlown() ? null : now;
+  }
+
+  /** Whether a rollback pauses the node, so that it refuses mutations. */
+  public boolean isPaused() {
+    CassandraNode now = node;
+    return !fuse.isBlown() && (now == null ? wasPaused : now.refusesMutations());
   }
 
   /** A mutation could not be announced. Takes no lock. */
