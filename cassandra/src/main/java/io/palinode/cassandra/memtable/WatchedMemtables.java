@@ -3,12 +3,16 @@ package io.palinode.cassandra.memtable;
 import io.palinode.cassandra.node.ServerNode;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.cassandra.db.CassandraKeyspaceWriteHandler;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.memtable.SkipListMemtable;
+import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.SchemaConstants;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +28,7 @@ public final class WatchedMemtables implements Memtable.Factory {
   private final ServerNode server;
   private final Turns turns = new Turns();
   private final Expiries expiries = new Expiries();
+  private final Set<TableId> tables = ConcurrentHashMap.newKeySet();
 
   private WatchedMemtables(ServerNode server) {
     this.server = server;
@@ -35,16 +40,24 @@ public final class WatchedMemtables implements Memtable.Factory {
   }
 
   private static boolean isWatched(TableMetadata table) {
-    return table.params.memtable.factory() instanceof WatchedMemtables && refusal(table) == null;
+    return table.params.memtable.factory() instanceof WatchedMemtables factory
+        && factory.refusal(table) == null;
   }
 
   /** Why a table cannot be watched; null if it can. */
-  private static @Nullable String refusal(TableMetadata table) {
+  private @Nullable String refusal(TableMetadata table) {
     if (table.isCounter()) {
       return "a counter has no value that a write names";
     }
     if (table.isView()) {
       return "a materialized view repeats the writes of its table; watch that table";
+    }
+    if (server.timestamps() != null) {
+      for (ColumnMetadata column : table.columns()) {
+        if (column.isComplex()) {
+          return "column '%s' is not frozen, so it cannot be restored".formatted(column.name);
+        }
+      }
     }
     return table.isIndex() || SchemaConstants.isSystemKeyspace(table.keyspace)
         ? "it is Cassandra's own"
@@ -61,6 +74,10 @@ public final class WatchedMemtables implements Memtable.Factory {
     if (refusal != null) {
       log.error("table={} state=NOT_WATCHED: {}", table, refusal);
       return SkipListMemtable.FACTORY.create(commitLogLowerBound, table, owner);
+    }
+    if (tables.add(table.get().id) || !(owner.getCurrentMemtable() instanceof WatchedMemtable)) {
+      // Another memtable took the earlier mutations of the table.
+      server.unlogged();
     }
     return new WatchedMemtable(commitLogLowerBound, table, owner, server, turns, expiries);
   }

@@ -28,12 +28,16 @@ public final class CellRules implements RecordRules {
   }
 
   private static CellRecord cell(Version version) {
-    return CellRecord.decode(
-        ByteBuffer.allocate(CellRecord.BODY_AT + version.value().length)
-            .put(CellRecord.VERSION)
-            .put(version.clock())
-            .put(version.value())
-            .array());
+    return CellRecord.decode(bytes(version));
+  }
+
+  /** The record of one version of these rules. */
+  public static byte[] bytes(Version version) {
+    return ByteBuffer.allocate(CellRecord.BODY_AT + version.value().length)
+        .put(CellRecord.VERSION)
+        .put(version.clock())
+        .put(version.value())
+        .array();
   }
 
   @Override
