@@ -45,11 +45,6 @@ record NodeParameters(
 
   NodeParameters {
     nodes = List.copyOf(nodes);
-    if (isLogged && nodes.size() > 1) {
-      throw new ConfigurationException(
-          "the parameter 'rollback' of the memtable of Palinode can be true in a cluster of one node only: nodes=%s"
-              .formatted(nodes));
-    }
   }
 
   /** Removes what it reads: Cassandra refuses the rest. Throws {@link ConfigurationException}. */

@@ -67,8 +67,8 @@ final class CellNode extends NodeBinding {
   }
 
   /**
-   * What a server stores when a plan resumes: the restored cells, all with one timestamp. A change
-   * of its own in the log: a later plan to an earlier time compares the first timestamps.
+   * What a server stores when a plan resumes: the restored cells, all with one timestamp. The log
+   * has it as a change: a later plan to an earlier time compares the first timestamps.
    */
   void settle(List<StoreKey> restored, long timestamp, long second) {
     for (StoreKey key : restored) {
