@@ -3,6 +3,8 @@ package io.palinode.cassandra.memtable;
 import io.palinode.cassandra.node.CassandraNode;
 import io.palinode.cassandra.node.CassandraNode.Changed;
 import io.palinode.cassandra.table.CellNames;
+import io.palinode.cassandra.table.CellStates;
+import io.palinode.cassandra.table.CellStates.Replaced;
 import io.palinode.cassandra.table.LiveCells;
 import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
@@ -39,7 +41,7 @@ final class Mutation {
     this.nowInSec = nowInSec;
   }
 
-  /** Reads what the update will change; null if no predicate watches a key of it. */
+  /** Reads what the update will change; null if no predicate and no log needs it. */
   static @Nullable Mutation begin(PartitionUpdate update, CassandraNode node) {
     TableMetadata table = update.metadata();
     long now = FBUtilities.nowInSeconds();
@@ -48,7 +50,7 @@ final class Mutation {
       return new Mutation(update, Tables.read(table, update.partitionKey(), Slices.ALL, now), now);
     }
     NavigableSet<Clustering<?>> rows = new TreeSet<>(table.comparator);
-    if (!node.watchesAny(keys(update, rows))) {
+    if (!node.watchesAny(keys(update, rows)) && !node.isLogged()) {
       return null;
     }
     return new Mutation(
@@ -108,6 +110,11 @@ final class Mutation {
           }
         });
     return changes;
+  }
+
+  /** The keys that it changes, with their records before it. */
+  List<Replaced> replaced() {
+    return CellStates.replaced(old, update);
   }
 
   /** The keys that have a TTL from now on, by the second in which it ends. */

@@ -3,6 +3,7 @@ package io.palinode.cassandra.memtable;
 import io.palinode.cassandra.node.CassandraNode;
 import io.palinode.cassandra.node.CassandraNode.Changed;
 import io.palinode.cassandra.node.ServerNode;
+import io.palinode.cassandra.node.Timestamps;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import java.util.List;
@@ -41,17 +42,37 @@ final class WatchedMemtable extends SkipListMemtable {
 
   @Override
   public long put(PartitionUpdate update, UpdateTransaction indexer, OpOrder.Group group) {
+    if (server.isOwnWrite()) {
+      return super.put(update, indexer, group);
+    }
+    Timestamps timestamps = server.timestamps();
     CassandraNode node = server.watching();
     if (node == null) {
+      if (timestamps != null && timestamps.isAhead(update.maxTimestamp()) && server.isReplaying()) {
+        // It was refused when it came, but the commit log has it.
+        return Long.MAX_VALUE;
+      }
+      if (timestamps != null) {
+        timestamps.applied(update.maxTimestamp());
+      }
       return super.put(update, indexer, group);
     }
     node.enter(group::isBlocking);
     try {
+      if (node.isPaused()) {
+        // A streamed one, or of a keyspace without durable writes: no commit log has it.
+        throw new PausedException();
+      }
+      if (timestamps != null) {
+        timestamps.require(update.maxTimestamp());
+        timestamps.applied(update.maxTimestamp());
+      }
       ReentrantLock turn =
           turns.take(update.metadata().id, update.partitionKey(), group::isBlocking);
       if (turn == null) {
+        long delta = super.put(update, indexer, group);
         server.missed();
-        return super.put(update, indexer, group);
+        return delta;
       }
       try {
         return put(update, indexer, group, node);
@@ -74,7 +95,7 @@ final class WatchedMemtable extends SkipListMemtable {
     } finally {
       if (mutation != null && isApplied) {
         announce(mutation, update.partitionKey(), node);
-      } else if (mutation != null) {
+      } else if (mutation != null || node.isLogged()) {
         server.missed();
       }
     }
@@ -92,7 +113,7 @@ final class WatchedMemtable extends SkipListMemtable {
 
   private void announce(Mutation mutation, DecoratedKey partition, CassandraNode node) {
     try {
-      node.changed(mutation.changes());
+      node.changed(mutation.changes(), node.isLogged() ? mutation.replaced() : List.of());
       mutation
           .expiring()
           .forEach((second, keys) -> expiries.at(second, () -> look(partition, keys, node)));
@@ -111,7 +132,7 @@ final class WatchedMemtable extends SkipListMemtable {
         return;
       }
       try {
-        node.changed(keys.stream().map(key -> now(key, node)).toList());
+        node.changed(keys.stream().map(key -> now(key, node)).toList(), List.of());
       } finally {
         turn.unlock();
       }

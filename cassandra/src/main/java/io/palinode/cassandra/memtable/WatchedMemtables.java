@@ -3,11 +3,16 @@ package io.palinode.cassandra.memtable;
 import io.palinode.cassandra.node.ServerNode;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.cassandra.db.CassandraKeyspaceWriteHandler;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.memtable.SkipListMemtable;
+import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.SchemaConstants;
+import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
 import org.jspecify.annotations.Nullable;
@@ -17,10 +22,13 @@ import org.slf4j.LoggerFactory;
 /** Makes the memtables of the tables that chose to be watched. */
 public final class WatchedMemtables implements Memtable.Factory {
   private static final Logger log = LoggerFactory.getLogger(WatchedMemtables.class);
+  private static final StackWalker CALLER =
+      StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
   private final ServerNode server;
   private final Turns turns = new Turns();
   private final Expiries expiries = new Expiries();
+  private final Set<TableId> tables = ConcurrentHashMap.newKeySet();
 
   private WatchedMemtables(ServerNode server) {
     this.server = server;
@@ -32,16 +40,24 @@ public final class WatchedMemtables implements Memtable.Factory {
   }
 
   private static boolean isWatched(TableMetadata table) {
-    return table.params.memtable.factory() instanceof WatchedMemtables && refusal(table) == null;
+    return table.params.memtable.factory() instanceof WatchedMemtables factory
+        && factory.refusal(table) == null;
   }
 
   /** Why a table cannot be watched; null if it can. */
-  private static @Nullable String refusal(TableMetadata table) {
+  private @Nullable String refusal(TableMetadata table) {
     if (table.isCounter()) {
       return "a counter has no value that a write names";
     }
     if (table.isView()) {
       return "a materialized view repeats the writes of its table; watch that table";
+    }
+    if (server.timestamps() != null) {
+      for (ColumnMetadata column : table.columns()) {
+        if (column.isComplex()) {
+          return "column '%s' is not frozen, so it cannot be restored".formatted(column.name);
+        }
+      }
     }
     return table.isIndex() || SchemaConstants.isSystemKeyspace(table.keyspace)
         ? "it is Cassandra's own"
@@ -59,6 +75,10 @@ public final class WatchedMemtables implements Memtable.Factory {
       log.error("table={} state=NOT_WATCHED: {}", table, refusal);
       return SkipListMemtable.FACTORY.create(commitLogLowerBound, table, owner);
     }
+    if (tables.add(table.get().id) || !(owner.getCurrentMemtable() instanceof WatchedMemtable)) {
+      // Another memtable took the earlier mutations of the table.
+      server.unlogged();
+    }
     return new WatchedMemtable(commitLogLowerBound, table, owner, server, turns, expiries);
   }
 
@@ -66,6 +86,20 @@ public final class WatchedMemtables implements Memtable.Factory {
   @Override
   public boolean streamToMemtable() {
     return true;
+  }
+
+  /**
+   * Always false. Cassandra asks for each table of a mutation, in the mutation's thread, before its
+   * commit log has the mutation. While the node is paused, this refuses it: a mutation that the
+   * memtable refuses would come back at a restart. Throws {@link PausedException}.
+   */
+  @Override
+  public boolean writesShouldSkipCommitLog() {
+    // A change of the schema asks too.
+    if (server.isPaused() && CALLER.getCallerClass() == CassandraKeyspaceWriteHandler.class) {
+      throw new PausedException();
+    }
+    return false;
   }
 
   /** Cassandra compares factories; those of one server are alike. */

@@ -1,38 +1,64 @@
 package io.palinode.cassandra.node;
 
+import io.palinode.cassandra.record.CellRecord;
+import io.palinode.cassandra.record.CellRules;
+import io.palinode.cassandra.table.CellStates.Replaced;
+import io.palinode.cassandra.table.LiveCells;
 import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.store.binding.HlcSpan;
+import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.binding.RestoreRefusedException;
 import io.palinode.store.binding.RestoreRefusedException.Reason;
 import io.palinode.store.binding.UndoEffect;
+import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.node.NodeBinding;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockPromise;
+import io.palinode.store.order.FenceState;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.apache.cassandra.db.Keyspace;
+import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.FBUtilities;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node of a Cassandra server. It stamps the server's mutations and passes them on. It refuses
- * each restore with the reason: this release does not restore tables.
+ * The node of a Cassandra server. It stamps the server's mutations, logs what they replace and
+ * passes them on.
+ *
+ * <p>A restore leaves the tables as they are. A resume writes the restored cells, all with one
+ * timestamp above all that a paused node has seen. Late copies of discarded writes then lose.
  */
 public final class CassandraNode extends NodeBinding {
   private static final long LOOK_MILLIS = 10;
 
   private final NodeParts parts;
+  private final CassandraEngine engine;
   private final Tables tables;
+  private final Timestamps timestamps;
+  private final OwnWrites own;
   private final BooleanSupplier off;
   private volatile @Nullable WriteListener listener;
+  private volatile boolean isPausing;
+
+  /** The window-log may lack a mutation before it. */
+  private volatile long wholeSince;
+
+  /** Of the control thread. */
+  private long passed;
 
   /**
    * A key that a mutation changed.
@@ -42,13 +68,27 @@ public final class CassandraNode extends NodeBinding {
   public record Changed(StoreKey key, @Nullable Version now) {}
 
   /**
+   * @param engine that of {@code parts}
    * @param off whether the node misses writes from now on
    */
-  CassandraNode(NodeParts parts, Tables tables, BooleanSupplier off) {
+  CassandraNode(
+      NodeParts parts,
+      CassandraEngine engine,
+      Tables tables,
+      Timestamps timestamps,
+      OwnWrites own,
+      BooleanSupplier off) {
     super(parts);
     this.parts = parts;
+    this.engine = engine;
     this.tables = tables;
+    this.timestamps = timestamps;
+    this.own = own;
     this.off = off;
+    long paused = PauseMark.read(engine);
+    if (paused > 0) {
+      parts.fence().become(FenceState.paused(paused));
+    }
   }
 
   /**
@@ -87,6 +127,38 @@ public final class CassandraNode extends NodeBinding {
     parts.order().sharedLock().unlock();
   }
 
+  /** Whether mutations that begin now are refused. By any thread. */
+  boolean refusesMutations() {
+    return isPausing || fence().paused();
+  }
+
+  /** Whether all mutations that began before the pause have ended. Between enter and leave. */
+  public boolean isPaused() {
+    return fence().paused();
+  }
+
+  /** {@inheritDoc} Mutations that began before it end first. */
+  @Override
+  public long pause(long epoch) {
+    isPausing = true;
+    try {
+      // They take the gate, so no lock is held here.
+      Keyspace.writeOrder.awaitNewBarrier();
+      return parts.order().alone(() -> pauseAlone(epoch));
+    } finally {
+      isPausing = false;
+    }
+  }
+
+  private long pauseAlone(long epoch) {
+    if (epoch > fence().epoch()) {
+      PauseMark.write(engine, epoch);
+    }
+    // The timestamp of the restore follows from the clocks of all paused nodes.
+    super.pass(Hlc.ofMicros(timestamps.latest() + 1));
+    return super.pause(epoch);
+  }
+
   /** Whether a predicate may watch one of the keys. Between {@link #enter} and {@link #leave}. */
   public boolean watchesAny(Collection<StoreKey> keys) {
     WriteListener now = listener;
@@ -101,24 +173,37 @@ public final class CassandraNode extends NodeBinding {
     }
   }
 
+  /** Whether the window-log has each mutation, so that tables can be restored. */
+  public boolean isLogged() {
+    return !parts.spec().stores().isEmpty();
+  }
+
+  /** A mutation is applied that the window-log lacks. By any thread. */
+  void missedMutation() {
+    wholeSince = clock().tick().own();
+  }
+
   /**
-   * Stamps a mutation, and passes its keys on. They have one stamp, because all of them change at
-   * once. Between {@link #enter} and {@link #leave}, while no other mutation of the partition is
-   * between its read and this call.
+   * Stamps a mutation, logs what it replaced, and passes its keys on. They have one stamp, because
+   * all of them change at once. Between {@link #enter} and {@link #leave}, while no other mutation
+   * of the partition is between its read and this call.
    */
-  public void changed(List<Changed> keys) {
+  public void changed(List<Changed> keys, List<Replaced> replaced) {
     boolean isMissed = true;
     parts.order().stampLock().lock();
     try {
       Hvc before = clock().tick();
       Hvc after = clock().tick();
       parts.promise().cover(after.own(), ClockPromise.AHEAD_HLC);
+      replaced.forEach(
+          old -> parts.stores().of(old.key()).log(after.own(), old.key().key(), old.record()));
       keys.forEach(key -> pass(key, before, after));
       isMissed = false;
     } finally {
       if (isMissed) {
         // Under the stamp lock: no progress is published in between.
         missed();
+        missedMutation();
       }
       parts.order().stampLock().unlock();
     }
@@ -153,12 +238,35 @@ public final class CassandraNode extends NodeBinding {
 
   @Override
   public List<Version> siblings(StoreKey key) {
-    return tables.versions(key);
+    PendingCells pending = engine.pending();
+    return pending.has(key.key())
+        ? versions(key, pending.record(key.key()), FBUtilities.nowInSeconds())
+        : tables.versions(key);
+  }
+
+  /** The version of a record as predicates see it; none if no read would return it then. */
+  private static List<Version> versions(StoreKey key, byte @Nullable [] record, long second) {
+    Version version =
+        record == null ? null : LiveCells.version(key, CellRecord.decode(record), second);
+    return version == null ? List.of() : List.of(version);
   }
 
   @Override
   public void scan(ScanVisitor visitor) {
-    tables.scan(visitor);
+    PendingCells pending = engine.pending();
+    tables.scan(
+        (key, versions) -> {
+          if (!pending.has(key.key())) {
+            visitor.visit(key, versions);
+          }
+        });
+    for (KeyBytes cell : pending.cells().keySet()) {
+      StoreKey key = new StoreKey(LiveCells.STORE, cell.bytes());
+      List<Version> versions = siblings(key);
+      if (!versions.isEmpty()) {
+        visitor.visit(key, versions);
+      }
+    }
   }
 
   @Override
@@ -169,20 +277,49 @@ public final class CassandraNode extends NodeBinding {
   @Override
   public void followAccesses(boolean wanted) {}
 
-  /** {@inheritDoc} Always now: nothing can be restored. */
+  /** {@inheritDoc} Always now if mutations are not logged. */
   @Override
   public long reach() {
-    return clock().last().own();
+    return isLogged() ? Math.max(super.reach(), wholeSince) : clock().last().own();
   }
 
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
-    throw refused();
+    if (!isLogged()) {
+      throw refused();
+    }
+    if (rollback().done(epoch, attempt) == null) {
+      requireRestorable(target);
+    }
+    return super.restore(epoch, attempt, target);
+  }
+
+  private void requireRestorable(long target) {
+    if (target < wholeSince) {
+      throw new RestoreRefusedException(
+          Reason.FORGOTTEN,
+          "the window-log has all mutations since %2$s only, not since %1$s"
+              .formatted(PointInTime.format(target), PointInTime.format(wholeSince)));
+    }
+    TableMetadata truncated = tables.truncatedAfter(Hlc.micros(target));
+    if (truncated != null) {
+      throw new RestoreRefusedException(
+          Reason.FORGOTTEN, "table %s was truncated after that time".formatted(truncated));
+    }
+    if (timestamps.latest() >= Hlc.micros(clock().last().own())) {
+      throw new RestoreRefusedException(
+          Reason.NOT_WATCHING,
+          "a mutation has the timestamp %d, which is after this node's clock; run 'palinode rollback abandon'"
+              .formatted(timestamps.latest()));
+    }
   }
 
   @Override
   public Restoration restore(long epoch, int attempt, long target, Map<Long, Long> keys) {
-    throw refused();
+    throw isLogged()
+        ? new RestoreRefusedException(
+            Reason.ONLY_ALL, "a Cassandra server has no access log: it restores all keys")
+        : refused();
   }
 
   @Override
@@ -190,10 +327,66 @@ public final class CassandraNode extends NodeBinding {
     throw refused();
   }
 
+  /**
+   * {@inheritDoc} A resume writes these keys again, also those that stay equal: a replica that
+   * never received a discarded write may receive it later.
+   */
+  @Override
+  public int merge(List<KeyRecord> records) {
+    int changed = super.merge(records);
+    Map<KeyBytes, byte @Nullable []> same = new LinkedHashMap<>();
+    for (KeyRecord record : records) {
+      StoreKey key = record.key();
+      if (!engine.pending().has(key.key()) && replicas(key).contains(node())) {
+        same.put(new KeyBytes(key.key()), engine.get(key.store(), key.key()));
+      }
+    }
+    if (!same.isEmpty()) {
+      engine.become(engine.pending().with(same));
+    }
+    return changed;
+  }
+
+  @Override
+  public void pass(long hlc) {
+    super.pass(hlc);
+    passed = hlc;
+  }
+
+  /**
+   * {@inheritDoc} Writes the restored cells first. A crash in between repeats that at the start.
+   */
+  @Override
+  public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+    PendingCells pending = engine.pending();
+    if (!pending.isEmpty()) {
+      write(pending.at(Hlc.micros(passed) + 1));
+    }
+    super.resume(epoch, target, sequentialUntilMicros, missed);
+  }
+
+  private void write(PendingCells pending) {
+    // A plan to an earlier time then compares the timestamps of the clients.
+    atomically(
+        () ->
+            pending
+                .cells()
+                .keySet()
+                .forEach(
+                    key ->
+                        parts
+                            .stores()
+                            .of(new StoreKey(LiveCells.STORE, key.bytes()))
+                            .log(clock().tick().own(), key.bytes(), pending.record(key.bytes()))));
+    engine.become(pending);
+    engine.writePending(own);
+  }
+
   @Override
   public String watchedOnly() {
-    return "node %d is an Apache Cassandra server, whose tables this release watches but does not restore"
-        .formatted(node());
+    return "node %d is an Apache Cassandra server, whose tables this release %s"
+        .formatted(
+            node(), isLogged() ? "restores for an operator alone" : "watches but does not restore");
   }
 
   private RestoreRefusedException refused() {
@@ -203,16 +396,30 @@ public final class CassandraNode extends NodeBinding {
 
   @Override
   public boolean visitChanges(long after, Predicate<StoreKey> wanted, ChangeVisitor visitor) {
-    return false;
+    return after >= reach()
+        && super.visitChanges(
+            after,
+            wanted,
+            (hlc, key, before) -> visitor.changed(hlc, key, versions(key, before, hlc)));
+  }
+
+  private static List<Version> versions(StoreKey key, List<Version> records, long hlc) {
+    return records.isEmpty()
+        ? List.of()
+        : versions(
+            key, CellRules.bytes(records.get(0)), TimeUnit.MICROSECONDS.toSeconds(Hlc.micros(hlc)));
   }
 
   @Override
   public UndoEffect effect(long target, List<HlcSpan> except) {
-    throw new UnsupportedOperationException("this node restores nothing");
+    if (!isLogged()) {
+      throw new UnsupportedOperationException("this node restores nothing");
+    }
+    return super.effect(target, except);
   }
 
   @Override
   public UndoEffect effect(long target, List<HlcSpan> except, Map<Long, Long> keys) {
-    throw new UnsupportedOperationException("this node restores nothing");
+    throw new UnsupportedOperationException("this node cannot restore single keys");
   }
 }

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param kafkaConfig a file with user and TLS; null for none
  * @param epsilon the bound on clock differences
  * @param progressEvery how often progress is published while there are writes
+ * @param isLogged whether mutations are logged, so that tables can be restored
  * @param data the folder of the node's own files; null for the one beside Cassandra's hints
  */
 record NodeParameters(
@@ -34,6 +35,7 @@ record NodeParameters(
     @Nullable Path kafkaConfig,
     Epsilon epsilon,
     Duration progressEvery,
+    boolean isLogged,
     @Nullable Path data) {
   private static final Duration PROGRESS_EVERY_DEFAULT = Duration.ofMillis(50);
   private static final Epsilon EPSILON_DEFAULT = Epsilon.parse("10ms");
@@ -53,6 +55,7 @@ record NodeParameters(
         path(parameters, "kafka_config"),
         optional(parameters, "epsilon", EPSILON_DEFAULT, Epsilon::parse),
         optional(parameters, "progress_every", PROGRESS_EVERY_DEFAULT, NodeParameters::duration),
+        optional(parameters, "rollback", false, NodeParameters::isTrue),
         path(parameters, "data_directory"));
   }
 
@@ -103,6 +106,13 @@ record NodeParameters(
 
   private static Duration duration(String text) {
     return Duration.ofMillis(new DurationSpec.LongMillisecondsBound(text).toMilliseconds());
+  }
+
+  private static boolean isTrue(String text) {
+    if (!text.equals("true") && !text.equals("false")) {
+      throw new IllegalArgumentException("it must be true or false");
+    }
+    return text.equals("true");
   }
 
   /** This server's number. Throws {@link ConfigurationException} if its address is not listed. */

@@ -1,8 +1,12 @@
 package io.palinode.cassandra.node;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.palinode.cassandra.record.CellRules;
+import io.palinode.cassandra.table.LiveCells;
 import io.palinode.cassandra.table.Tables;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.hosted.Fuse;
@@ -12,6 +16,7 @@ import io.palinode.store.node.NodeParts;
 import io.palinode.store.node.NodeSettings;
 import io.palinode.store.node.NodeSpec;
 import io.palinode.store.past.PastEvents;
+import io.palinode.store.past.StoreSpec;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -23,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.apache.cassandra.config.DatabaseDescriptor;
+import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.exceptions.ConfigurationException;
 import org.apache.cassandra.gms.Gossiper;
 import org.apache.cassandra.schema.TableMetadata;
@@ -51,12 +57,15 @@ public final class ServerNode {
   private final NodeParameters parameters;
   private final int number;
   private final Tables tables;
+  private final OwnWrites own = new OwnWrites();
+  private final Timestamps timestamps = new Timestamps(HvcClock.MAX_DRIFT_DEFAULT);
   private final Fuse fuse;
   private final JoinedDetector detector;
   private final ScheduledExecutorService promiser =
       Executors.newSingleThreadScheduledExecutor(
           work -> JoinedDetector.daemon(work, "palinode-promise"));
   private volatile @Nullable CassandraNode node;
+  private volatile boolean wasPaused;
   private boolean started;
   // Of one thread.
   private boolean promisesFail;
@@ -102,10 +111,25 @@ public final class ServerNode {
       return;
     }
     started = true;
+    wasPaused = readPaused();
     Thread opening = JoinedDetector.daemon(this::awaitReplayed, "palinode-open");
     // Kafka's client loads its classes with the thread's context class loader.
     opening.setContextClassLoader(ServerNode.class.getClassLoader());
     opening.start();
+  }
+
+  /** A folder that cannot be read fails the opening too, with its reason. */
+  private boolean readPaused() {
+    try {
+      return PauseMark.read(engine(folder(), tables)) > 0;
+    } catch (RuntimeException e) {
+      log.error("node={} state=UNREADABLE", number, e);
+      return false;
+    }
+  }
+
+  private static CassandraEngine engine(Path folder, Tables tables) {
+    return new CassandraEngine(new MetaFiles(folder.resolve("meta")), tables);
   }
 
   private void awaitReplayed() {
@@ -120,6 +144,11 @@ public final class ServerNode {
     }
   }
 
+  /** Whether the server applies its commit log. */
+  public boolean isReplaying() {
+    return !isReplayed();
+  }
+
   /** No other node and no client sends a mutation before this. */
   private static boolean isReplayed() {
     return Gossiper.instance.isEnabled();
@@ -127,18 +156,27 @@ public final class ServerNode {
 
   private void open() {
     Path folder = folder();
-    MetaEngine engine = new MetaEngine(new MetaFiles(folder.resolve("meta")));
+    CassandraEngine engine = engine(folder, tables);
+    if (engine.pending().timestamp() > 0) {
+      engine.writePending(own);
+    }
     awaitClock(NodeParts.opensFromMicros(engine));
     NodeSpec spec =
         new NodeSpec(
-            number, parameters.nodes().size(), List.of(), NodeSettings.of(parameters.epsilon()));
+            number, parameters.nodes().size(), stores(), NodeSettings.of(parameters.epsilon()));
     PastEvents uncounted = new PastEvents(() -> {}, () -> {});
     CassandraNode opened =
         new CassandraNode(
             new NodeParts(spec, engine, ServerNode::epochMicros, null, uncounted),
+            engine,
             tables,
+            timestamps,
+            own,
             fuse::isBlown);
     node = opened;
+    // These did not see the node.
+    Keyspace.writeOrder.awaitNewBarrier();
+    unlogged();
     LocalSnapshots snapshots =
         new LocalSnapshots(number, opened.history(), folder.resolve("snapshots"));
     boolean unused = StorageService.instance.addPostShutdownHook(this::close);
@@ -146,6 +184,17 @@ public final class ServerNode {
     var unusedToo =
         promiser.scheduleWithFixedDelay(
             () -> lookAround(opened, snapshots), 0, PROMISE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private List<StoreSpec> stores() {
+    return parameters.isLogged()
+        ? List.of(
+            new StoreSpec(
+                LiveCells.STORE,
+                key -> tables.replicas(new StoreKey(LiveCells.STORE, key)),
+                new CellRules(),
+                false))
+        : List.of();
   }
 
   private Path folder() {
@@ -192,13 +241,40 @@ public final class ServerNode {
     return fuse.isBlown() ? null : now;
   }
 
+  /** Whether the calling thread writes restored cells. */
+  public boolean isOwnWrite() {
+    return own.isCurrent();
+  }
+
+  /** Those of watched tables; null if their mutations are not logged. */
+  public @Nullable Timestamps timestamps() {
+    return parameters.isLogged() ? timestamps : null;
+  }
+
+  /** Whether a rollback pauses the node, so that it refuses mutations. */
+  public boolean isPaused() {
+    CassandraNode now = node;
+    return !own.isCurrent()
+        && !fuse.isBlown()
+        && (now == null ? wasPaused : now.refusesMutations());
+  }
+
   /** A mutation could not be announced. Takes no lock. */
   public void failed(Throwable bug) {
     fuse.failed(bug);
   }
 
-  /** A mutation was not announced. */
+  /** Some mutations before now are not logged: no earlier time can be restored. */
+  public void unlogged() {
+    CassandraNode now = node;
+    if (now != null) {
+      now.missedMutation();
+    }
+  }
+
+  /** A mutation was applied, and not announced. */
   public void missed() {
+    unlogged();
     detector.missed();
   }
 

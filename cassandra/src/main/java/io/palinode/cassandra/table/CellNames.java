@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each column of the primary key is one part. A static column, and each column of a table
  * without clustering columns, has no clustering part. A {@code /} in a part is {@code %2F}, a
- * {@code %} is {@code %25}.
+ * {@code %} is {@code %25}. The marker that a row exists has an empty column.
  */
 public final class CellNames {
   private static final String SEPARATOR = "/";
@@ -46,13 +46,22 @@ public final class CellNames {
   /** The key of a cell of the partition. */
   public static String ofCell(
       String partition, TableMetadata table, Clustering<?> clustering, ColumnMetadata column) {
+    return of(partition, table, clustering, column);
+  }
+
+  /** The key of a cell, or of the row's marker if {@code column} is null. */
+  static String of(
+      String partition,
+      TableMetadata table,
+      Clustering<?> clustering,
+      @Nullable ColumnMetadata column) {
     StringBuilder name = new StringBuilder(partition);
-    if (!column.isStatic()) {
+    if (column == null || !column.isStatic()) {
       for (int i = 0; i < clustering.size(); i++) {
         append(name, CellText.part(table.clusteringColumns().get(i).type, clustering.bufferAt(i)));
       }
     }
-    append(name, column.name.toString());
+    append(name, column == null ? "" : column.name.toString());
     return name.toString();
   }
 
@@ -64,7 +73,7 @@ public final class CellNames {
     return part.replace("%2F", SEPARATOR).replace("%25", "%");
   }
 
-  /** The cell that a key names; null if no table has it. */
+  /** The cell or marker that a key names; null if no table has it. */
   static @Nullable CellAddress parse(byte[] key) {
     String[] parts = new String(key, UTF_8).split(SEPARATOR, -1);
     int dot = parts[0].indexOf('.');
@@ -82,12 +91,14 @@ public final class CellNames {
     if (clusterings < 0) {
       return null;
     }
+    String last = unescaped(parts[parts.length - 1]);
     ColumnMetadata column =
-        table.getColumn(ColumnIdentifier.getInterned(unescaped(parts[parts.length - 1]), true));
-    if (column == null || column.isPrimaryKeyColumn()) {
+        last.isEmpty() ? null : table.getColumn(ColumnIdentifier.getInterned(last, true));
+    if (column == null ? !last.isEmpty() : column.isPrimaryKeyColumn()) {
       return null;
     }
-    if (clusterings != (column.isStatic() ? 0 : table.clusteringColumns().size())) {
+    boolean isStatic = column != null && column.isStatic();
+    if (clusterings != (isStatic ? 0 : table.clusteringColumns().size())) {
       return null;
     }
     try {
@@ -102,7 +113,7 @@ public final class CellNames {
       return new CellAddress(
           table,
           table.partitioner.decorateKey(partitionKey(values.subList(0, keys))),
-          clustering(column, values.subList(keys, values.size())),
+          clustering(isStatic, values.subList(keys, values.size())),
           column);
     } catch (MarshalException unreadable) {
       return null;
@@ -115,8 +126,8 @@ public final class CellNames {
         : CompositeType.build(ByteBufferAccessor.instance, parts.toArray(ByteBuffer[]::new));
   }
 
-  private static Clustering<?> clustering(ColumnMetadata column, List<ByteBuffer> parts) {
-    if (column.isStatic()) {
+  private static Clustering<?> clustering(boolean isStatic, List<ByteBuffer> parts) {
+    if (isStatic) {
       return Clustering.STATIC_CLUSTERING;
     }
     return parts.isEmpty() ? Clustering.EMPTY : Clustering.make(parts.toArray(ByteBuffer[]::new));

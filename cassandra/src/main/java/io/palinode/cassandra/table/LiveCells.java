@@ -2,6 +2,7 @@ package io.palinode.cassandra.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.palinode.cassandra.record.CellRecord;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import java.nio.ByteBuffer;
@@ -15,8 +16,10 @@ import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.RowIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterators;
+import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.ByteBufferUtil;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cells of rows that a read at one second would return, as keys with their versions. Columns
@@ -85,11 +88,11 @@ public final class LiveCells {
     }
   }
 
-  private static boolean isWatched(ColumnData data) {
+  static boolean isWatched(ColumnData data) {
     return data.column().isSimple() && !data.column().isCounterColumn();
   }
 
-  private static StoreKey key(String name) {
+  static StoreKey key(String name) {
     return new StoreKey(STORE, name.getBytes(UTF_8));
   }
 
@@ -98,16 +101,25 @@ public final class LiveCells {
    * stays, on all replicas. So both name it here.
    */
   private static Version version(Cell<?> cell) {
-    ByteBuffer value = cell.buffer();
+    return version(cell.column(), cell.timestamp(), cell.buffer());
+  }
+
+  /** The version of a key's record, as a predicate sees it; null if no read would return it. */
+  public static @Nullable Version version(StoreKey key, CellRecord record, long nowInSec) {
+    CellAddress at = CellNames.parse(key.key());
+    ColumnMetadata column = at == null ? null : at.column();
+    return column == null || !record.isLiveAt(nowInSec)
+        ? null
+        : version(column, record.timestamp(), ByteBuffer.wrap(record.value()));
+  }
+
+  private static Version version(ColumnMetadata column, long timestamp, ByteBuffer value) {
     byte[] name =
         ByteBuffer.allocate(Long.BYTES + Integer.BYTES)
-            .putLong(cell.timestamp())
+            .putLong(timestamp)
             .putInt(java.util.Arrays.hashCode(ByteBufferUtil.getArray(value)))
             .array();
     return new Version(
-        CellText.bytes(cell.column().type, value),
-        name,
-        TimeUnit.MICROSECONDS.toMillis(cell.timestamp()),
-        null);
+        CellText.bytes(column.type, value), name, TimeUnit.MICROSECONDS.toMillis(timestamp), null);
   }
 }

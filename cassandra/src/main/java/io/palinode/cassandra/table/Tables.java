@@ -1,12 +1,18 @@
 package io.palinode.cassandra.table;
 
+import io.palinode.cassandra.record.CellRecord;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteFeed.ScanVisitor;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Keyspace;
@@ -15,10 +21,10 @@ import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.Slices;
+import org.apache.cassandra.db.SystemKeyspace;
 import org.apache.cassandra.db.partitions.ImmutableBTreePartition;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
-import org.apache.cassandra.schema.KeyspaceMetadata;
 import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
@@ -45,32 +51,70 @@ public final class Tables {
       return List.of();
     }
     long now = FBUtilities.nowInSeconds();
-    ImmutableBTreePartition rows =
-        cell.column().isStatic()
-            ? read(cell.table(), cell.partition(), Slices.NONE, now)
-            : read(cell.table(), cell.partition(), cell.clustering(), now);
+    ImmutableBTreePartition rows = read(cell, now);
     Version found = rows == null ? null : LiveCells.of(rows.unfilteredIterator(), now).get(key);
     return found == null ? List.of() : List.of(found);
+  }
+
+  /** The record of a key; null if it was never written, or names no cell. */
+  public @Nullable CellRecord record(StoreKey key) {
+    CellAddress cell = CellNames.parse(key.key());
+    return cell == null
+        ? null
+        : CellStates.at(read(cell, FBUtilities.nowInSeconds()), cell.clustering(), cell.column());
+  }
+
+  private static @Nullable ImmutableBTreePartition read(CellAddress cell, long now) {
+    return cell.isStatic()
+        ? read(cell.table(), cell.partition(), Slices.NONE, now)
+        : read(cell.table(), cell.partition(), cell.clustering(), now);
   }
 
   /** Visits each cell of each watched table. */
   public void scan(ScanVisitor visitor) {
     long now = FBUtilities.nowInSeconds();
-    for (String name : Schema.instance.getKeyspaces()) {
-      KeyspaceMetadata keyspace = Schema.instance.getKeyspaceMetadata(name);
-      if (keyspace != null) {
-        keyspace.tables.stream().filter(watched).forEach(table -> scan(table, now, visitor));
-      }
-    }
+    forEachPartition(
+        rows -> LiveCells.visit(rows, now, (key, version) -> visitor.visit(key, List.of(version))));
   }
 
-  private static void scan(TableMetadata table, long now, ScanVisitor visitor) {
+  /** Visits the record of each key of each watched table. */
+  public void scanRecords(BiConsumer<StoreKey, CellRecord> visitor) {
+    forEachPartition(
+        rows -> {
+          try (rows) {
+            CellStates.of(ImmutableBTreePartition.create(rows)).forEach(visitor);
+          }
+        });
+  }
+
+  /** A watched table that was truncated after a time, to the millisecond; null if there is none. */
+  public @Nullable TableMetadata truncatedAfter(long epochMicros) {
+    long millis = TimeUnit.MICROSECONDS.toMillis(epochMicros);
+    return watched()
+        .filter(table -> SystemKeyspace.getTruncatedAt(table.id) >= millis)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private Stream<TableMetadata> watched() {
+    return Schema.instance.getKeyspaces().stream()
+        .map(Schema.instance::getKeyspaceMetadata)
+        .filter(Objects::nonNull)
+        .flatMap(keyspace -> keyspace.tables.stream())
+        .filter(watched);
+  }
+
+  private void forEachPartition(Consumer<UnfilteredRowIterator> visitor) {
+    long now = FBUtilities.nowInSeconds();
+    watched().forEach(table -> scan(table, now, visitor));
+  }
+
+  private static void scan(TableMetadata table, long now, Consumer<UnfilteredRowIterator> visitor) {
     ReadCommand all = PartitionRangeReadCommand.allDataRead(table, now);
     try (ReadExecutionController controller = all.executionController();
         UnfilteredPartitionIterator partitions = all.executeLocally(controller)) {
       while (partitions.hasNext()) {
-        LiveCells.visit(
-            partitions.next(), now, (key, version) -> visitor.visit(key, List.of(version)));
+        visitor.accept(partitions.next());
       }
     }
   }

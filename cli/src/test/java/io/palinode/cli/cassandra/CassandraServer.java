@@ -55,8 +55,15 @@ final class CassandraServer implements AutoCloseable {
    *
    * @param addresses one for each server, in the order of Palinode's node numbers
    * @param kafka its bootstrap servers
+   * @param rollback whether mutations are logged
    */
-  record Cluster(List<String> addresses, int storagePort, int cqlPort, String kafka) {}
+  record Cluster(
+      List<String> addresses, int storagePort, int cqlPort, String kafka, boolean rollback) {
+    /** Watches only. */
+    Cluster(List<String> addresses, int storagePort, int cqlPort, String kafka) {
+      this(addresses, storagePort, cqlPort, kafka, false);
+    }
+  }
 
   private final Cluster cluster;
   private final int node;
@@ -110,6 +117,7 @@ final class CassandraServer implements AutoCloseable {
             nodes: %5$s
             kafka: %6$s
             epsilon: 10ms
+            rollback: %7$s
     """
         .formatted(
             cluster.addresses().get(0),
@@ -117,7 +125,8 @@ final class CassandraServer implements AutoCloseable {
             cluster.storagePort(),
             cluster.cqlPort(),
             String.join(",", cluster.addresses()),
-            cluster.kafka());
+            cluster.kafka(),
+            cluster.rollback());
   }
 
   private static final String LOGBACK =

@@ -1,0 +1,171 @@
+package io.palinode.cassandra.node;
+
+import io.palinode.cassandra.record.CellRecord;
+import io.palinode.cassandra.table.LiveCells;
+import io.palinode.cassandra.table.RestoredCells;
+import io.palinode.cassandra.table.Tables;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.KeyBytes;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageException;
+import io.palinode.store.hosted.MetaFiles;
+import io.palinode.store.hosted.MetaFiles.Planned;
+import io.palinode.store.order.NodeMeta;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.cassandra.utils.FBUtilities;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The node's own records in files, and the cells of the server's tables. A commit of cells changes
+ * no table: the cells are pending, and replace those of the tables in each read, until a resume
+ * writes all of them. So a rollback that fails halfway has changed nothing.
+ *
+ * <p>A journal makes a commit of cells and own records atomic; a start finishes it.
+ */
+final class CassandraEngine implements StorageEngine {
+  private static final byte[] PENDING = "pending".getBytes(StandardCharsets.US_ASCII);
+
+  private static final long LOOK_NANOS = 1_000_000;
+
+  private final MetaFiles files;
+  private final Tables tables;
+  private volatile PendingCells pending;
+
+  CassandraEngine(MetaFiles files, Tables tables) {
+    this.files = files;
+    this.tables = tables;
+    List<Change> interrupted = files.journal().stream().map(Planned::change).toList();
+    if (!interrupted.isEmpty()) {
+      put(interrupted);
+    }
+    byte[] record = files.get(PENDING);
+    this.pending = record == null ? PendingCells.NONE : PendingCells.decode(record);
+  }
+
+  private void put(List<Change> journaled) {
+    files.put(journaled, true);
+    files.removeJournal();
+  }
+
+  PendingCells pending() {
+    return pending;
+  }
+
+  /** The pending cells from now on. On the medium when it returns. */
+  void become(PendingCells next) {
+    files.put(List.of(toChange(next)), true);
+    pending = next;
+  }
+
+  /**
+   * Writes the pending cells, which have a timestamp, into the tables, and waits for this server's
+   * clock to pass it: a server that stamps a write for its client is then later.
+   */
+  void writePending(OwnWrites own) {
+    PendingCells writing = pending;
+    Map<StoreKey, @Nullable CellRecord> cells = new LinkedHashMap<>();
+    writing
+        .cells()
+        .forEach(
+            (key, record) ->
+                cells.put(
+                    new StoreKey(LiveCells.STORE, key.bytes()),
+                    record.length == 0 ? null : CellRecord.decode(record)));
+    own.run(() -> RestoredCells.write(cells, writing.timestamp(), FBUtilities.nowInSeconds()));
+    while (FBUtilities.timestampMicros() <= writing.timestamp()) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    become(PendingCells.NONE);
+  }
+
+  private static Change toChange(PendingCells cells) {
+    return new Change(NodeMeta.STORE, PENDING, cells.isEmpty() ? null : cells.encode());
+  }
+
+  @Override
+  public byte @Nullable [] get(String store, byte[] key) {
+    if (isMeta(store)) {
+      return files.get(key);
+    }
+    PendingCells now = pending;
+    if (now.has(key)) {
+      return now.record(key);
+    }
+    CellRecord record = tables.record(new StoreKey(store, key));
+    return record == null ? null : record.encode();
+  }
+
+  @Override
+  public void commit(List<Change> changes, Durability durability) {
+    Map<KeyBytes, byte @Nullable []> cells = new LinkedHashMap<>();
+    List<Change> own = new ArrayList<>();
+    for (Change change : changes) {
+      if (isMeta(change.store())) {
+        own.add(change);
+      } else {
+        cells.put(new KeyBytes(change.key()), change.record());
+      }
+    }
+    if (cells.isEmpty()) {
+      files.put(own, durability == Durability.SYNCED);
+      return;
+    }
+    PendingCells next = pending.with(cells);
+    own.add(toChange(next));
+    files.writeJournal(own.stream().map(change -> new Planned(change, null)).toList());
+    put(own);
+    pending = next;
+  }
+
+  private static boolean isMeta(String store) {
+    return store.equals(NodeMeta.STORE);
+  }
+
+  @Override
+  public void scan(String store, RecordVisitor visitor) {
+    if (!store.equals(LiveCells.STORE)) {
+      throw new IllegalArgumentException("the node's own records are not scanned: " + store);
+    }
+    PendingCells now = pending;
+    tables.scanRecords(
+        (key, record) -> {
+          if (!now.has(key.key())) {
+            visitor.visit(key.key(), record.encode());
+          }
+        });
+    now.cells()
+        .forEach(
+            (key, record) -> {
+              if (record.length > 0) {
+                visitor.visit(key.bytes(), record);
+              }
+            });
+  }
+
+  /** Throws: Cassandra's tables have no key order. */
+  @Override
+  public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    String why = "a Cassandra server's tables have no key order: no snapshot of " + store;
+    throw new StorageException(why, new UnsupportedOperationException(why));
+  }
+
+  @Override
+  public boolean putSpare(byte[] record, Durability durability) {
+    return files.putSpare(record, durability == Durability.SYNCED);
+  }
+
+  @Override
+  public byte @Nullable [] spare() {
+    return files.spare();
+  }
+
+  /** Does nothing: the server closes its tables. */
+  @Override
+  public void close() {}
+}

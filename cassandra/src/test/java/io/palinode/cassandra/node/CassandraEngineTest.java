@@ -1,0 +1,93 @@
+package io.palinode.cassandra.node;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.cassandra.record.CellRecord;
+import io.palinode.cassandra.table.LiveCells;
+import io.palinode.cassandra.table.Tables;
+import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.engine.KeyBytes;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.hosted.MetaFiles;
+import io.palinode.store.hosted.MetaFiles.Planned;
+import io.palinode.store.order.NodeMeta;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CassandraEngineTest {
+  private static final byte[] CELL = "shop.stock/pear/left".getBytes(UTF_8);
+  private static final byte[] OWN = {'o', 'w', 'n'};
+  private static final byte[] RECORD = CellRecord.live(7, new byte[] {1}).encode();
+
+  @TempDir Path folder;
+  private MetaFiles files;
+
+  @BeforeEach
+  void open() {
+    files = new MetaFiles(folder);
+  }
+
+  private CassandraEngine engine() {
+    return new CassandraEngine(files, new Tables(List.of(), table -> false));
+  }
+
+  @Test
+  void aRestoredCellIsReadUntilAResumeAlsoAfterARestart() {
+    engine()
+        .commit(
+            List.of(
+                new Change(LiveCells.STORE, CELL, RECORD),
+                new Change(NodeMeta.STORE, OWN, new byte[] {3})),
+            Durability.SYNCED);
+    CassandraEngine later = engine();
+    assertThat(later.get(LiveCells.STORE, CELL)).isEqualTo(RECORD);
+    assertThat(later.get(NodeMeta.STORE, OWN)).containsExactly(3);
+    later.become(PendingCells.NONE);
+    assertThat(engine().pending().isEmpty()).isTrue();
+  }
+
+  @Test
+  void aStartFinishesACommitThatACrashInterrupted() {
+    PendingCells pending = PendingCells.NONE.with(Map.of(new KeyBytes(CELL), RECORD));
+    files.writeJournal(
+        List.of(
+            new Planned(new Change(NodeMeta.STORE, OWN, new byte[] {3}), null),
+            new Planned(
+                new Change(NodeMeta.STORE, "pending".getBytes(US_ASCII), pending.encode()), null)));
+    CassandraEngine started = engine();
+    assertThat(started.get(LiveCells.STORE, CELL)).isEqualTo(RECORD);
+    assertThat(started.get(NodeMeta.STORE, OWN)).containsExactly(3);
+    assertThat(files.journal()).isEmpty();
+  }
+
+  @Test
+  void theBytesOfPendingCellsStay() {
+    PendingCells pending =
+        PendingCells.NONE.with(Map.of(new KeyBytes(new byte[] {5}), new byte[] {9})).at(258);
+    String bytes = "01" + "0000000000000102" + "00000001" + "00000001" + "05" + "00000001" + "09";
+    assertThat(HexFormat.of().formatHex(pending.encode())).isEqualTo(bytes);
+    assertThat(PendingCells.decode(pending.encode()).timestamp()).isEqualTo(258);
+    byte[] other = pending.encode();
+    other[0] = 2;
+    assertThatThrownBy(() -> PendingCells.decode(other)).hasMessageContaining("version 1: 2");
+  }
+
+  @Test
+  void aNodeIsPausedUntilTheEpochOfItsPauseBegins() {
+    CassandraEngine engine = engine();
+    assertThat(PauseMark.read(engine)).isZero();
+    PauseMark.write(engine, 4);
+    assertThat(PauseMark.read(engine())).isEqualTo(4);
+    engine.commit(List.of(NodeMeta.fenceChange(4, 1, 0, MissedEpochs.NONE)), Durability.SYNCED);
+    assertThat(PauseMark.read(engine())).isZero();
+  }
+}
