@@ -113,7 +113,16 @@ public final class Main {
       // Read when the first logger is made, before any option is parsed.
       System.setProperty("palinode.log.stack", "full");
     }
-    System.exit(commandLine(needed(args)).execute(args));
+    System.exit(execute(commandLine(needed(args)), args));
+  }
+
+  /** Returns the exit status, also after an {@link Error}: threads of parts would keep the JVM. */
+  static int execute(CommandLine commandLine, String... args) {
+    try {
+      return commandLine.execute(args);
+    } catch (Error e) { // Picocli handles exceptions only.
+      return commandLine.<Main>getCommand().explain(e, commandLine);
+    }
   }
 
   public static CommandLine commandLine() {
@@ -185,7 +194,7 @@ public final class Main {
     return CommandLine.ExitCode.USAGE;
   }
 
-  private int explain(Exception failure, CommandLine command) {
+  private int explain(Throwable failure, CommandLine command) {
     boolean refused = Refusals.isRefusal(failure);
     boolean known = refused || Refusals.isOutage(failure);
     command.getErr().println("palinode: " + Refusals.sentence(failure, known));

@@ -64,6 +64,9 @@ public final class Refusals {
     if (failure instanceof CharacterCodingException) {
       return "the file must be UTF-8 text";
     }
+    if (failure instanceof Error) {
+      return "internal error: " + failure;
+    }
     String message =
         failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     return known ? message : "internal error: " + message;

@@ -17,6 +17,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.assertj.core.data.Offset;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -82,6 +84,8 @@ class ConsoleIT {
     browser.click("Apply");
     browser.awaitText("In force: edge-mutex version 1.");
 
+    write("cs_1_2_1", "1");
+    write("cs_1_2_1", "0");
     browser.click("Violations");
     browser.awaitText("No violation yet.");
     violate();
@@ -96,6 +100,7 @@ class ConsoleIT {
     assertDiagramShows(api("/api/v1/violations/" + id + "/witness"));
     assertThat(download(id, "witness")).startsWith("{").contains(id);
     assertThat(download(id, "shiviz")).startsWith("(?<event>").contains("cs_1_2_1 = 1");
+    assertNeighbourhoodShows(id);
 
     browser.run(
         "[...document.querySelectorAll('.facts a')].find((one) =>"
@@ -112,6 +117,35 @@ class ConsoleIT {
     await("the undo ends").atMost(BOUND).until(() -> !parts.ended().isEmpty());
     browser.awaitText("rollback 1");
     assertThat(api("/api/v1/rollbacks/2").get("undoes").asInt()).isEqualTo(1);
+  }
+
+  private void write(String key, String value) {
+    try (StoreClient client = parts.client("earlier")) {
+      client.store(STORE).put(key, value);
+    }
+  }
+
+  /** The write before has an interval too, as dashed bars and in a table that takes the focus. */
+  private void assertNeighbourhoodShows(String id) throws Exception {
+    browser.click("Show the neighbourhood");
+    browser.awaitText("of this instance from");
+    JsonNode near = api("/api/v1/violations/" + id + "/neighbourhood");
+    assertThat(near.get("complete").asBoolean()).isTrue();
+    List<String> starts = new ArrayList<>();
+    near.get("intervals")
+        .forEach(one -> starts.add(one.get("start").get(one.get("node").asInt()).asText()));
+    assertThat(near.get("intervals").findValuesAsText("writer")).contains("earlier");
+    JsonNode drawn =
+        browser.run(
+            "return {starts: [...document.querySelectorAll('.other rect')]"
+                + ".map((one) => one.dataset.start),"
+                + " rows: document.querySelectorAll('#near tbody tr').length,"
+                + " focus: document.activeElement.id,"
+                + " witnesses: document.querySelectorAll('.interval:not(.other)').length}");
+    assertThat(drawn.get("starts")).extracting(JsonNode::asText).isEqualTo(starts);
+    assertThat(drawn.get("rows").asInt()).isEqualTo(starts.size());
+    assertThat(drawn.get("focus").asText()).isEqualTo("near");
+    assertThat(drawn.get("witnesses").asInt()).isEqualTo(2);
   }
 
   private void violate() {

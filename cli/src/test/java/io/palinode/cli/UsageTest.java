@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
 /** What an incomplete or unknown command prints. */
 class UsageTest {
@@ -40,6 +41,25 @@ class UsageTest {
     assertThat(run("rollback --help")).isZero();
     assertThat(err.toString()).isEmpty();
     assertThat(out.toString()).contains("Usage: palinode rollback");
+  }
+
+  @Test
+  void anErrorIsOneSentenceAndAnExitStatus() {
+    CommandLine line = Main.commandLine().addSubcommand(new Failing());
+    line.setErr(new PrintWriter(err, true));
+    assertThat(Main.execute(line, "failing")).isEqualTo(1);
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "palinode: internal error: java.lang.NoClassDefFoundError: kafka/Absent",
+            "This is a defect; --debug shows where.");
+  }
+
+  @Command(name = "failing")
+  private static final class Failing implements Runnable {
+    @Override
+    public void run() {
+      throw new NoClassDefFoundError("kafka/Absent");
+    }
   }
 
   private int run(String command) {

@@ -99,8 +99,14 @@ public record ReceivedViolation(
       return endedAt(Hlc.ofMicros(policy.sinceMicros()));
     }
     PastPlan next = state.log().plans().firstAfter(latest.getEpoch());
-    boolean isJudged = next != null && state.found().judged() > next.clock() + REOPENED_WITHIN;
-    return next != null && isJudged ? endedAt(next.clock()) : this;
+    return next != null && isKnownAfter(next, state.found().judged())
+        ? endedAt(next.clock())
+        : this;
+  }
+
+  /** Whether all violations of the plan's epoch that its nodes opened again are published. */
+  static boolean isKnownAfter(PastPlan plan, long judged) {
+    return judged > plan.clock() + REOPENED_WITHIN;
   }
 
   public ReceivedViolation with(Command.Outcome newOutcome, String by) {

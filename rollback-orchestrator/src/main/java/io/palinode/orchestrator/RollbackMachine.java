@@ -102,7 +102,7 @@ public final class RollbackMachine {
     } else if (event instanceof Event.ViolationFound e) {
       violationFound(e.violation());
     } else if (event instanceof Event.Judged e) {
-      state = state.with(state.found().judgedTo(e.hlc()));
+      judged(e.hlc());
     } else if (event instanceof Event.CoverageLost e) {
       coverageLost(e.loss());
     } else if (event instanceof Event.CoverageAcknowledged e) {
@@ -155,6 +155,18 @@ public final class RollbackMachine {
     }
     if (state.live()) {
       ControlAlerts.after(before, record, state).forEach(this::raise);
+    }
+  }
+
+  private void judged(long hlc) {
+    long before = state.found().judged();
+    state = state.with(state.found().judgedTo(hlc));
+    if (state.log().plans().past().stream()
+        .anyMatch(
+            plan ->
+                !ReceivedViolation.isKnownAfter(plan, before)
+                    && ReceivedViolation.isKnownAfter(plan, hlc))) {
+      commands.add(new Command.Review());
     }
   }
 

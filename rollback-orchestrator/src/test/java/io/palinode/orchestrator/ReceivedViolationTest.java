@@ -29,6 +29,24 @@ class ReceivedViolationTest {
     assertThat(ended(script)).isEqualTo(Hlc.ofMicros(700));
   }
 
+  @Test
+  void anEndByARollbackIsAChangeOnce() {
+    Script script = Script.of(1, POLICY).violation("v1", "p", 500, 500).judged(600).carryOut(1);
+    long resumed = script.state().log().plans().past().get(0).clock();
+    script.judged(Hlc.micros(resumed) + 1_000_000);
+    assertThat(script.publishedEnds()).containsOnly(0L);
+    script.judged(Hlc.micros(resumed) + 1_000_001);
+    script.judged(Hlc.micros(resumed) + 1_000_002);
+    assertThat(script.publishedEnds()).endsWith(0L, resumed).containsOnlyOnce(resumed);
+  }
+
+  @Test
+  void anEndWithTheVersionOfThePredicateIsAChange() {
+    Script script = Script.of(1, POLICY).violation("v1", "p", 500, 500).judged(600);
+    script.policy(Policy.deleted("p", POLICY.version() + 1).appliedAt(700));
+    assertThat(script.publishedEnds()).endsWith(Hlc.ofMicros(700));
+  }
+
   private static long ended(Script script) {
     return script.received().get(0).ended();
   }

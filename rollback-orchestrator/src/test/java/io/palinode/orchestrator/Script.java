@@ -3,6 +3,8 @@ package io.palinode.orchestrator;
 import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.history.Change;
+import io.palinode.orchestrator.history.ChangeLog;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.request.Intervention;
@@ -34,6 +36,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -460,6 +463,14 @@ final class Script {
 
   List<ReceivedViolation> received() {
     return memory.violations(ApiHistory.KEPT_MAX, state);
+  }
+
+  /** The ends in the changes of violations, oldest first; 0: it had not ended. */
+  List<Long> publishedEnds() {
+    return Objects.requireNonNull(memory.changes().after(0, ChangeLog.KEPT_MAX)).stream()
+        .filter(Change.OfViolation.class::isInstance)
+        .map(change -> ((Change.OfViolation) change).now().ended())
+        .toList();
   }
 
   private Script found(Event event) {

@@ -38,6 +38,8 @@ public enum KafkaAccess {
       rights.topic(AclOperation.READ, topics.violations());
       rights.topic(AclOperation.READ, topics.predicates());
       rights.topic(AclOperation.READ, topics.control());
+      // For the neighbourhood of a violation only.
+      rights.topic(AclOperation.READ, topics.candidates());
       rights.topic(AclOperation.WRITE, topics.predicates());
       rights.topic(AclOperation.WRITE, topics.control());
       rights.topic(AclOperation.WRITE, topics.audit());

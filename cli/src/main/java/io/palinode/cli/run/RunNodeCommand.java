@@ -7,6 +7,7 @@ import io.palinode.cli.options.StoresOption;
 import io.palinode.cli.options.WindowLogOptions;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.launcher.WatchedNode;
+import io.palinode.orchestrator.rest.access.AccessSettings;
 import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
@@ -109,6 +110,10 @@ final class RunNodeCommand implements Callable<Integer> {
     List<StoreDefinition> definitions = stores.definitions(cluster.nodes().size());
     Node address = cluster.node(id);
     NodeTls tls = access.store(address.host());
+    String unreached = OwnAddress.problem(cluster, id, AccessSettings::isLoopback);
+    if (unreached != null) {
+      Output.progress(spec).accept("palinode: " + unreached);
+    }
     return Stay.until(
         spec,
         stopped -> start(cluster, definitions, tls),

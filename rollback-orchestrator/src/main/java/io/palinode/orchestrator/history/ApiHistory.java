@@ -116,23 +116,31 @@ public final class ApiHistory {
         });
   }
 
-  /** Replaces outcomes that have changed; returns these changes, oldest first. */
+  /**
+   * Replaces outcomes that have changed, and sets the ends that follow from the logs. Returns the
+   * changes of outcomes, oldest first.
+   */
   public List<OutcomeChange> review(MachineState state) {
     List<OutcomeChange> outcomes = new ArrayList<>();
     violations.replaceAll(
-        received -> {
-          Command.Outcome before = received.outcome();
-          Command.Outcome now =
-              before == null ? null : Outcomes.now(state, received.latest(), before);
-          if (before == null || now == null || now == before) {
-            return received;
+        known -> {
+          ReceivedViolation now = reviewed(known.asOf(state), state);
+          Command.Outcome before = known.outcome();
+          if (!now.equals(known)) {
+            changes.add(new Change.OfViolation(now));
           }
-          ReceivedViolation changed = received.with(now, by(now, received.latest()));
-          changes.add(new Change.OfViolation(changed));
-          outcomes.add(new OutcomeChange(changed, before));
-          return changed;
+          if (before != null && now.outcome() != before) {
+            outcomes.add(new OutcomeChange(now, before));
+          }
+          return now;
         });
     return outcomes;
+  }
+
+  private ReceivedViolation reviewed(ReceivedViolation received, MachineState state) {
+    Command.Outcome before = received.outcome();
+    Command.Outcome now = before == null ? null : Outcomes.now(state, received.latest(), before);
+    return now == null || now == before ? received : received.with(now, by(now, received.latest()));
   }
 
   /** The user who rejected the rollback; empty: no user did. */

@@ -20,6 +20,8 @@ import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.ApiHistory;
 import io.palinode.orchestrator.history.Evidence;
+import io.palinode.orchestrator.history.Neighbourhood;
+import io.palinode.orchestrator.kafka.candidates.CandidatesReader;
 import io.palinode.orchestrator.kafka.doctor.Examination;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.plan.PastPlan;
@@ -100,12 +102,14 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final Logs logs;
   private final NodeReports reports;
   private final AlertDispatcher alerts;
+  private final CandidatesReader candidates;
 
   private Orchestrator(OrchestratorConfig config, MeterRegistry meters, Consumer<String> console) {
     KafkaSettings kafka = config.kafka();
     Topics topics = config.topics();
     this.config = config;
     this.meters = meters;
+    this.candidates = new CandidatesReader(kafka, topics);
     this.reports = new NodeReports(config.rollback().nodes());
     // First the steps that may fail: reading keys, and resolving a broker's address.
     DecisionSigner signer = DecisionSigner.of(kafka.security());
@@ -250,6 +254,11 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
+  public Neighbourhood neighbourhood(Violation violation) {
+    return candidates.around(violation);
+  }
+
+  @Override
   public List<Rollback> rollbacks(int limit) {
     return memory.rollbacks(limit).stream().map(this::shown).toList();
   }
@@ -320,10 +329,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     return watch.now();
   }
 
-  /**
-   * Reports a failed part of this process. Judgement waits for it until {@link #partRuns}. {@code
-   * key} names the part.
-   */
+  /** Reports a failed part, named by {@code key}. Judgement waits until {@link #partRuns}. */
   public void partFailed(String key, FailedPart part) {
     watch.failed(key, part);
   }

@@ -8,10 +8,12 @@ import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.history.Neighbourhood;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.step.Unjudged;
+import io.palinode.wire.v1.Violation;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +72,12 @@ public interface Backend {
    * @throws RefusedException if the predicate's text or a value is not known
    */
   @Nullable PortableWitness witness(String id) throws RefusedException;
+
+  /**
+   * The violation's neighbourhood, as far as the candidates topic has it. Waits for Kafka, up to 10
+   * s. Throws {@link UnavailableException} if Kafka does not answer.
+   */
+  Neighbourhood neighbourhood(Violation violation);
 
   /** The latest rollbacks, latest first. */
   List<Rollback> rollbacks(int limit);

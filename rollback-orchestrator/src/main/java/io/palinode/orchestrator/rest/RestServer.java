@@ -170,6 +170,7 @@ public final class RestServer implements AutoCloseable {
     routes.get(VIOLATIONS + "/{id}", this::violation, Role.VIEWER);
     routes.get(VIOLATIONS + "/{id}/witness", this::witness, Role.VIEWER);
     routes.get(VIOLATIONS + "/{id}/shiviz", this::shiviz, Role.VIEWER);
+    routes.get(VIOLATIONS + "/{id}/neighbourhood", this::neighbourhood, Role.VIEWER);
     routes.get(
         ROLLBACKS,
         ctx ->
@@ -316,11 +317,15 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void violation(Context ctx) {
+    ctx.json(Views.ViolationView.of(requireViolation(ctx)));
+  }
+
+  private ReceivedViolation requireViolation(Context ctx) {
     ReceivedViolation found = backend.violation(ctx.pathParam(ID));
     if (found == null) {
       throw noSuchViolation(ctx);
     }
-    ctx.json(Views.ViolationView.of(found));
+    return found;
   }
 
   private void witness(Context ctx) throws RefusedException {
@@ -331,6 +336,11 @@ public final class RestServer implements AutoCloseable {
     StringBuilder log = new StringBuilder();
     ShivizLog.of(requireWitness(ctx)).write(log);
     ctx.contentType("text/plain; charset=utf-8").result(log.toString());
+  }
+
+  private void neighbourhood(Context ctx) {
+    ReceivedViolation found = requireViolation(ctx);
+    ctx.json(Views.NeighbourhoodView.of(backend.neighbourhood(found.violation())));
   }
 
   private PortableWitness requireWitness(Context ctx) throws RefusedException {

@@ -11,6 +11,7 @@ import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.Change;
 import io.palinode.orchestrator.history.Evidence;
 import io.palinode.orchestrator.history.Meaning;
+import io.palinode.orchestrator.history.Neighbourhood;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
@@ -151,6 +152,23 @@ public final class Views {
           received.outcomeBy().isEmpty() ? null : received.outcomeBy(),
           received.phantom(),
           v.getWitnessesList().stream().map(WitnessView::of).toList());
+    }
+  }
+
+  /**
+   * @param from the start of the span that was read
+   * @param to the end of the span
+   * @param complete false: intervals of the span may be missing
+   * @param intervals the nearest to the violation, by their starts, without its witnesses
+   */
+  public record NeighbourhoodView(
+      String from, String to, boolean complete, List<WitnessView> intervals) {
+    static NeighbourhoodView of(Neighbourhood found) {
+      return new NeighbourhoodView(
+          Hlc.format(found.from()),
+          Hlc.format(found.to()),
+          found.isComplete(),
+          found.nearest().stream().map(WitnessView::of).toList());
     }
   }
 

@@ -15,6 +15,7 @@ import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.history.ApiHistory;
 import io.palinode.orchestrator.history.Evidence;
+import io.palinode.orchestrator.history.Neighbourhood;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.plan.ServingNodes;
@@ -31,6 +32,7 @@ import io.palinode.orchestrator.step.Unjudged;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.Halted;
@@ -64,6 +66,7 @@ final class FakeBackend implements Backend, OperatorBackend {
   volatile @Nullable String renewed;
   volatile @Nullable RollbackRequest wished;
   volatile @Nullable String witnessText;
+  volatile List<CandidateRecord> candidates = List.of();
   volatile @Nullable String trouble;
   volatile @Nullable String failure;
   volatile List<Wait> waits = List.of();
@@ -234,6 +237,13 @@ final class FakeBackend implements Backend, OperatorBackend {
   public @Nullable PortableWitness witness(String id) throws RefusedException {
     ReceivedViolation known = violation(id);
     return known == null ? null : Evidence.of(known.violation(), witnessText);
+  }
+
+  @Override
+  public Neighbourhood neighbourhood(Violation violation) {
+    Neighbourhood found = new Neighbourhood(violation);
+    candidates.forEach(found::read);
+    return found;
   }
 
   @Override

@@ -44,6 +44,7 @@ class OpenApiSchemasTest extends RestFixture {
       Map.ofEntries(
           Map.entry("Problem", Problem.class),
           Map.entry("Predicate", Views.PredicateView.class),
+          Map.entry("Neighbourhood", Views.NeighbourhoodView.class),
           Map.entry("Violation", Views.ViolationView.class),
           Map.entry("ViolationWitness", Views.WitnessView.class),
           Map.entry("WitnessValue", Views.ValueView.class),
@@ -178,6 +179,7 @@ class OpenApiSchemasTest extends RestFixture {
         "GET /api/v1/violations | /api/v1/violations | | 200",
         "GET /api/v1/violations/{id} | /api/v1/violations/v1 | | 200",
         "GET /api/v1/violations/{id}/witness | /api/v1/violations/v1/witness | | 200",
+        "GET /api/v1/violations/{id}/neighbourhood | /api/v1/violations/v1/neighbourhood | | 200",
         "GET /api/v1/rollbacks | /api/v1/rollbacks | | 200",
         "GET /api/v1/rollbacks/{id} | /api/v1/rollbacks/1 | | 200",
         "GET /api/v1/rollbacks/{id}/discarded | /api/v1/rollbacks/1/discarded | | 409",

@@ -146,6 +146,7 @@ class PredicateRoutesTest extends RestFixture {
     assertThat(none.statusCode()).isEqualTo(404);
     assertThat(error(none)).contains("'v2'");
     assertThat(send("GET", "/api/v1/violations/v2/witness", "").statusCode()).isEqualTo(404);
+    assertThat(send("GET", "/api/v1/violations/v2/neighbourhood", "").statusCode()).isEqualTo(404);
   }
 
   @Test

@@ -21,7 +21,7 @@ function describe(bar) {
   const clock = (hlc) => `${exactTime(parseHlc(hlc).micros)}Z (HLC ${hlc})`;
   const elsewhere = bar.endNode === bar.node ? '' : `, ended on node ${bar.endNode}`;
   const end = bar.endHlc === null ? 'Not ended yet' : `Until ${clock(bar.endHlc)}${elsewhere}`;
-  return `Term ${bar.term} on node ${bar.node}: ${bar.text || 'no values'}
+  return `${bar.isOther ? 'Not a witness. ' : ''}Term ${bar.term} on node ${bar.node}: ${bar.text || 'no values'}
 Client: ${bar.writer || 'not known'}
 From ${clock(bar.startHlc)}
 ${end}`;
@@ -87,7 +87,7 @@ function parts(model, toX, width, on) {
     const words = bar.writer ? `${bar.text} · ${bar.writer}` : bar.text;
     const text = describe(bar);
     return svg('g', {
-      class: `interval term${bar.term % 4}`, role: 'img', tabindex: 0, 'aria-label': text,
+      class: `interval term${bar.term % 4}${bar.isOther ? ' other' : ''}`, role: 'img', tabindex: 0, 'aria-label': text,
       ...on(text),
     },
     svg('rect', {
@@ -117,7 +117,7 @@ function parts(model, toX, width, on) {
   };
   return [model.lanes.map(lane).flat(), svg('g', { 'clip-path': 'url(#view)' },
     plan.ticks(model.extent, toX, width).map(tick),
-    Number.isFinite(model.epsilon) && model.bars.map(bands).flat(),
+    Number.isFinite(model.epsilon) && model.bars.filter((bar) => !bar.isOther).map(bands).flat(),
     model.edges.map(edge),
     model.bars.map(interval),
     plan.labels(model.marks, toX, width, CHAR_PX).map(mark))].flat();
@@ -127,14 +127,15 @@ function legend(model) {
   const epsilon = Number.isFinite(model.epsilon) ? micros(model.epsilon) : 'not known or infinite';
   const key = (kind, text) => el('span', { class: `key k-${kind}` }, text);
   return el('figcaption', {},
-    key('interval', 'interval in which a term held'), key('band', `ε band (${epsilon})`),
+    key('interval', 'interval in which a term held'),
+    model.bars.some((bar) => bar.isOther) && key('other', 'other interval of the instance'), key('band', `ε band (${epsilon})`),
     key('edge', 'knowledge: HVC entry'), key('epsilon', 'knowledge by ε'),
     key('target', 'rollback target'));
 }
 
 /** A figure of a witness file that follows its width, with buttons and keys to zoom. */
-export function diagram(witness, targets) {
-  const model = plan.layout(witness, targets);
+export function diagram(witness, targets, others) {
+  const model = plan.layout(witness, targets, others);
   const height = HEAD_PX + model.height + AXIS_PX;
   const view = svg('rect', { x: GUTTER_PX, y: 0, height });
   const drawing = svg('g');

@@ -77,11 +77,14 @@ function extent(bars, marks, epsilon) {
 /**
  * @param witness a witness file
  * @param targets of rollbacks that name the violation, as {epoch, target}
+ * @param others intervals of the neighbourhood; the first view does not depend on them
  */
-export function layout(witness, targets) {
+export function layout(witness, targets, others = []) {
   const base = parseHlc(witness.first).micros;
   const epsilon = parseDuration(witness.rules.epsilon);
-  const bars = witness.intervals.map((interval, index) => bar(interval, index, base));
+  const own = witness.intervals.map((interval, index) => bar(interval, index, base));
+  const bars = own.concat(others.map((interval, index) =>
+    ({ ...bar(interval, own.length + index, base), isOther: true })));
   const all = witness.intervals[0].start.length;
   const lanes = all <= LANES_ALL_MAX
     ? Array.from({ length: all }, (unused, node) => node)
@@ -106,8 +109,8 @@ export function layout(witness, targets) {
     bars,
     marks,
     lanes: tops,
-    edges: edges(bars, lanes, base, epsilon),
-    extent: extent(bars, marks, epsilon),
+    edges: edges(own, lanes, base, epsilon),
+    extent: extent(own, marks, epsilon),
     height: top,
   };
 }

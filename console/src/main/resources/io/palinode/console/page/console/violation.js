@@ -3,7 +3,7 @@ import { download, get, page } from './api.js';
 import { diagram } from './diagram.js';
 import { action, command, el, facts, outcomeBadge, problem, table, when } from './dom.js';
 import { planAndRun } from './plan.js';
-import { exactTime, millis, outcome, parseHlc, time, values } from './text.js';
+import { exactTime, millis, outcome, parseHlc, plural, time, values } from './text.js';
 
 /** The rollbacks that name the violation, as far as they are remembered. */
 async function rollbacksOf(one) {
@@ -24,8 +24,8 @@ function clockTime(hlc) {
   return when(exactTime(parseHlc(hlc).micros), `HLC ${hlc}`);
 }
 
-function intervals(witness) {
-  return table('Intervals', [
+function intervals(caption, rows) {
+  return table(caption, [
     ['Term', (row) => String(row.term), 'num'],
     ['Node', (row) => String(row.node), 'num'],
     ['Client', (row) => row.writer || '–'],
@@ -33,7 +33,17 @@ function intervals(witness) {
     ['From (UTC)', (row) => clockTime(row.start[row.node]), 'num'],
     ['Until (UTC)', (row) =>
       (row.end ? clockTime(row.end[row.endNode ?? row.node]) : 'open'), 'num'],
-  ], witness.intervals);
+  ], rows);
+}
+
+/** The intervals that are no witnesses. Its element takes the focus of the button. */
+function neighbourhood({ from, to, complete, intervals: others }) {
+  const [start, end] = [from, to].map((hlc) => exactTime(parseHlc(hlc).micros));
+  const number = others.length === 0 ? 'No other interval' : plural(others.length, 'other interval');
+  return el('section', { id: 'near', tabindex: -1, 'aria-label': 'Neighbourhood' },
+    el('p', {}, `${number} of this instance from ${start} to ${end} UTC.`
+      + ` ${complete ? '' : 'Others may be missing: Kafka has deleted them, or they are too many.'}`),
+    others.length > 0 && intervals('Neighbourhood', others));
 }
 
 function summary(one, rollbacks, status) {
@@ -58,31 +68,41 @@ function summary(one, rollbacks, status) {
   ];
 }
 
-function actions(one, id) {
+function actions(one, id, showNear) {
   const path = `/api/v1/violations/${id}`;
   return el('p', { class: 'buttons' },
     action('Witness (JSON)', () => download(`${path}/witness`, `witness-${id.slice(0, 10)}.json`)),
     action('ShiViz log', () => download(`${path}/shiviz`, `violation-${id.slice(0, 10)}.log`)),
+    action('Show the neighbourhood', showNear),
     outcome(one).stands && action('Roll back to before it…', () => planAndRun({ violation: id },
       'Roll back to right before this violation?')));
 }
 
 export async function show(main, id, state) {
   let drawn = null;
+  let near = null;
   const draw = async () => {
     const one = await get(`/api/v1/violations/${id}`);
     const [rollbacks, file] = await Promise.all([rollbacksOf(one),
       get(`/api/v1/violations/${one.id}/witness`).catch((error) => error)]);
     const witness = file instanceof Error ? withoutFile(one) : file;
-    const next = JSON.stringify([one, rollbacks, witness]);
+    const next = JSON.stringify([one, rollbacks, witness, near]);
     if (next === drawn) return;
     drawn = next;
     main.replaceChildren(...summary(one, rollbacks, state.status),
       ...(file instanceof Error ? [problem(file)] : []),
-      ...(witness.intervals.length > 0 ? [diagram(witness, rollbacks), intervals(witness)] : []),
-      actions(one, one.id),
+      ...(witness.intervals.length > 0 ? [
+        diagram(witness, rollbacks, near?.intervals), intervals('Intervals', witness.intervals),
+      ] : []),
+      ...(near === null ? [] : [neighbourhood(near)]),
+      actions(one, one.id, showNear),
       el('p', {}, 'The values of its keys before and at it: ',
         command(`palinode describe violation ${one.id.slice(0, 10)}`)));
+  };
+  const showNear = async () => {
+    near = await get(`/api/v1/violations/${id}/neighbourhood`);
+    await draw();
+    document.getElementById('near').focus();
   };
   await draw();
   return {
