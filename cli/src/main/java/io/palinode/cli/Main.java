@@ -21,6 +21,7 @@ import io.palinode.cli.run.KafkaCommand;
 import io.palinode.cli.run.RunCommand;
 import io.palinode.cli.shell.CompletionCommand;
 import io.palinode.cli.shell.Version;
+import io.palinode.cli.shell.VersionCommand;
 import io.palinode.cli.simulate.SimulateCommand;
 import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.snapshot.SnapshotDiffCommand;
@@ -100,7 +101,8 @@ public final class Main {
           ChaosCommand.class,
           ConfigCommand.class,
           UserCommand.class,
-          CompletionCommand.class);
+          CompletionCommand.class,
+          VersionCommand.class);
 
   @Option(
       names = "--debug",

@@ -2,7 +2,11 @@ package io.palinode.cli.shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.cli.Main;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 class VersionTest {
   @Test
@@ -12,6 +16,18 @@ class VersionTest {
         .asString()
         .matches(
             "palinode \\d+\\.\\d+\\.\\d+\\S* \\((commit \\S+|built outside Git), Java 1?\\d\\S+\\)");
+  }
+
+  @Test
+  void theCommandPrintsWhatTheOptionPrints() {
+    assertThat(printed("version")).isEqualTo(printed("--version")).startsWith("palinode ");
+  }
+
+  private static String printed(String argument) {
+    StringWriter out = new StringWriter();
+    CommandLine line = Main.commandLine().setOut(new PrintWriter(out));
+    assertThat(line.execute(argument)).isZero();
+    return out.toString();
   }
 
   @Test
