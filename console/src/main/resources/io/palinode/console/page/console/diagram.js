@@ -21,7 +21,8 @@ function describe(bar) {
   const clock = (hlc) => `${exactTime(parseHlc(hlc).micros)}Z (HLC ${hlc})`;
   const elsewhere = bar.endNode === bar.node ? '' : `, ended on node ${bar.endNode}`;
   const end = bar.endHlc === null ? 'Not ended yet' : `Until ${clock(bar.endHlc)}${elsewhere}`;
-  return `${bar.isOther ? 'Not a witness. ' : ''}Term ${bar.term} on node ${bar.node}: ${bar.text || 'no values'}
+  const what = `Term ${bar.term} on node ${bar.node}: ${bar.text || 'no values'}`;
+  return `${bar.isOther ? 'Not a witness. ' : ''}${what}
 Client: ${bar.writer || 'not known'}
 From ${clock(bar.startHlc)}
 ${end}`;
@@ -87,7 +88,8 @@ function parts(model, toX, width, on) {
     const words = bar.writer ? `${bar.text} · ${bar.writer}` : bar.text;
     const text = describe(bar);
     return svg('g', {
-      class: `interval term${bar.term % 4}${bar.isOther ? ' other' : ''}`, role: 'img', tabindex: 0, 'aria-label': text,
+      class: `interval term${bar.term % 4}${bar.isOther ? ' other' : ''}`, role: 'img',
+      tabindex: 0, 'aria-label': text,
       ...on(text),
     },
     svg('rect', {
@@ -128,7 +130,8 @@ function legend(model) {
   const key = (kind, text) => el('span', { class: `key k-${kind}` }, text);
   return el('figcaption', {},
     key('interval', 'interval in which a term held'),
-    model.bars.some((bar) => bar.isOther) && key('other', 'other interval of the instance'), key('band', `ε band (${epsilon})`),
+    model.bars.some((bar) => bar.isOther) && key('other', 'other interval of the instance'),
+    key('band', `ε band (${epsilon})`),
     key('edge', 'knowledge: HVC entry'), key('epsilon', 'knowledge by ε'),
     key('target', 'rollback target'));
 }

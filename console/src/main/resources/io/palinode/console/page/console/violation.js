@@ -39,10 +39,11 @@ function intervals(caption, rows) {
 /** The intervals that are no witnesses. Its element takes the focus of the button. */
 function neighbourhood({ from, to, complete, intervals: others }) {
   const [start, end] = [from, to].map((hlc) => exactTime(parseHlc(hlc).micros));
-  const number = others.length === 0 ? 'No other interval' : plural(others.length, 'other interval');
+  const count = others.length;
+  const number = count === 0 ? 'No other interval' : plural(count, 'other interval');
   return el('section', { id: 'near', tabindex: -1, 'aria-label': 'Neighbourhood' },
     el('p', {}, `${number} of this instance from ${start} to ${end} UTC.`
-      + ` ${complete ? '' : 'Others may be missing: Kafka has deleted them, or they are too many.'}`),
+      + ` ${complete ? '' : 'Others may be missing: Kafka deleted them, or they are too many.'}`),
     others.length > 0 && intervals('Neighbourhood', others));
 }
 
