@@ -195,7 +195,7 @@ class AntiStallTest {
 
   /** Nodes stay paused meanwhile, so the decision compares no pair of keys. */
   @Test
-  @Timeout(20)
+  @Timeout(120)
   void aDecisionOverAllThatTheLogRemembersIsQuick() {
     List<TouchingRollback> longest = new ArrayList<>();
     for (int r = 1; r <= Plans.PAST_MAX; r++) {
