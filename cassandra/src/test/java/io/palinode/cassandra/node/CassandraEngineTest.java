@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.cassandra.record.CellRecord;
 import io.palinode.cassandra.table.LiveCells;
+import io.palinode.cassandra.table.TableRefusals;
 import io.palinode.cassandra.table.Tables;
 import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.engine.KeyBytes;
@@ -37,7 +38,8 @@ class CassandraEngineTest {
   }
 
   private CassandraEngine engine() {
-    return new CassandraEngine(files, new Tables(List.of(), table -> false));
+    return new CassandraEngine(
+        files, new Tables(List.of(), new TableRefusals(table -> false, true, 1)));
   }
 
   @Test

@@ -118,6 +118,7 @@ final class CassandraServer implements AutoCloseable {
             kafka: %6$s
             epsilon: 10ms
             rollback: %7$s
+            partition_max: 1MiB
     """
         .formatted(
             cluster.addresses().get(0),
