@@ -388,9 +388,9 @@ public final class CassandraNode extends NodeBinding {
 
   @Override
   public String watchedOnly() {
-    return "node %d is an Apache Cassandra server, whose tables this release %s"
-        .formatted(
-            node(), isLogged() ? "restores for an operator alone" : "watches but does not restore");
+    return isLogged()
+        ? ""
+        : "node %d is an Apache Cassandra server without 'rollback: true'".formatted(node());
   }
 
   @Override
