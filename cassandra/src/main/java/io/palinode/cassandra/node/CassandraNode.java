@@ -294,7 +294,9 @@ public final class CassandraNode extends NodeBinding {
     if (rollback().done(epoch, attempt) == null) {
       requireRestorable(target);
     }
-    return super.restore(epoch, attempt, target);
+    Restoration restored = super.restore(epoch, attempt, target);
+    // The pending cells of this restore.
+    return engine.pending().marking(restored);
   }
 
   private void requireRestorable(long target) {
