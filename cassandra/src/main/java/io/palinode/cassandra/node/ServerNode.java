@@ -2,10 +2,10 @@ package io.palinode.cassandra.node;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.cassandra.record.CellRules;
+import io.palinode.cassandra.refusal.StatementRefusals;
 import io.palinode.cassandra.table.LiveCells;
 import io.palinode.cassandra.table.TableRefusals;
 import io.palinode.cassandra.table.Tables;
-import io.palinode.cassandra.transaction.TransactionRefusal;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
@@ -60,7 +60,7 @@ public final class ServerNode {
   private final int number;
   private final TableRefusals refusals;
   private final Tables tables;
-  private final TransactionRefusal transactions;
+  private final StatementRefusals statements;
   private final OwnWrites own = new OwnWrites();
   private final Timestamps timestamps = new Timestamps(HvcClock.MAX_DRIFT_DEFAULT);
   private final Fuse fuse;
@@ -80,7 +80,7 @@ public final class ServerNode {
     this.refusals =
         new TableRefusals(chosen, parameters.isLogged(), parameters.partitionBytesMax());
     this.tables = new Tables(parameters.nodes(), refusals);
-    this.transactions = new TransactionRefusal(refusals::isWatched);
+    this.statements = new StatementRefusals(refusals::isWatched);
     this.fuse =
         new Fuse(
             "this node is no longer watched, until its server restarts",
@@ -144,7 +144,7 @@ public final class ServerNode {
   private void awaitReplayed() {
     try {
       if (parameters.isLogged()) {
-        transactions.refuseProposals();
+        statements.refuseProposals();
       }
       while (!isReplayed()) {
         LockSupport.parkNanos(LOOK_NANOS);
@@ -170,7 +170,7 @@ public final class ServerNode {
     Path folder = folder();
     CassandraEngine engine = engine(folder, tables);
     if (parameters.isLogged()) {
-      transactions.refuseStatements(tables.watched());
+      statements.refuseStatements(tables.watched());
     }
     if (engine.pending().timestamp() > 0) {
       engine.writePending(own);

@@ -1,5 +1,6 @@
-package io.palinode.cassandra.transaction;
+package io.palinode.cassandra.refusal;
 
+import io.palinode.store.binding.UndoLog.KeyRecord;
 import java.lang.StackWalker.StackFrame;
 import java.nio.ByteBuffer;
 import java.util.function.Predicate;
@@ -24,33 +25,37 @@ import org.apache.cassandra.schema.TableMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses lightweight transactions on restored tables, at two places.
+ * Refuses statements on restored tables whose writes a rollback could not discard. The client
+ * receives the reason.
  *
  * <ul>
- *   <li>A coordinator refuses the statement before it proposes anything. The client receives the
- *       reason.
- *   <li>A replica refuses to save a proposal. This also holds for those that began before the table
- *       was restored, or at a server that does not refuse yet.
+ *   <li>A lightweight transaction, before its coordinator proposes anything. A replica also refuses
+ *       to save a proposal: one that began before the table was restored, or at a server that does
+ *       not refuse yet.
+ *   <li>A value that is too large for the control log.
  * </ul>
  *
  * Thread-safe.
  */
-public final class TransactionRefusal {
+public final class StatementRefusals {
   private static final StackWalker STACK =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
   /** The check, Cassandra's registry of checks, and the transaction are the next callers. */
   private static final int CALLERS = 12;
 
-  private static final String STATEMENTS = "palinode_refuses_transactions";
-  private static final String PROPOSALS = "palinode_refuses_proposals";
+  private static final String STATEMENTS_CHECK = "palinode_refuses_statements";
+  private static final String PROPOSALS_CHECK = "palinode_refuses_proposals";
+
+  /** Leaves room for the key. */
+  private static final int CELL_BYTES_MAX = KeyRecord.BYTES_MAX - (1 << 20);
 
   private final Predicate<TableMetadata> restored;
 
   /**
    * @param restored whether a rollback may restore a table
    */
-  public TransactionRefusal(Predicate<TableMetadata> restored) {
+  public StatementRefusals(Predicate<TableMetadata> restored) {
     this.restored = restored;
   }
 
@@ -64,7 +69,7 @@ public final class TransactionRefusal {
         throw new IllegalStateException("system.paxos must have the column " + column);
       }
     }
-    UpdateCheck.register(proposals, PROPOSALS, this::requireNoProposal);
+    UpdateCheck.register(proposals, PROPOSALS_CHECK, this::requireNoProposal);
   }
 
   /** Refuses statements on these tables, and on those that are created or altered from now on. */
@@ -89,13 +94,30 @@ public final class TransactionRefusal {
     ColumnFamilyStore store =
         restored.test(table) ? Schema.instance.getColumnFamilyStoreInstance(table.id) : null;
     if (store != null) {
-      UpdateCheck.register(store, STATEMENTS, this::requireNoStatement);
+      UpdateCheck.register(store, STATEMENTS_CHECK, this::requireRestorable);
     }
   }
 
-  private void requireNoStatement(PartitionUpdate update) {
-    if (restored.test(update.metadata()) && STACK.walk(TransactionRefusal::isConditional)) {
-      throw refused(update.metadata());
+  private void requireRestorable(PartitionUpdate update) {
+    if (!restored.test(update.metadata())) {
+      return;
+    }
+    if (STACK.walk(StatementRefusals::isConditional)) {
+      throw transaction(update.metadata());
+    }
+    if (update.dataSize() > CELL_BYTES_MAX) {
+      requireSmall(update.staticRow());
+      update.forEach(StatementRefusals::requireSmall);
+    }
+  }
+
+  private static void requireSmall(Row row) {
+    for (Cell<?> cell : row.cells()) {
+      if (cell.valueSize() > CELL_BYTES_MAX) {
+        throw new InvalidRequestException(
+            "a value of column '%s' must have at most %d bytes, because rollbacks restore this table: %d"
+                .formatted(cell.column().name, CELL_BYTES_MAX, cell.valueSize()));
+      }
     }
   }
 
@@ -111,7 +133,7 @@ public final class TransactionRefusal {
           Schema.instance.getTableMetadata(
               TableId.fromUUID(UUIDType.instance.compose(row.clustering().bufferAt(0))));
       if (table != null && restored.test(table) && proposesChange(update.metadata(), row)) {
-        throw refused(table);
+        throw transaction(table);
       }
     }
   }
@@ -136,7 +158,7 @@ public final class TransactionRefusal {
     return table.getColumn(ColumnIdentifier.getInterned(name, true));
   }
 
-  private static InvalidRequestException refused(TableMetadata table) {
+  private static InvalidRequestException transaction(TableMetadata table) {
     return new InvalidRequestException(
         "a statement on %s must have no IF, because rollbacks restore this table: a lightweight transaction may end after one"
             .formatted(table));

@@ -1,4 +1,4 @@
-package io.palinode.cassandra.transaction;
+package io.palinode.cassandra.refusal;
 
 import java.util.Map;
 import java.util.Optional;

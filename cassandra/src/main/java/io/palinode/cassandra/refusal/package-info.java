@@ -1,10 +1,11 @@
 /**
- * The refusal of lightweight transactions on tables that rollbacks restore.
+ * The refusal of statements that rollbacks could not discard, such as lightweight transactions.
  *
- * <p>It promises that no replica accepts a proposal that changes such a table. A rollback relies on
- * it: Cassandra proposes an accepted change again with a new timestamp, so above a restored one.
+ * <p>It promises that no replica accepts a proposal that changes a restored table. A rollback
+ * relies on it: Cassandra proposes an accepted change again with a new timestamp, so above a
+ * restored one.
  */
 @NullMarked
-package io.palinode.cassandra.transaction;
+package io.palinode.cassandra.refusal;
 
 import org.jspecify.annotations.NullMarked;
