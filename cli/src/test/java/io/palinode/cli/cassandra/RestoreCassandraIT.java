@@ -67,7 +67,12 @@ class RestoreCassandraIT {
     server =
         CassandraServer.start(
             new CassandraServer.Cluster(
-                List.of("127.0.0.1"), ports.get(0), ports.get(1), plane.kafkaAddress(), true),
+                List.of("127.0.0.1"),
+                ports.get(0),
+                ports.get(1),
+                plane.kafkaAddress(),
+                true,
+                false),
             0,
             folder.resolve("cassandra"));
     session = server.connect();
@@ -269,6 +274,17 @@ class RestoreCassandraIT {
     assertThat(session.execute(insert.formatted("free")).wasApplied()).isTrue();
     SimpleStatement read = SimpleStatement.newInstance("SELECT k FROM shop.once WHERE k = 1");
     assertThat(session.execute(read.setConsistencyLevel(ConsistencyLevel.SERIAL)).all()).isEmpty();
+  }
+
+  @Test
+  void aValueThatNodesCannotExchangeIsRefused() {
+    session.execute(
+        "CREATE TABLE shop.images (k int PRIMARY KEY, v blob) WITH memtable = 'palinode'");
+    String insert = "INSERT INTO shop.images (k, v) VALUES (1, ?)";
+    session.execute(insert, ByteBuffer.allocate(6 << 20));
+    assertThatThrownBy(() -> session.execute(insert, ByteBuffer.allocate((6 << 20) + 1)))
+        .isInstanceOf(InvalidQueryException.class)
+        .hasMessageContaining("a value of column 'v' must have at most 6291456 bytes");
   }
 
   private void assertTransactionRefused(String statement) {
