@@ -41,9 +41,9 @@ import picocli.CommandLine.Spec;
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
       "Nodes: STATE is 'serves' for a node that works; lines below the table state what another one"
-          + " waits for, and the way out. Times from REACH on can be read. Times before EXACT-REACH can be read only at whole"
-          + " steps, and not restored. MEMORY and DISK are what the window-log uses. If a node does"
-          + " not answer, the orchestrator's last values are shown.",
+          + " waits for, and the way out. Times from REACH on can be read. MEMORY and DISK are what"
+          + " the window-log uses. If a node does not answer, the orchestrator's last values are"
+          + " shown.",
       "Tables have at most 100 columns; longer names and bindings continue on the next line. With"
           + " -o wide each time is also shown as an exact HLC, and there are further columns."
     },
@@ -60,7 +60,8 @@ import picocli.CommandLine.Spec;
       "Rollbacks: UNDONE-COPIES is the number of undone writes, and COMPLETED-COPIES that of"
           + " completed keys; each node's copy counts.",
       "",
-      "Nodes: with -o wide, whole steps are of GRANULARITY, and reads from MEMORY-REACH on need no"
+      "Nodes: with -o wide, times before EXACT-REACH can be read only at whole steps of"
+          + " GRANULARITY, and not restored. Reads from MEMORY-REACH on need no"
           + " disk. STOCK-CONNECTIONS and STOCK-WRITES count clients without a clock"
           + " (docs/reference/stores-and-clients.md). Exit status 1 if a node needs an operator.",
       "",
@@ -74,7 +75,7 @@ import picocli.CommandLine.Spec;
     })
 final class GetCommand implements Callable<Integer> {
   /** As many as the API lists at once. */
-  private static final int LIMIT_MAX = 10_000;
+  private static final Integer LIMIT_MAX = 10_000;
 
   @Parameters(
       index = "0",
@@ -173,7 +174,7 @@ final class GetCommand implements Callable<Integer> {
       }
     }
     throw new Refusal(
-        "there is no %s in 'palinode get %s': %s".formatted(resource.one(), resource.plural(), wanted));
+        "there is no %s %s; leave the number out to list all".formatted(resource.one(), wanted));
   }
 
   private static List<JsonNode> needOperator(JsonNode nodes) {

@@ -99,10 +99,9 @@ enum Resource {
       case NODES ->
           List.of(
               text("node"),
-              text("state").wraps(),
+              text("state"),
               time("reach"),
               age("reach").wraps(),
-              time("exactReach"),
               text("memory"),
               text("disk"));
     };

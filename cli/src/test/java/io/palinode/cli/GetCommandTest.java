@@ -119,7 +119,7 @@ class GetCommandTest {
     assertThat(api.out()).isEqualTo("1\n");
     assertThat(api.asked()).containsExactly("limit=10000");
     assertThat(api.run("get", "rollbacks", "7")).isEqualTo(2);
-    assertThat(api.err()).contains("there is no rollback in 'palinode get rollbacks': 7");
+    assertThat(api.err()).contains("there is no rollback 7; leave the number out to list all");
   }
 
   @Test
