@@ -154,6 +154,14 @@ final class JsonSchema {
     sum.put("oneOf", requiredOneOf(ClauseRule.Relation.WORDS));
     sum.put("dependentRequired", map("count", List.of("distinct"), "distinct", List.of("count")));
     shapes.put("sum", said("A clause: the sum of variables, each somewhere, together.", sum));
+    shapes.put("time", said("The time from one term to the other.", period()));
+    shapes.put("after", said("The term that asks for an answer.", map("$ref", "#/$defs/term")));
+    shapes.put("missing", said("The term that is the answer.", map("$ref", "#/$defs/term")));
+    shapes.put(
+        "within",
+        said(
+            "The only clause: a term, and not the other within a time after it.",
+            object(YamlReader.WITHIN, "time", "after", "missing")));
     shapes.put("longerThan", said("Copies that are on their way take less.", period()));
     shapes.put(
         "replicasDiverged",
