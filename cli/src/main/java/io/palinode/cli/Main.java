@@ -14,7 +14,6 @@ import io.palinode.cli.predicate.DiffCommand;
 import io.palinode.cli.predicate.ExportCommand;
 import io.palinode.cli.predicate.LintCommand;
 import io.palinode.cli.predicate.SchemaCommand;
-import io.palinode.cli.record.RecordCommand;
 import io.palinode.cli.rollback.RepairCommand;
 import io.palinode.cli.rollback.RollbackCommand;
 import io.palinode.cli.run.KafkaCommand;
@@ -34,6 +33,8 @@ import io.palinode.cli.status.StatusCommand;
 import io.palinode.cli.store.GetValueCommand;
 import io.palinode.cli.store.HistoryCommand;
 import io.palinode.cli.store.PutCommand;
+import io.palinode.cli.trace.RecordCommand;
+import io.palinode.cli.trace.TraceCommand;
 import io.palinode.cli.witness.VerifyCommand;
 import java.util.List;
 import picocli.CommandLine;
@@ -87,6 +88,7 @@ public final class Main {
           RollbackCommand.class,
           SnapshotCommand.class,
           RecordCommand.class,
+          TraceCommand.class,
           DetectCommand.class,
           VerifyCommand.class,
           ExportCommand.class,

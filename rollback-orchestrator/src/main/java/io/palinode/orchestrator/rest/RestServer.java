@@ -22,6 +22,7 @@ import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeState;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
@@ -182,7 +183,13 @@ public final class RestServer implements AutoCloseable {
     new RollbackRoutes(backend).addTo(routes);
     new SnapshotRoutes(backend).addTo(routes);
     routes.get(
-        "/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)), Role.VIEWER);
+        "/api/v1/nodes",
+        ctx ->
+            ctx.json(
+                views(
+                    NodeState.all(backend.nodes(), backend.status(), backend.judgement()),
+                    Views.NodeView::of)),
+        Role.VIEWER);
     routes.get("/api/v1/status", ctx -> ctx.json(status()), Role.VIEWER);
     routes.get("/api/v1/doctor", this::doctor, Role.VIEWER);
     routes.get("/api/v1/events", this::openEvents, Role.VIEWER);
@@ -329,7 +336,11 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void witness(Context ctx) throws RefusedException {
-    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(requireWitness(ctx)));
+    PortableWitness witness = requireWitness(ctx);
+    if (!Access.may(ctx, Role.EDITOR)) {
+      witness = witness.withYaml(Views.PredicateView.withoutSecrets(witness.subject().yaml()));
+    }
+    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
   }
 
   private void shiviz(Context ctx) throws IOException, RefusedException {

@@ -1,21 +1,26 @@
-package io.palinode.cli.record;
+package io.palinode.cli.trace;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.google.protobuf.ByteString;
-import io.palinode.cli.record.Recording.Interval;
+import io.palinode.cli.trace.Recording.Interval;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Writes intervals as lines of a trace. */
 final class TraceWriter {
@@ -24,14 +29,31 @@ final class TraceWriter {
 
   private final Map<Integer, Long> sequences = new HashMap<>();
 
-  /** One line for each. The caller closes {@code out}. */
-  void write(Iterator<Interval> intervals, Writer out) throws IOException {
-    while (intervals.hasNext()) {
+  /**
+   * Replaces {@code file}; it is never half of a trace. Returns the number of lines, one for each
+   * interval.
+   */
+  static long write(Stream<Interval> intervals, Path file) throws IOException {
+    Path part = Path.of(file + ".part");
+    TraceWriter writer = new TraceWriter();
+    long lines;
+    try (BufferedWriter out = Files.newBufferedWriter(part)) {
+      lines = writer.write(intervals.iterator(), out);
+    }
+    Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+    return lines;
+  }
+
+  /** One line for each. Returns their number. The caller closes {@code out}. */
+  long write(Iterator<Interval> intervals, Writer out) throws IOException {
+    long lines = 0;
+    for (; intervals.hasNext(); lines++) {
       try (JsonGenerator json = JSON.createGenerator(out)) {
         write(intervals.next(), json);
       }
       out.write('\n');
     }
+    return lines;
   }
 
   private void write(Interval interval, JsonGenerator json) throws IOException {

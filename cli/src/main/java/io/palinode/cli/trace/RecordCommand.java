@@ -1,4 +1,4 @@
-package io.palinode.cli.record;
+package io.palinode.cli.trace;
 
 import io.palinode.cli.options.KafkaAddress;
 import io.palinode.terminal.OnSignal;
@@ -7,11 +7,8 @@ import io.palinode.terminal.Refusal;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import io.palinode.wire.v1.CandidateRecord;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -151,14 +148,8 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** Under another name first, so that the file is never half of a trace. */
   private void write(Recording recording) throws IOException {
-    Path part = Path.of(output + ".part");
-    try (BufferedWriter out = Files.newBufferedWriter(part)) {
-      new TraceWriter().write(recording.intervals().iterator(), out);
-    }
-    Files.move(part, output, StandardCopyOption.REPLACE_EXISTING);
-    if (recording.size() == 0) {
+    if (TraceWriter.write(recording.intervals(), output) == 0) {
       report("no interval of predicate %s in %,d records", predicate, recording.records());
     } else {
       report(

@@ -1,4 +1,4 @@
-package io.palinode.cli.record;
+package io.palinode.cli.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

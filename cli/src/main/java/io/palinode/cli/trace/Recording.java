@@ -1,4 +1,4 @@
-package io.palinode.cli.record;
+package io.palinode.cli.trace;
 
 import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hvc;

@@ -1,0 +1,146 @@
+package io.palinode.cli.trace;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.terminal.Refusal;
+import java.io.Reader;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import us.bpsm.edn.EdnException;
+import us.bpsm.edn.Keyword;
+import us.bpsm.edn.TaggedValue;
+import us.bpsm.edn.parser.Parseable;
+import us.bpsm.edn.parser.Parser;
+import us.bpsm.edn.parser.Parsers;
+
+/**
+ * Reads a history of Jepsen, as EDN: operations one after another, or one vector of them. Each
+ * operation is a map at its invocation, and another one at its completion. All times are of the
+ * control node, in nanoseconds.
+ */
+final class JepsenHistory {
+  private static final Keyword TYPE = Keyword.newKeyword("type");
+  private static final Keyword PROCESS = Keyword.newKeyword("process");
+  private static final Keyword TIME = Keyword.newKeyword("time");
+  private static final Keyword FUNCTION = Keyword.newKeyword("f");
+  private static final Keyword VALUE = Keyword.newKeyword("value");
+
+  private final String source;
+  private final Map<Long, Event> open = new HashMap<>();
+  private long number;
+
+  /** An invocation or a completion. */
+  private record Event(
+      long number, String type, long process, long hlc, String function, @Nullable Object value) {}
+
+  /** {@code source} names the file in errors. */
+  JepsenHistory(String source) {
+    this.source = source;
+  }
+
+  /** Refuses the first operation that cannot be read, with its number in the file, from 1. */
+  void read(Reader in, History to) {
+    Parser parser = Parsers.newParser(Parsers.defaultConfiguration());
+    Parseable text = Parsers.newParseable(in);
+    try {
+      for (Object next = parser.nextValue(text);
+          next != Parser.END_OF_INPUT;
+          next = parser.nextValue(text)) {
+        if (next instanceof List<?> all) {
+          all.forEach(each -> read(each, to));
+        } else {
+          read(next, to);
+        }
+      }
+    } catch (EdnException e) {
+      throw new Refusal(
+          "%s, after operation %d: not EDN: %s".formatted(source, number, e.getMessage()), e);
+    }
+    open.values().forEach(invoked -> ended(invoked, null, to));
+  }
+
+  private void read(@Nullable Object edn, History to) {
+    number++;
+    Object value = untagged(edn);
+    if (!(value instanceof Map<?, ?> map) || !(map.get(TYPE) instanceof Keyword type)) {
+      throw refused("an operation must be a map with :type, such as {:type :invoke, ...}");
+    }
+    if (!(map.get(PROCESS) instanceof Long process)) {
+      to.passOver("of process " + map.get(PROCESS));
+      return;
+    }
+    if (!(map.get(TIME) instanceof Long nanos) || nanos < 0) {
+      throw refused(":time must be nanoseconds, at least 0: " + map.get(TIME));
+    }
+    String function = map.get(FUNCTION) instanceof Keyword f ? f.getName() : "";
+    Object of = untagged(map.get(VALUE));
+    read(new Event(number, type.getName(), process, hlc(nanos), function, of), to);
+  }
+
+  private void read(Event event, History to) {
+    switch (event.type()) {
+      case "invoke" -> {
+        Event before = open.put(event.process(), event);
+        if (before != null) {
+          throw refused(
+              "process %d invokes an operation before its operation %d has completed"
+                  .formatted(event.process(), before.number()));
+        }
+      }
+      case "ok", "info" -> ended(invocation(event), event, to);
+      case "fail" -> {
+        invocation(event);
+        to.passOver("failed");
+      }
+      default -> throw refused(":type must be :invoke, :ok, :fail or :info: :" + event.type());
+    }
+  }
+
+  private Event invocation(Event completion) {
+    Event invoked = open.remove(completion.process());
+    if (invoked == null) {
+      throw refused(
+          "process %d completes an operation that it did not invoke"
+              .formatted(completion.process()));
+    }
+    if (completion.hlc() < invoked.hlc()) {
+      throw refused(":time is before that of its invocation, operation " + invoked.number());
+    }
+    return invoked;
+  }
+
+  /**
+   * @param completion null: the history ends before it
+   */
+  private static void ended(Event invoked, @Nullable Event completion, History to) {
+    boolean ok = completion != null && completion.type().equals("ok");
+    JepsenOperation meaning = new JepsenOperation();
+    Object value = ok && completion != null ? completion.value() : invoked.value();
+    if (!meaning.take(invoked.function(), invoked.process(), value)) {
+      to.passOver("of :" + invoked.function());
+      return;
+    }
+    to.add(
+        new Operation(
+            invoked.number(),
+            0,
+            invoked.hlc(),
+            ok && completion != null ? completion.hlc() : Operation.UNKNOWN,
+            meaning.writes(),
+            meaning.reads()));
+  }
+
+  /** A microsecond has 4,096 HLCs, so two times of different nanoseconds differ. */
+  private static long hlc(long nanos) {
+    return Hlc.of(nanos / 1_000, (int) (nanos % 1_000 * (Hlc.COUNTER_MAX + 1) / 1_000));
+  }
+
+  private static @Nullable Object untagged(@Nullable Object value) {
+    return value instanceof TaggedValue tagged ? tagged.getValue() : value;
+  }
+
+  private Refusal refused(String reason) {
+    return new Refusal("%s, operation %d: %s".formatted(source, number, reason));
+  }
+}

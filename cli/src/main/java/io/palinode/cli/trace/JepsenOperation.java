@@ -1,0 +1,149 @@
+package io.palinode.cli.trace;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import us.bpsm.edn.Keyword;
+
+/**
+ * What an operation of Jepsen's usual workloads writes and reads, by its {@code :f}:
+ *
+ * <ul>
+ *   <li>{@code :write 3}, {@code :cas [1 3]}: key {@code register} has the value 3
+ *   <li>{@code :read 3}: the read found 3 at {@code register}
+ *   <li>{@code :write [k 3]}, {@code :cas [k [1 3]]}, {@code :read [k 3]}: key {@code register/k}
+ *   <li>{@code :read {k 3, l 4}}: the read found 3 at {@code k} and 4 at {@code l}
+ *   <li>{@code :txn [[:w k 3] [:r l 4]]}: writes {@code k}, and found 4 at {@code l}
+ *   <li>{@code :acquire}, {@code :release} by process 7: {@code lock/7} is {@code held}, or deleted
+ *   <li>{@code :acquire k}, {@code :release k}: the same with {@code lock/k/7}
+ * </ul>
+ */
+final class JepsenOperation {
+  private final Map<String, Optional<String>> writes = new LinkedHashMap<>();
+  private final Map<String, String> reads = new LinkedHashMap<>();
+
+  /** Returns whether the operation is one of these. */
+  boolean take(String function, long process, @Nullable Object value) {
+    return switch (function) {
+      case "write" -> write(value);
+      case "cas" -> swap(value);
+      case "read" -> read(value);
+      case "acquire" -> lock(value, process, Optional.of("held"));
+      case "release" -> lock(value, process, Optional.empty());
+      case "txn" -> value instanceof List<?> steps && steps.stream().allMatch(this::step);
+      default -> false;
+    };
+  }
+
+  Map<String, Optional<String>> writes() {
+    return writes;
+  }
+
+  Map<String, String> reads() {
+    return reads;
+  }
+
+  private boolean write(@Nullable Object value) {
+    return written(register(value), isPair(value) ? second(value) : value);
+  }
+
+  /** Of one register {@code [old new]}, of several {@code [key [old new]]}. */
+  private boolean swap(@Nullable Object value) {
+    Object second = second(value);
+    return isPair(second)
+        ? written(register(value), second(second))
+        : isPair(value) && written("register", second);
+  }
+
+  private boolean read(@Nullable Object value) {
+    return value instanceof Map<?, ?> all
+        ? all.entrySet().stream().allMatch(each -> found(text(each.getKey()), each.getValue()))
+        : found(register(value), isPair(value) ? second(value) : value);
+  }
+
+  /** Null if its key is no single value. */
+  private static @Nullable String register(@Nullable Object value) {
+    if (!isPair(value)) {
+      return "register";
+    }
+    String key = text(first(value));
+    return key == null ? null : "register/" + key;
+  }
+
+  private boolean lock(@Nullable Object name, long process, Optional<String> state) {
+    String of = name == null ? "" : text(name);
+    if (of == null) {
+      return false;
+    }
+    writes.put(of.isEmpty() ? "lock/" + process : "lock/" + of + "/" + process, state);
+    return true;
+  }
+
+  /** One step of a transaction, such as {@code [:w k 3]}. */
+  private boolean step(@Nullable Object step) {
+    if (!(step instanceof List<?> parts)
+        || parts.size() != 3
+        || !(parts.get(0) instanceof Keyword kind)) {
+      return false;
+    }
+    String key = text(parts.get(1));
+    return switch (kind.getName()) {
+      case "w" -> written(key, parts.get(2));
+      case "r" -> found(key, parts.get(2));
+      default -> false;
+    };
+  }
+
+  /** No value deletes the key. */
+  private boolean written(@Nullable String key, @Nullable Object value) {
+    String text = text(value);
+    if (key == null || (value != null && text == null)) {
+      return false;
+    }
+    writes.put(key, Optional.ofNullable(text));
+    return true;
+  }
+
+  /** No value: the key was missing, or the read has not ended. */
+  private boolean found(@Nullable String key, @Nullable Object value) {
+    String text = text(value);
+    if (key == null || (value != null && text == null)) {
+      return false;
+    }
+    if (text != null) {
+      reads.put(key, text);
+    }
+    return true;
+  }
+
+  private static boolean isPair(@Nullable Object value) {
+    return value instanceof List<?> list && list.size() == 2;
+  }
+
+  private static @Nullable Object first(@Nullable Object pair) {
+    return pair instanceof List<?> list ? list.get(0) : null;
+  }
+
+  private static @Nullable Object second(@Nullable Object pair) {
+    return pair instanceof List<?> list ? list.get(1) : null;
+  }
+
+  /** Null for what is no single value. */
+  private static @Nullable String text(@Nullable Object value) {
+    if (value instanceof Keyword keyword) {
+      return keyword.getName();
+    }
+    boolean single =
+        value instanceof String
+            || value instanceof Boolean
+            || value instanceof Long
+            || value instanceof Double
+            || value instanceof BigInteger
+            || value instanceof BigDecimal;
+    return single ? String.valueOf(value) : null;
+  }
+}

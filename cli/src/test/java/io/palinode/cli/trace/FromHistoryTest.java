@@ -1,0 +1,257 @@
+package io.palinode.cli.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.cli.Main;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Histories of clients, judged by the predicates of the page. */
+class FromHistoryTest {
+  private static final Path PAGE = Path.of("../docs/how-to/judge-a-history.md");
+  private static final Pattern YAML = Pattern.compile("```yaml\\n(.*?)```", Pattern.DOTALL);
+  private static final Pattern BINDING = Pattern.compile("\"binding\":\"read=([0-9]+)\"");
+
+  private final String lock;
+  private final String bank;
+
+  FromHistoryTest() throws IOException {
+    List<String> predicates =
+        YAML.matcher(Files.readString(PAGE))
+            .results()
+            .map(block -> block.group(1).stripIndent())
+            .toList();
+    lock = predicates.get(0);
+    bank = predicates.get(1);
+  }
+
+  @TempDir private Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void aLockThatTwoClientsHeldIsFoundAsOftenAsItHappened() throws IOException {
+    for (int seed = 0; seed < 10; seed++) {
+      LockHistory history = new LockHistory(new Random(seed));
+      assertThat(judge(lock, "history.edn", history.lines)).as("seed=%d", seed).isOne();
+      assertThat(out.toString().lines()).as("seed=%d", seed).hasSize(history.overlaps);
+      assertThat(out.toString()).contains("\"grade\":\"definite\"");
+    }
+  }
+
+  @Test
+  void aTransferThatAReadSawInPartIsFoundInThatReadAndInNoOther() throws IOException {
+    for (int seed = 0; seed < 10; seed++) {
+      BankHistory history = new BankHistory(new Random(seed));
+      assertThat(judge(bank, "history.edn", history.lines)).as("seed=%d", seed).isOne();
+      Set<Long> found = new TreeSet<>();
+      BINDING
+          .matcher(out.toString())
+          .results()
+          .forEach(each -> found.add(Long.parseLong(each.group(1))));
+      assertThat(found).as("seed=%d", seed).isEqualTo(history.wrong);
+      assertThat(err.toString()).contains("operations of :transfer");
+    }
+  }
+
+  @Test
+  void jsonLinesHaveTimesOfSeveralClocksWithinEpsilon() throws IOException {
+    List<String> history =
+        List.of(
+            "{\"node\":0,\"invoke\":1000,\"complete\":1100,\"write\":{\"lock/a/ann\":\"held\"}}",
+            "{\"node\":0,\"invoke\":5000,\"complete\":5100,\"write\":{\"lock/a/ann\":null}}",
+            "{\"node\":1,\"invoke\":6000,\"complete\":6050,\"write\":{\"lock/a/bob\":\"held\"}}");
+    assertThat(judge(lock, "history.jsonl", history, "--epsilon", "500us")).isZero();
+    assertThat(judge(lock, "history.jsonl", history, "--epsilon", "2ms")).isOne();
+    assertThat(out.toString()).contains("\"grade\":\"possible\"");
+  }
+
+  @Test
+  void whatOnlyPossiblyOverlappedIsFoundWhenItIsAskedFor() throws IOException {
+    List<String> history =
+        List.of(
+            "{:type :invoke :f :acquire :value \"a\" :process 1 :time 1000}",
+            "{:type :ok :f :acquire :value \"a\" :process 1 :time 2000}",
+            "{:type :invoke :f :release :value \"a\" :process 1 :time 3000}",
+            "{:type :invoke :f :acquire :value \"a\" :process 2 :time 3500}",
+            "{:type :ok :f :release :value \"a\" :process 1 :time 4000}",
+            "{:type :ok :f :acquire :value \"a\" :process 2 :time 5000}");
+    assertThat(judge(lock, "history.edn", history)).isZero();
+    assertThat(judge(lock, "history.edn", history, "--held", "possibly")).isOne();
+  }
+
+  @Test
+  void anOperationWithAnUnknownEndHeldNothingForSure() throws IOException {
+    List<String> history =
+        List.of(
+            "#jepsen.history.Op{:type :invoke, :f :acquire, :value a, :process 1, :time 1000}",
+            "{:type :info, :f :acquire, :value a, :process 1, :time 2000, :error :timeout}",
+            "{:type :invoke, :f :acquire, :value a, :process 2, :time 3500}",
+            "{:type :ok, :f :acquire, :value a, :process 2, :time 5000}",
+            "{:type :info, :f :kill, :value nil, :process :nemesis, :time 6000}");
+    List<String> keywords =
+        history.stream().map(line -> line.replace(":value a", ":value :a")).toList();
+    assertThat(judge(lock, "history.edn", keywords)).isZero();
+    assertThat(judge(lock, "history.edn", keywords, "--held", "possibly")).isOne();
+    assertThat(err.toString()).contains("passed over: 1 operations of process :nemesis");
+  }
+
+  @Test
+  void aBadHistoryIsRefusedWithItsFileAndPlace() throws IOException {
+    assertRefused("h.jsonl", "{\"invoke\":1", "h.jsonl, line 1: ");
+    assertRefused("h.jsonl", "\n[]", "h.jsonl, line 2: a line must be a JSON object");
+    assertRefused("h.jsonl", "{\"write\":{}}", "line 1: field 'invoke' is missing");
+    assertRefused("h.jsonl", "{\"invoke\":1,\"writes\":{}}", "unknown field 'writes'");
+    assertRefused("h.jsonl", "{\"invoke\":-1}", "line 1: micros must be in");
+    assertRefused("h.jsonl", "{\"invoke\":1.5}", "a time must be whole microseconds");
+    assertRefused("h.jsonl", "{\"invoke\":\"-30s\"}", "a time must be whole microseconds");
+    assertRefused("h.jsonl", "{\"invoke\":2,\"complete\":1}", "must not complete before");
+    assertRefused("h.jsonl", "{\"invoke\":1,\"node\":-1}", "'node' must be in [0, 4095]: -1");
+    assertRefused("h.jsonl", "{\"invoke\":1,\"write\":{\"x\":[1]}}", "the value of 'x'");
+    assertRefused("h.edn", "{:type :invoke", "h.edn, after operation 0: not EDN: ");
+    assertRefused("h.edn", "[3]", "h.edn, operation 1: an operation must be a map");
+    String open = "{:type :invoke :f :read :process 1 :time 5}";
+    assertRefused("h.edn", open + open, "operation 2: process 1 invokes an operation before");
+    assertRefused("h.edn", "{:type :ok :process 1 :time 5}", "that it did not invoke");
+    assertRefused(
+        "h.edn", open + "{:type :ok :process 1 :time 4}", "before that of its invocation");
+    assertRefused("h.edn", "{:type :invoke :process 1}", "operation 1: :time must be nanoseconds");
+    assertRefused("h.edn", "{:type :begin :process 1 :time 1}", ":type must be");
+  }
+
+  @Test
+  void aHistoryWithoutTheKeysOfThePredicateIsReported() throws IOException {
+    List<String> history = List.of("{\"invoke\":1,\"complete\":2,\"write\":{\"x\":\"1\"}}");
+    assertThat(trace(lock, "h.jsonl", history)).isOne();
+    assertThat(err.toString()).contains("1 operations, 0 intervals in ");
+  }
+
+  private void assertRefused(String file, String text, String reason) throws IOException {
+    assertThat(trace(lock, file, List.of(text))).as(text).isEqualTo(2);
+    assertThat(err.toString()).contains(reason);
+    assertThat(folder.resolve("trace.jsonl")).doesNotExist();
+  }
+
+  private int judge(String predicate, String file, List<String> history, String... options)
+      throws IOException {
+    assertThat(trace(predicate, file, history, options)).as(err.toString()).isZero();
+    String made = err.toString();
+    List<String> words = new ArrayList<>(List.of("detect", "--predicate", "p.yaml", "trace.jsonl"));
+    if (List.of(options).contains("--epsilon")) {
+      words.addAll(List.of(options));
+    }
+    int status = run(words);
+    err.write(made);
+    return status;
+  }
+
+  private int trace(String predicate, String file, List<String> history, String... options)
+      throws IOException {
+    Files.writeString(folder.resolve("p.yaml"), predicate);
+    Files.write(folder.resolve(file), history);
+    List<String> words =
+        new ArrayList<>(
+            List.of("trace", "from-history", "--predicate", "p.yaml", file, "-o", "trace.jsonl"));
+    words.addAll(List.of(options));
+    return run(words);
+  }
+
+  private int run(List<String> words) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    String[] args =
+        words.stream()
+            .map(word -> word.matches("[a-z]+[.][a-z]+") ? folder.resolve(word).toString() : word)
+            .toArray(String[]::new);
+    return Main.commandLine()
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(args);
+  }
+
+  /** Clients take a lock one after another; sometimes one takes it while another one has it. */
+  private static final class LockHistory {
+    private final List<String> lines = new ArrayList<>();
+    private int overlaps;
+
+    LockHistory(Random random) {
+      long time = 0;
+      for (int turn = 0; turn < 60; turn++) {
+        int client = random.nextInt(4);
+        boolean overlap = turn == 0 || random.nextInt(12) == 0;
+        time = operation("acquire", client, time, random);
+        if (overlap) {
+          overlaps++;
+          time = operation("acquire", client + 4, time, random);
+          time = operation("release", client + 4, time, random);
+        }
+        time = operation("release", client, time, random);
+      }
+    }
+
+    private long operation(String function, int client, long time, Random random) {
+      long invoked = time + 1 + random.nextInt(5_000);
+      long completed = invoked + 1 + random.nextInt(5_000);
+      lines.add(event("invoke", function, client, "\"a\"", invoked));
+      lines.add(event("ok", function, client, "\"a\"", completed));
+      return completed;
+    }
+  }
+
+  /** Transfers in two steps, and reads of all accounts; some see a transfer in part. */
+  private static final class BankHistory {
+    private static final int ACCOUNTS = 5;
+
+    private final int[] balances = new int[ACCOUNTS];
+    private final List<String> lines = new ArrayList<>();
+
+    /** The place in the history of each read with a wrong total. */
+    private final Set<Long> wrong = new TreeSet<>();
+
+    private long time;
+
+    BankHistory(Random random) {
+      Arrays.fill(balances, 100);
+      read();
+      for (int transfer = 0; transfer < 50; transfer++) {
+        int from = random.nextInt(ACCOUNTS);
+        int amount = 1 + random.nextInt(20);
+        lines.add(event("invoke", "transfer", 9, "{:amount " + amount + "}", ++time));
+        balances[from] -= amount;
+        if (transfer == 0 || random.nextInt(5) == 0) {
+          wrong.add((long) lines.size() + 1);
+          read();
+        }
+        balances[(from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS] += amount;
+        lines.add(event("ok", "transfer", 9, "{:amount " + amount + "}", ++time));
+        read();
+      }
+    }
+
+    private void read() {
+      StringBuilder found = new StringBuilder("{");
+      for (int account = 0; account < ACCOUNTS; account++) {
+        found.append(account).append(' ').append(balances[account]).append(", ");
+      }
+      lines.add(event("invoke", "read", 1, "nil", ++time));
+      lines.add(event("ok", "read", 1, found.append('}').toString(), ++time));
+    }
+  }
+
+  private static String event(String type, String function, int process, String value, long nanos) {
+    return "{:type :%s, :f :%s, :value %s, :process %d, :time %d}"
+        .formatted(type, function, value, process, nanos);
+  }
+}
