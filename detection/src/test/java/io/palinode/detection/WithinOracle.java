@@ -34,10 +34,8 @@ final class WithinOracle {
       List<Candidate> some = new ArrayList<>();
       boolean isAnswered = false;
       for (Candidate answer : run.answers()) {
-        long least = leastDelta(candidate.interval().start(), answer);
-        long greatest = greatestDelta(candidate.interval().start(), answer);
-        isAnswered |= least == -epsilon && greatest == epsilon;
-        if (least <= greatest) {
+        isAnswered |= isInTime(candidate, answer);
+        if (mayBeInTime(candidate, answer)) {
           some.add(answer);
         }
       }
@@ -48,6 +46,17 @@ final class WithinOracle {
       }
     }
     return new Verdict(witnesses, unjudged);
+  }
+
+  private boolean isInTime(Candidate trigger, Candidate answer) {
+    Hvc start = trigger.interval().start();
+    return leastDelta(start, answer) == -epsilon && greatestDelta(start, answer) == epsilon;
+  }
+
+  /** For some δ, but not for all. */
+  boolean mayBeInTime(Candidate trigger, Candidate answer) {
+    Hvc start = trigger.interval().start();
+    return !isInTime(trigger, answer) && leastDelta(start, answer) <= greatestDelta(start, answer);
   }
 
   /** The answer begins before the time is over if δ is at least that. */
@@ -93,8 +102,17 @@ final class WithinOracle {
                 .thenComparingLong(each -> each.id().incarnation())
                 .thenComparingLong(each -> each.id().sequence()))
         .ifPresent(named::add);
-    long start = trigger.interval().start().own();
-    return new Witness(
-        0, named, some.isEmpty() ? Grade.DEFINITE : Grade.POSSIBLE, start, start + time + epsilon);
+    return witness(named);
+  }
+
+  /** As if the answer were one that may be in time. */
+  Witness possible(Candidate trigger, Candidate answer) {
+    return witness(List.of(trigger, answer));
+  }
+
+  private Witness witness(List<Candidate> named) {
+    long start = named.get(0).interval().start().own();
+    Grade grade = named.size() == 1 ? Grade.DEFINITE : Grade.POSSIBLE;
+    return new Witness(0, named, grade, start, start + time + epsilon);
   }
 }
