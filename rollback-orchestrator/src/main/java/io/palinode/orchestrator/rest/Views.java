@@ -44,6 +44,9 @@ public final class Views {
     } else if (change instanceof Change.WaitBegan c) {
       return new StreamedEvent("wait-began", WaitView.of(c.began(), c.atMicros()));
     }
+    if (change instanceof Change.OfNode c) {
+      return new StreamedEvent("node", NodeView.of(c.now()));
+    }
     Change.WaitEnded over = (Change.WaitEnded) change;
     return new StreamedEvent("wait-ended", WaitView.of(over.ended(), over.atMicros()));
   }
