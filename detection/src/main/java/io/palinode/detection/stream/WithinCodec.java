@@ -13,8 +13,8 @@ import java.util.List;
  * The bytes of a {@link WithinDetector}'s state.
  *
  * <pre>
- * state := | version u8 = 1 | nodes vint | progress vint | dropped vint | unjudged vint | node × nodes
- *          | count vint | candidate × count | count vint | doubt × count |
+ * state := | version u8 = 1 | nodes vint | progress vint | dropped vint | unjudged vint
+ *          | node × nodes | count vint | candidate × count | count vint | doubt × count |
  * node  := | incarnation vint | unsure since vint |
  * doubt := | from vint | to vint | opens only u8: 0 or 1 |
  * </pre>
