@@ -115,6 +115,7 @@ final class CassandraServer implements AutoCloseable {
     num_tokens: 1
     partitioner: org.apache.cassandra.dht.Murmur3Partitioner
     endpoint_snitch: SimpleSnitch
+    dynamic_snitch: false
     seed_provider:
       - class_name: org.apache.cassandra.locator.SimpleSeedProvider
         parameters:

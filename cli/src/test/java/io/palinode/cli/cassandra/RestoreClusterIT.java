@@ -1,5 +1,6 @@
 package io.palinode.cli.cassandra;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -256,10 +257,13 @@ class RestoreClusterIT {
     long target = Hlc.ofMicros(Histories.nowMicros());
     await().until(() -> Hlc.ofMicros(Histories.nowMicros()) > target);
 
+    // Those of earlier tests.
+    await().atMost(BOUND).until(() -> servers.get(0).hintFiles() == 0);
     servers.get(0).nodetool("pausehandoff");
+    long logged = Files.size(servers.get(0).log());
     servers.get(2).freeze();
     // From then on a coordinator keeps a hint at once, and sends no copy.
-    awaitLogged("127.0.0.3:.* is now DOWN");
+    awaitLogged(logged, "127.0.0.3:.* is now DOWN");
     for (int k = 0; k < ROWS; k++) {
       String discarded =
           List.of(
@@ -276,8 +280,9 @@ class RestoreClusterIT {
 
     rollBack(RollbackRequest.to("hinted", target));
     assertRows(onTheCut, "restored", 0, 1, 2);
+    logged = Files.size(servers.get(0).log());
     servers.get(0).nodetool("resumehandoff");
-    awaitLogged("Finished hinted handoff of file");
+    awaitLogged(logged, "Finished hinted handoff of file");
     await().atMost(BOUND).until(() -> servers.get(0).hintFiles() == 0);
     assertRows(onTheCut, "after the hints", 0, 1, 2);
   }
@@ -298,9 +303,15 @@ class RestoreClusterIT {
     return node.getBroadcastRpcAddress().orElseThrow().getAddress().getHostAddress();
   }
 
-  private void awaitLogged(String pattern) {
+  /** Waits for a line of the first server's log after so many bytes. */
+  private void awaitLogged(long after, String pattern) {
     Pattern line = Pattern.compile(pattern);
-    await().atMost(BOUND).until(() -> line.matcher(Files.readString(servers.get(0).log())).find());
+    await()
+        .atMost(BOUND)
+        .until(
+            () ->
+                line.matcher(Files.readString(servers.get(0).log(), ISO_8859_1))
+                    .find(Math.toIntExact(after)));
   }
 
   private Map<Integer, Integer> rows(int server) {
