@@ -114,7 +114,7 @@ final class CassandraServer implements AutoCloseable {
     cluster_name: palinode
     num_tokens: 1
     partitioner: org.apache.cassandra.dht.Murmur3Partitioner
-    endpoint_snitch: SimpleSnitch
+    endpoint_snitch: RackInferringSnitch
     dynamic_snitch: false
     seed_provider:
       - class_name: org.apache.cassandra.locator.SimpleSeedProvider
@@ -235,7 +235,7 @@ final class CassandraServer implements AutoCloseable {
             });
     return CqlSession.builder()
         .addContactPoint(address)
-        .withLocalDatacenter("datacenter1")
+        .withLocalDatacenter("0")
         .withConfigLoader(
             DriverConfigLoader.programmaticBuilder()
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(20))
