@@ -15,10 +15,13 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +96,28 @@ class EmbeddedKafkaIT {
         assertThatThrownBy(() -> admin.createAbsent(TopicLayout.DEFAULT))
             .hasMessageContaining("topic=other.violations.v1 partitions=2");
       }
+    }
+  }
+
+  /** As brokers before Kafka 4 do, this one takes any timestamp unless a topic has a limit. */
+  @Test
+  void aTopicRefusesARecordOfALaterYearWhateverTheBrokersDefault() throws Exception {
+    Map<String, String> any =
+        Map.of("log.message.timestamp.after.max.ms", Long.toString(Long.MAX_VALUE));
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT, any)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      createTopics(settings);
+      long later = Instant.parse("2041-01-01T00:00:00Z").toEpochMilli();
+      byte[] value = "forged".getBytes(UTF_8);
+      try (Producer<byte[], byte[]> producer = settings.newProducer("test")) {
+        for (String topic : TOPICS.all()) {
+          assertThatThrownBy(
+                  () -> producer.send(new ProducerRecord<>(topic, 0, later, value, value)).get())
+              .as(topic)
+              .hasCauseInstanceOf(InvalidTimestampException.class);
+        }
+      }
+      assertThat(read(settings)).isEmpty();
     }
   }
 
