@@ -37,6 +37,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -185,6 +186,40 @@ class JudgementIT {
       awaitSafePointOfNow(plane);
       assertThat(cluster.size()).isEqualTo(NODES);
       assertThat(watch).isNotNull();
+    }
+  }
+
+  @Test
+  void aControlLogThatIsMadeAgainEndsItsReadersWithTheReason() throws Exception {
+    Cluster layout = StoreCluster.layout(Ports.free(NODES));
+    try (ControlPlane plane =
+            ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);
+        WatchedNode first = node(0, layout, plane);
+        WatchedNode second = node(1, layout, plane)) {
+      awaitSafePointOfNow(plane);
+      makeControlLogAgain(plane);
+      String lost =
+          "topic palinode.control.v1 lost records that were read: the reader is at offset ";
+      await().atMost(BOUND).untilAsserted(() -> assertThat(first.failure()).contains(lost));
+      await().atMost(BOUND).untilAsserted(() -> assertThat(second.failure()).contains(lost));
+      assertThat(first.isRunning()).isFalse();
+      await()
+          .atMost(BOUND)
+          .untilAsserted(
+              () -> {
+                Printed printed = status(plane.apiUrl());
+                assertThat(printed.text() + printed.exit()).contains(lost).endsWith("1");
+              });
+      assertThat(send(plane.apiUrl() + "/healthz").statusCode()).isEqualTo(503);
+    }
+  }
+
+  private static void makeControlLogAgain(ControlPlane plane) throws Exception {
+    KafkaSettings kafka = KafkaSettings.of(plane.kafkaAddress());
+    try (Admin admin = kafka.newAdmin("test");
+        TopicsAdmin topics = new TopicsAdmin(kafka, Topics.DEFAULT)) {
+      admin.deleteTopics(List.of(Topics.DEFAULT.control())).all().get();
+      topics.createAbsent(TopicLayout.DEFAULT);
     }
   }
 
