@@ -18,6 +18,7 @@ import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
 import io.palinode.voldemort.client.PastStore;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,9 +40,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
-      "Nodes: times from REACH on can be read. Times before EXACT-REACH can be read only at whole"
-          + " steps, and not restored. MEMORY and DISK are what the window-log uses. If a node does"
-          + " not answer, the orchestrator's last values are shown.",
+      "Nodes: STATE is 'serves' for a node that works; lines below the table state what another one"
+          + " waits for, and the way out. Times from REACH on can be read. MEMORY and DISK are what"
+          + " the window-log uses. If a node does not answer, the orchestrator's last values are"
+          + " shown.",
       "Tables have at most 100 columns; longer names and bindings continue on the next line. With"
           + " -o wide each time is also shown as an exact HLC, and there are further columns."
     },
@@ -58,9 +60,10 @@ import picocli.CommandLine.Spec;
       "Rollbacks: UNDONE-COPIES is the number of undone writes, and COMPLETED-COPIES that of"
           + " completed keys; each node's copy counts.",
       "",
-      "Nodes: with -o wide, whole steps are of GRANULARITY, and reads from MEMORY-REACH on need no"
+      "Nodes: with -o wide, times before EXACT-REACH can be read only at whole steps of"
+          + " GRANULARITY, and not restored. Reads from MEMORY-REACH on need no"
           + " disk. STOCK-CONNECTIONS and STOCK-WRITES count clients without a clock"
-          + " (docs/reference/stores-and-clients.md).",
+          + " (docs/reference/stores-and-clients.md). Exit status 1 if a node needs an operator.",
       "",
       "'get violations ID -o json' writes a witness file: the violation with all that is needed"
           + " to check it without a cluster (see 'palinode verify --help').",
@@ -71,6 +74,9 @@ import picocli.CommandLine.Spec;
       "           palinode get predicates edge-mutex > edge-mutex.yaml"
     })
 final class GetCommand implements Callable<Integer> {
+  /** As many as the API lists at once. */
+  private static final Integer LIMIT_MAX = 10_000;
+
   @Parameters(
       index = "0",
       paramLabel = "WHAT",
@@ -82,8 +88,8 @@ final class GetCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "ID",
       description =
-          "The ID of a violation: shows this one only. The name of a predicate: prints the"
-              + " predicate in force, in YAML.")
+          "The ID of a violation, the epoch of a rollback, or the number of a node: shows this one"
+              + " only. The name of a predicate: prints the predicate in force, in YAML.")
   private @Nullable String id;
 
   @Option(
@@ -136,11 +142,12 @@ final class GetCommand implements Callable<Integer> {
     if (watch) {
       return new ViolationWatch(api, path + query(), output, spec).call();
     }
-    if (id != null) {
+    boolean isInList = resource == Resource.ROLLBACKS || resource == Resource.NODES;
+    if (id != null && !isInList) {
       return one(path + "/" + ApiClient.segment(id));
     }
     ApiClient.Page page = api.page(path + query());
-    JsonNode items = page.items();
+    JsonNode items = id == null ? page.items() : only(id, page.items());
     if (resource == Resource.NODES && !output.isName()) {
       items.forEach(this::addReach);
     }
@@ -149,20 +156,42 @@ final class GetCommand implements Callable<Integer> {
     } else {
       table(items);
     }
-    if (page.total() > items.size()) {
+    if (id == null && page.total() > items.size()) {
       CommandLine line = spec.commandLine();
       (output.isForPrograms() ? line.getErr() : line.getOut())
           .println(
               "%d of %d %s are listed, the latest; --limit %d lists all"
                   .formatted(items.size(), page.total(), resource.plural(), page.total()));
     }
-    return 0;
+    return needOperator(items).isEmpty() ? 0 : 1;
+  }
+
+  /** The item of a list with this ID. */
+  private JsonNode only(String wanted, JsonNode items) {
+    for (JsonNode item : items) {
+      if (resource.id(item).equals(wanted)) {
+        return ApiClient.JSON.createArrayNode().add(item);
+      }
+    }
+    throw new Refusal(
+        "there is no %s %s; leave the number out to list all".formatted(resource.one(), wanted));
+  }
+
+  private static List<JsonNode> needOperator(JsonNode nodes) {
+    List<JsonNode> need = new ArrayList<>();
+    nodes.forEach(
+        node -> {
+          if (node.path("needsOperator").asBoolean()) {
+            need.add(node);
+          }
+        });
+    return need;
   }
 
   /** The options as the API takes them. It refuses those that do not fit the list. */
   private String query() {
     StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
-    add(query, "limit", limit);
+    add(query, "limit", id != null && resource == Resource.ROLLBACKS ? LIMIT_MAX : limit);
     add(query, "since", since);
     add(query, "predicate", predicate);
     add(query, "grade", grade);
@@ -178,10 +207,6 @@ final class GetCommand implements Callable<Integer> {
 
   private int one(String path) {
     boolean isPredicate = resource == Resource.PREDICATES;
-    if (!isPredicate && resource != Resource.VIOLATIONS) {
-      throw new Refusal(
-          "an ID can follow 'violations' or 'predicates' only; see 'palinode rollback status ID'");
-    }
     if (output.isName() || (isPredicate && output.isJson())) {
       print(api.get(path));
     } else if (isPredicate) {
@@ -217,18 +242,19 @@ final class GetCommand implements Callable<Integer> {
       items.forEach(this::printHalted);
     }
     if (resource == Resource.NODES) {
-      reasons(items).forEach(out::println);
+      reasons(items, "why").forEach(out::println);
+      reasons(items, "unanswered").forEach(out::println);
     }
     out.flush();
   }
 
-  /** Why values of nodes are missing: {@code nodes 0, 1: reason}, each reason once. */
-  private static List<String> reasons(JsonNode nodes) {
+  /** A reason of nodes: {@code nodes 0, 1: reason}, each reason once. */
+  private static List<String> reasons(JsonNode nodes, String field) {
     Map<String, String> byReason = new LinkedHashMap<>();
     for (JsonNode node : nodes) {
-      if (node.hasNonNull("why")) {
+      if (node.hasNonNull(field)) {
         String id = node.path("node").asText();
-        byReason.merge(node.path("why").asText(), id, (ids, one) -> ids + ", " + one);
+        byReason.merge(node.path(field).asText(), id, (ids, one) -> ids + ", " + one);
       }
     }
     return byReason.entrySet().stream()
@@ -259,10 +285,10 @@ final class GetCommand implements Callable<Integer> {
       node.put("stockConnections", reach.stock().connections());
       node.put("stockWrites", reach.stock().writes());
       if (!reach.disk().failure().isEmpty()) {
-        node.put("why", "the window-log is not written to disk: " + reach.disk().failure());
+        node.put("unanswered", "the window-log is not written to disk: " + reach.disk().failure());
       }
     } catch (Refusal unanswered) {
-      node.put("why", unanswered.getMessage());
+      node.put("unanswered", unanswered.getMessage());
     }
   }
 

@@ -32,6 +32,11 @@ enum Resource {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /** What one item is called. */
+  String one() {
+    return plural().substring(0, plural().length() - 1);
+  }
+
   /** What names an item of the list. */
   String id(JsonNode item) {
     String field =
@@ -94,9 +99,9 @@ enum Resource {
       case NODES ->
           List.of(
               text("node"),
+              text("state"),
               time("reach"),
               age("reach").wraps(),
-              time("exactReach"),
               text("memory"),
               text("disk"));
     };
@@ -137,6 +142,7 @@ enum Resource {
       case NODES ->
           List.of(
               text("node"),
+              text("state"),
               text("incarnation"),
               text("version"),
               time("reach"),
@@ -166,11 +172,17 @@ enum Resource {
   }
 
   private static Column time(String field) {
-    return new Column(heading(field), false, item -> TimeText.of(item.path(field).asText("")));
+    return new Column(heading(field), false, item -> TimeText.of(known(item, field)));
   }
 
   private static Column age(String field) {
-    return new Column("AGO", false, item -> TimeText.age(item.path(field).asText("")));
+    return new Column("AGO", false, item -> TimeText.age(known(item, field)));
+  }
+
+  /** The HLC 0 means that there is none. */
+  private static String known(JsonNode item, String field) {
+    String hlc = item.path(field).asText("");
+    return hlc.equals("0") ? "" : hlc;
   }
 
   private static Column hlc(String field) {

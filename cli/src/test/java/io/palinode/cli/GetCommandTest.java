@@ -98,6 +98,31 @@ class GetCommandTest {
   }
 
   @Test
+  void aNodeThatStandsStillIsShownWithItsReasonAndWayOut() {
+    String silent = "node 1 publishes nothing; start it";
+    api.answer(
+        "/api/v1/nodes",
+        "[{\"node\":0,\"state\":\"serves\",\"needsOperator\":false,\"why\":null},"
+            + "{\"node\":1,\"state\":\"stands still\",\"needsOperator\":true,\"why\":\""
+            + silent
+            + "\"}]",
+        "");
+    assertThat(api.run("get", "nodes", "--bootstrap", "127.0.0.1:1")).isOne();
+    assertThat(api.out()).contains("STATE").contains("node 1: " + silent + "\n");
+    assertThat(api.run("get", "nodes", "0", "--bootstrap", "127.0.0.1:1")).isZero();
+  }
+
+  @Test
+  void aRollbackOrANodeCanBeShownAlone() {
+    api.answer("/api/v1/rollbacks", "[" + ROLLBACK + "]", "1");
+    assertThat(api.run("get", "rollbacks", "1", "-o", "name")).isZero();
+    assertThat(api.out()).isEqualTo("1\n");
+    assertThat(api.asked()).containsExactly("limit=10000");
+    assertThat(api.run("get", "rollbacks", "7")).isEqualTo(2);
+    assertThat(api.err()).contains("there is no rollback 7; leave the number out to list all");
+  }
+
+  @Test
   void aRefusedWatchNamesTheListThatCanBeWatched() {
     assertThat(api.run("get", "rollbacks", "--watch")).isEqualTo(2);
     assertThat(api.err()).contains("palinode get violations --watch");

@@ -28,6 +28,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dpalinode.fuzz.minutes=10} sends requests for ten minutes.
  */
 class RestFuzzIT {
+  private static final Duration DELAY_MAX = Duration.ofSeconds(1);
+  private static final int TURNS = 10;
   private static final int REQUESTS = Integer.getInteger("palinode.fuzz.requests", 2_000);
   private static final Duration LEAST =
       Duration.ofMinutes(Integer.getInteger("palinode.fuzz.minutes", 0));
@@ -144,6 +147,9 @@ class RestFuzzIT {
     AtomicLong operations = new AtomicLong();
     Thread canary = new Thread(() -> work(ended, longestNanos, operations), "canary");
     canary.start();
+    AtomicLong stalledNanos = new AtomicLong();
+    Thread idle = new Thread(() -> idle(ended, stalledNanos), "idle");
+    idle.start();
     Map<Integer, Integer> answers = new TreeMap<>();
     long startNanos = System.nanoTime();
     long warmBytes = 0;
@@ -161,21 +167,27 @@ class RestFuzzIT {
     } finally {
       ended.set(true);
       canary.join();
+      idle.join();
     }
     long grownBytes = heapBytes() - warmBytes;
     System.out.printf(
         Locale.ROOT,
         "seed %d: %d requests, answers by status %s; the store's client did %d operations, the"
-            + " longest took %.0f ms; the heap grew by %.1f MiB%n",
+            + " longest took %.0f ms, an idle thread waited %.0f ms; the heap grew by %.1f MiB%n",
         SEED,
         sent,
         answers,
         operations.get(),
         longestNanos.get() / 1e6,
+        stalledNanos.get() / 1e6,
         grownBytes / 1048576.0);
     assertThat(grownBytes).as("growth of the heap").isLessThan(GROWTH_MAX_BYTES);
     assertThat(answers.keySet()).as("some are done").contains(200, 400);
     assertThat(operations.get()).isPositive();
+    // A put needs a turn of several threads; each may wait as long as an idle one did.
+    assertThat(longestNanos.get())
+        .as("the longest put")
+        .isLessThan(DELAY_MAX.toNanos() + TURNS * stalledNanos.get());
     theClusterWorks();
   }
 
@@ -221,6 +233,15 @@ class RestFuzzIT {
         operations.incrementAndGet();
         longestNanos.accumulateAndGet(System.nanoTime() - startNanos, Math::max);
       }
+    }
+  }
+
+  /** How long this machine let a thread wait that only sleeps. */
+  private static void idle(AtomicBoolean ended, AtomicLong stalledNanos) {
+    while (!ended.get()) {
+      long startNanos = System.nanoTime();
+      LockSupport.parkNanos(1_000_000);
+      stalledNanos.accumulateAndGet(System.nanoTime() - startNanos, Math::max);
     }
   }
 

@@ -178,7 +178,7 @@ class TablesTest {
     JsonNode node =
         json(
             """
-            {"node":12,"reach":"%1$s","exactReach":"%1$s","memory":"256.0 MB","disk":"1073.7 MB",
+            {"node":12,"state":"never joined","reach":"%1$s","exactReach":"%1$s","memory":"256.0 MB","disk":"1073.7 MB",
              "reachTo":"%1$s","memoryReach":"%1$s","granularity":"1m","lastAck":"resumed",
              "version":"0.1.0"}"""
                 .formatted(reach));
@@ -187,7 +187,8 @@ class TablesTest {
     assertFit(lines);
     assertThat(lines.get(1)).contains("2026-11-25T17:18:03.123456Z.12", "1073.7 MB");
     TextTable wide = Resource.NODES.table(true).row(Resource.NODES.row(node, true));
-    assertThat(wide.render()).contains(reach, "REACH-TO", "GRANULARITY", "LAST-ACK", "0.1.0");
+    assertThat(wide.render())
+        .contains(reach, "EXACT-REACH", "REACH-TO", "GRANULARITY", "LAST-ACK", "0.1.0");
   }
 
   @Test

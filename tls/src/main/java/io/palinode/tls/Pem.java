@@ -9,7 +9,6 @@ import java.security.Signature;
 import java.security.cert.Certificate;
 import java.util.List;
 import javax.net.ssl.X509ExtendedKeyManager;
-import nl.altindag.ssl.exception.GenericSecurityException;
 import nl.altindag.ssl.pem.util.PemUtils;
 import nl.altindag.ssl.util.CertificateUtils;
 
@@ -45,7 +44,7 @@ final class Pem {
       if (!certificates.isEmpty()) {
         return certificates;
       }
-    } catch (GenericSecurityException e) {
+    } catch (RuntimeException e) { // The library throws several kinds.
       throw new TlsException(
           "cannot read a certificate from %s: it must be PEM".formatted(file), e);
     }

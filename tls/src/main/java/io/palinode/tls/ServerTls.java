@@ -111,8 +111,8 @@ public final class ServerTls implements AutoCloseable {
       looksToForget = LOOKS_OF_A_HANDSHAKE;
       subject = newSubject;
       log.info("tls=RELOADED certificate={}", files.certificate());
-    } catch (TlsException e) {
-      log.warn("tls=KEPT certificate={}: {}", files.certificate(), e.getMessage());
+    } catch (RuntimeException e) { // An end of this thread would keep the certificate for good.
+      log.warn("tls=KEPT certificate={}: {}", files.certificate(), e.toString());
     }
   }
 

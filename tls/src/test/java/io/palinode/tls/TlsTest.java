@@ -162,6 +162,12 @@ class TlsTest {
     Path text = Files.writeString(folder.resolve("text.pem"), "text");
     refuses(absent, key("server"), "cannot read " + absent + ": it does not exist");
     refuses(text, key("server"), "there is no certificate in " + text + ": it must be PEM");
+    Path noBase64 =
+        Files.writeString(
+            folder.resolve("damaged.pem"),
+            "-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n");
+    refuses(
+        noBase64, key("server"), "cannot read a certificate from " + noBase64 + ": it must be PEM");
     refuses(
         pem("server"),
         text,

@@ -164,7 +164,16 @@ class SecuredPartsIT {
       context("viewer", api, stores.get(0));
       context("operator", api, stores.get(0));
       aWriteIsJudgedAndUndone();
-      aNodeMayNotReportViolations(broker, asNode);
+      Topics topics = Topics.DEFAULT;
+      mayNotWrite(broker, asNode, topics.violations(), topics.predicates(), topics.audit());
+      mayNotWrite(
+          broker,
+          properties("palinode-detection", "pw"),
+          topics.control(),
+          topics.predicates(),
+          topics.candidates(),
+          topics.audit());
+      mayNotWrite(broker, asOrchestrator, topics.violations(), topics.candidates());
       aNodeMayNotOrderARollback(broker, asNode, "https://localhost:" + metrics + "/metrics");
     }
   }
@@ -280,12 +289,14 @@ class SecuredPartsIT {
         JSON.readTree(palinode("viewer", 0, "get", "violations", "-o", "json")));
   }
 
-  private static void aNodeMayNotReportViolations(String broker, Path asNode) {
-    KafkaSettings settings = KafkaSettings.of(broker).withSecurity(KafkaSecurity.read(asNode));
-    try (Producer<byte[], byte[]> node = settings.newProducer("it")) {
-      assertThatThrownBy(
-              () -> node.send(new ProducerRecord<>(Topics.DEFAULT.violations(), new byte[1])).get())
-          .hasRootCauseInstanceOf(TopicAuthorizationException.class);
+  private static void mayNotWrite(String broker, Path asPart, String... topics) {
+    KafkaSettings settings = KafkaSettings.of(broker).withSecurity(KafkaSecurity.read(asPart));
+    try (Producer<byte[], byte[]> part = settings.newProducer("it")) {
+      for (String topic : topics) {
+        assertThatThrownBy(() -> part.send(new ProducerRecord<>(topic, new byte[1])).get())
+            .as("%s by %s", topic, asPart.getFileName())
+            .hasRootCauseInstanceOf(TopicAuthorizationException.class);
+      }
     }
   }
 

@@ -40,6 +40,14 @@ public record PortableWitness(
         subject, rules, finding, circumstance, intervals, WitnessDigest.of(open));
   }
 
+  /** The same with another text of the predicate. */
+  public PortableWitness withYaml(String yaml) {
+    Subject with =
+        new Subject(
+            subject.predicate(), subject.version(), yaml, subject.binding(), subject.clause());
+    return of(with, rules, finding, circumstance, intervals);
+  }
+
   /**
    * What was violated.
    *

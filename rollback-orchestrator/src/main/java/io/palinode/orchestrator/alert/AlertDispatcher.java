@@ -6,6 +6,7 @@ import io.palinode.predicate.OnViolation;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,10 @@ public final class AlertDispatcher implements AutoCloseable {
   private final AlertCounts consoleCounts = new AlertCounts();
   private final Map<Format, AlertCounts> counts = new EnumMap<>(Format.class);
   private final AlertQueue console;
-  private final Map<String, AlertQueue> webhooks = new LinkedHashMap<>();
+
+  /** In the order of their last use. */
+  private final Map<String, AlertQueue> webhooks = new LinkedHashMap<>(16, 0.75f, true);
+
   private final OpenAlerts open = new OpenAlerts();
   private final HttpClient http;
   private final ScheduledExecutorService watch =
@@ -218,25 +222,40 @@ public final class AlertDispatcher implements AutoCloseable {
   }
 
   private void post(String destination, Alert alert) {
-    AlertQueue queue = queue(destination);
-    if (queue == null) {
-      counts(Destination.of(destination).format()).addDropped(1);
-      log.warn("webhooks={} is the limit; dropping alerts of one more webhook", WEBHOOKS_MAX);
-    } else {
-      var unused = queue.offer(alert);
+    // A queue that is in use here must not be closed for another one.
+    synchronized (webhooks) {
+      AlertQueue queue = queue(destination);
+      if (queue == null) {
+        counts(Destination.of(destination).format()).addDropped(1);
+        log.warn("webhooks={} is the limit; dropping alerts of one more webhook", WEBHOOKS_MAX);
+      } else {
+        var unused = queue.offer(alert);
+      }
     }
   }
 
-  /** Returns null if there are too many. */
+  /** Returns null if there are too many that have alerts to deliver. */
   private @Nullable AlertQueue queue(String destination) {
-    synchronized (webhooks) {
-      AlertQueue queue = webhooks.get(destination);
-      if (queue == null && webhooks.size() < WEBHOOKS_MAX) {
-        queue = open(destination);
-        webhooks.put(destination, queue);
-      }
-      return queue;
+    AlertQueue queue = webhooks.get(destination);
+    if (queue == null && (webhooks.size() < WEBHOOKS_MAX || closeIdle())) {
+      queue = open(destination);
+      webhooks.put(destination, queue);
     }
+    return queue;
+  }
+
+  /** Closes the queue of a predicate's webhook that was not used for the longest time. */
+  private boolean closeIdle() {
+    for (Iterator<Map.Entry<String, AlertQueue>> each = webhooks.entrySet().iterator();
+        each.hasNext(); ) {
+      Map.Entry<String, AlertQueue> oldest = each.next();
+      if (oldest.getValue().isIdle() && !settings.operators().contains(oldest.getKey())) {
+        oldest.getValue().beginClose();
+        each.remove();
+        return true;
+      }
+    }
+    return false;
   }
 
   private AlertQueue open(String destination) {

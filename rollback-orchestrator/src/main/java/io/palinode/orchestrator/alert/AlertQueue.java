@@ -8,6 +8,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +28,9 @@ final class AlertQueue implements AutoCloseable {
   private final AlertCounts counts;
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread thread;
+
+  /** Offered, and not yet delivered, failed or dropped. */
+  private final AtomicInteger pending = new AtomicInteger();
 
   AlertQueue(String name, int queueMax, int batchMax, AlertCounts counts, Delivery delivery) {
     this.batchMax = batchMax;
@@ -54,11 +58,18 @@ final class AlertQueue implements AutoCloseable {
 
   /** Returns false if the alert was dropped. */
   boolean offer(Alert alert) {
+    pending.incrementAndGet();
     boolean isTaken = closing.getCount() > 0 && queue.offer(alert);
     if (!isTaken) {
+      pending.decrementAndGet();
       counts.addDropped(1);
     }
     return isTaken;
+  }
+
+  /** Whether all that was offered has been delivered, failed or dropped. */
+  boolean isIdle() {
+    return pending.get() == 0;
   }
 
   /** Drops all further offers, and repeats no failed delivery. */
@@ -86,6 +97,7 @@ final class AlertQueue implements AutoCloseable {
         take(batch);
         if (!batch.isEmpty()) {
           deliver(List.copyOf(batch));
+          pending.addAndGet(-batch.size());
           batch.clear();
         }
       }

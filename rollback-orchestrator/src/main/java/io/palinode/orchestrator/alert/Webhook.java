@@ -1,7 +1,6 @@
 package io.palinode.orchestrator.alert;
 
 import io.palinode.orchestrator.Alert;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,6 +10,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,10 +74,10 @@ final class Webhook implements AlertQueue.Delivery {
 
   /** Posts {@code alert} once; the result is the answer. Counts it as sent or failed. */
   CompletableFuture<TestedDestination> test(Alert alert) {
-    return http.sendAsync(request(List.of(alert)), HttpResponse.BodyHandlers.discarding())
+    return status(request(List.of(alert)))
         .handle(
-            (response, failure) -> {
-              boolean isDelivered = response != null && response.statusCode() / 100 == 2;
+            (status, failure) -> {
+              boolean isDelivered = status != null && status / 100 == 2;
               if (isDelivered) {
                 counts.addSent(1);
               } else {
@@ -85,10 +86,21 @@ final class Webhook implements AlertQueue.Delivery {
               return new TestedDestination(
                   destination.shown(),
                   isDelivered,
-                  response == null
-                      ? "no answer: " + reason(failure)
-                      : "HTTP status " + response.statusCode());
+                  status == null ? "no answer: " + reason(failure) : "HTTP status " + status);
             });
+  }
+
+  /**
+   * The status of a whole answer. Fails if it does not end in time: a request's own limit ends with
+   * the headers.
+   */
+  private CompletableFuture<Integer> status(HttpRequest request) {
+    CompletableFuture<HttpResponse<Void>> sent =
+        http.sendAsync(request, HttpResponse.BodyHandlers.discarding());
+    return sent.copy()
+        .orTimeout(settings.posts().requestTimeout().toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete((response, failure) -> sent.cancel(true))
+        .thenApply(HttpResponse::statusCode);
   }
 
   private static String reason(@Nullable Throwable failure) {
@@ -110,7 +122,7 @@ final class Webhook implements AlertQueue.Delivery {
       return Answer.REFUSED;
     }
     try {
-      int status = http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+      int status = status(request).get();
       if (status / 100 == 2) {
         return Answer.TAKEN;
       }
@@ -119,7 +131,7 @@ final class Webhook implements AlertQueue.Delivery {
         log.warn("destination={} status={} refused", destination.shown(), status);
       }
       return mayPass ? Answer.TRY_AGAIN : Answer.REFUSED;
-    } catch (IOException e) {
+    } catch (ExecutionException e) {
       log.debug("destination={} unreachable", destination.shown(), e);
       return Answer.TRY_AGAIN;
     }

@@ -23,6 +23,10 @@ public record NodeStatus(
     String version,
     String lastAck,
     long lastAckMicros) {
+  /** Of a node without a record. */
+  public static NodeStatus unknown(int node) {
+    return new NodeStatus(node, 0, 0, 0, "", Versions.UNKNOWN, "", 0);
+  }
 
   /** The status after a record of this node; {@code known} is null for its first record. */
   public static NodeStatus after(@Nullable NodeStatus known, int node, ControlRecord record) {

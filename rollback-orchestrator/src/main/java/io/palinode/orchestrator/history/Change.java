@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.history;
 
 import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.health.NodeState;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.plan.Rollback;
 
@@ -15,4 +16,7 @@ public sealed interface Change {
   record WaitBegan(Wait began, long atMicros) implements Change {}
 
   record WaitEnded(Wait ended, long atMicros) implements Change {}
+
+  /** A node has another state, or has joined again. */
+  record OfNode(NodeState now) implements Change {}
 }

@@ -10,6 +10,8 @@ import io.palinode.detection.witness.PortableWitness.HeldValue;
 import io.palinode.detection.witness.PortableWitness.Rules;
 import io.palinode.detection.witness.PortableWitness.Subject;
 import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.violations.Grades;
 import io.palinode.predicate.Predicate;
@@ -20,6 +22,7 @@ import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -125,5 +128,19 @@ public final class Evidence {
     return bytes.isValidUtf8()
         ? bytes.toStringUtf8()
         : "base64:" + Base64.getEncoder().encodeToString(bytes.toByteArray());
+  }
+
+  /** The clock as text; empty if unreadable, so that the violation is still shown. */
+  public static List<String> clock(ByteString bytes) {
+    try {
+      Hvc hvc = CandidateRecords.decode(bytes);
+      List<String> entries = new ArrayList<>();
+      for (int node = 0; node < hvc.nodes(); node++) {
+        entries.add(Hlc.format(hvc.get(node)));
+      }
+      return entries;
+    } catch (IllegalArgumentException unreadable) {
+      return List.of();
+    }
   }
 }

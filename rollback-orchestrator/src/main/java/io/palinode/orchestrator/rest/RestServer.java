@@ -18,10 +18,12 @@ import io.palinode.console.Console;
 import io.palinode.detection.shiviz.ShivizLog;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessJson;
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeState;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
@@ -78,7 +80,7 @@ public final class RestServer implements AutoCloseable {
   public RestServer(RestSettings settings, Backend backend) {
     this.settings = settings;
     this.backend = backend;
-    this.events = new EventStreams(backend.history().changes(), backend::judgement, Views::event);
+    this.events = new EventStreams(backend.history().changes(), this::look, Views::event);
     this.access = new Access(settings.access());
     this.server = Javalin.create(this::configure);
   }
@@ -181,8 +183,7 @@ public final class RestServer implements AutoCloseable {
         Role.VIEWER);
     new RollbackRoutes(backend).addTo(routes);
     new SnapshotRoutes(backend).addTo(routes);
-    routes.get(
-        "/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)), Role.VIEWER);
+    routes.get("/api/v1/nodes", ctx -> ctx.json(views(nodes(), Views.NodeView::of)), Role.VIEWER);
     routes.get("/api/v1/status", ctx -> ctx.json(status()), Role.VIEWER);
     routes.get("/api/v1/doctor", this::doctor, Role.VIEWER);
     routes.get("/api/v1/events", this::openEvents, Role.VIEWER);
@@ -329,7 +330,11 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void witness(Context ctx) throws RefusedException {
-    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(requireWitness(ctx)));
+    PortableWitness witness = requireWitness(ctx);
+    if (!Access.may(ctx, Role.EDITOR)) {
+      witness = witness.withYaml(Views.PredicateView.withoutSecrets(witness.subject().yaml()));
+    }
+    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
   }
 
   private void shiviz(Context ctx) throws IOException, RefusedException {
@@ -421,6 +426,18 @@ public final class RestServer implements AutoCloseable {
   }
 
   /** Replayed records are changes too, so no stream opens during a replay. */
+  private List<NodeState> nodes() {
+    return NodeState.all(backend.nodes(), backend.status(), backend.judgement());
+  }
+
+  private EventStreams.Look look() {
+    Status status = backend.status();
+    return new EventStreams.Look(
+        backend.judgement(),
+        nodes(),
+        new EventStreams.SafePoint(Hlc.format(status.safePoint()), Hlc.format(status.judged())));
+  }
+
   private void openEvents(Context ctx) {
     String failure = backend.status().failure();
     if (failure != null) {

@@ -1,12 +1,11 @@
 package io.palinode.orchestrator.rest;
 
-import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
-import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeState;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.history.Change;
 import io.palinode.orchestrator.history.Evidence;
@@ -20,11 +19,9 @@ import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.step.Unjudged;
 import io.palinode.orchestrator.violations.ApprovalRequest;
 import io.palinode.orchestrator.violations.SequentialSpan;
-import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -46,6 +43,9 @@ public final class Views {
       return new StreamedEvent("rollback", RollbackView.of(c.now()));
     } else if (change instanceof Change.WaitBegan c) {
       return new StreamedEvent("wait-began", WaitView.of(c.began(), c.atMicros()));
+    }
+    if (change instanceof Change.OfNode c) {
+      return new StreamedEvent("node", NodeView.of(c.now()));
     }
     Change.WaitEnded over = (Change.WaitEnded) change;
     return new StreamedEvent("wait-ended", WaitView.of(over.ended(), over.atMicros()));
@@ -81,12 +81,11 @@ public final class Views {
     /** Without the paths and passwords of its webhooks. */
     PredicateView withoutSecrets() {
       return new PredicateView(
-          name,
-          version,
-          converged,
-          nodeVersions,
-          jobVersion,
-          WEBHOOK.matcher(yaml).replaceAll("$1$2/hidden"));
+          name, version, converged, nodeVersions, jobVersion, withoutSecrets(yaml));
+    }
+
+    static String withoutSecrets(String yaml) {
+      return WEBHOOK.matcher(yaml).replaceAll("$1$2/hidden");
     }
 
     static PredicateView of(AppliedPredicate p, WatchedVersions watched) {
@@ -189,8 +188,8 @@ public final class Views {
           w.getNode(),
           w.getIncarnation(),
           w.getSequence(),
-          clock(w.getStart()),
-          w.hasEnd() ? clock(w.getEnd()) : null,
+          Evidence.clock(w.getStart()),
+          w.hasEnd() ? Evidence.clock(w.getEnd()) : null,
           w.getWriter(),
           w.getValuesList().stream().map(ValueView::of).toList(),
           w.hasMember() ? w.getMember() : null);
@@ -277,17 +276,31 @@ public final class Views {
     }
   }
 
-  record NodeView(
+  /**
+   * A node of the cluster. If it has never joined, its times and its reach are 0.
+   *
+   * @param state such as {@code serves}; see {@link NodeState.Word}
+   */
+  public record NodeView(
       int node,
+      String state,
+      boolean needsOperator,
+      @Nullable Long sinceMicros,
+      @Nullable String why,
       long incarnation,
       long joinedMicros,
       String reach,
       String version,
       String lastAck,
       long lastAckMicros) {
-    static NodeView of(NodeStatus n) {
+    static NodeView of(NodeState state) {
+      NodeStatus n = state.node();
       return new NodeView(
           n.node(),
+          state.word().label(),
+          state.word().needsOperator(),
+          state.sinceMicros(),
+          state.why(),
           n.incarnation(),
           n.joinedMicros(),
           Hlc.format(n.reach()),
@@ -472,19 +485,5 @@ public final class Views {
 
   private static String lowerCase(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
-  }
-
-  /** The clock as text; empty if unreadable, so that the violation is still shown. */
-  private static List<String> clock(ByteString bytes) {
-    try {
-      Hvc hvc = CandidateRecords.decode(bytes);
-      List<String> entries = new ArrayList<>();
-      for (int node = 0; node < hvc.nodes(); node++) {
-        entries.add(Hlc.format(hvc.get(node)));
-      }
-      return entries;
-    } catch (IllegalArgumentException unreadable) {
-      return List.of();
-    }
   }
 }

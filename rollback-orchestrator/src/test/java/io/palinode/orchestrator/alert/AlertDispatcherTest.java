@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.alert;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -12,6 +13,8 @@ import io.palinode.orchestrator.Alert;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -280,6 +283,54 @@ class AlertDispatcherTest {
       operators.raise(Alert.toOperator(Alert.Kind.PLAN_HALTED, Map.of(), "halted", 1));
       await().until(() -> posts.size() == 1);
       assertThat(operators.counts(Format.WEBHOOK).dropped()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aWebhookThatWasUsedOnceGivesItsPlaceToAnotherOne() {
+    for (int i = 0; i < 3 * AlertDispatcher.WEBHOOKS_MAX; i++) {
+      dispatcher.raise(alert("i=" + i, "webhook:" + url("/hook") + "?" + i));
+      int sent = i + 1;
+      await().until(() -> dispatcher.counts(Format.WEBHOOK).sent() == sent);
+    }
+    assertThat(dispatcher.counts(Format.WEBHOOK).dropped()).isZero();
+  }
+
+  @Test
+  void anAnswerThatDoesNotEndIsAskedAgainAndFails() throws IOException {
+    try (ServerSocket endless = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        AlertDispatcher impatient =
+            dispatcher(
+                new AlertSettings(
+                    List.of("console"),
+                    new WebhookRules(List.of("127.0.0.1")),
+                    10,
+                    new AlertSettings.Posts(2, Duration.ofMillis(5), Duration.ofMillis(500)),
+                    null))) {
+      List<Socket> answered = new CopyOnWriteArrayList<>();
+      Thread thread = new Thread(() -> answerWithoutEnd(endless, answered), "endless-answer");
+      thread.start();
+      impatient.start();
+      String hook = "webhook:http://127.0.0.1:" + endless.getLocalPort() + "/";
+      impatient.raise(alert("a=1", hook));
+      await().until(() -> impatient.counts(Format.WEBHOOK).failed() == 1);
+      assertThat(impatient.test(hook, 1).get(0).answer()).isEqualTo("no answer: TimeoutException");
+      assertThat(answered).hasSize(3);
+    }
+  }
+
+  /** Sends the headers, and nothing of the body that they announce. */
+  private static void answerWithoutEnd(ServerSocket server, List<Socket> answered) {
+    try {
+      while (true) {
+        Socket client = server.accept();
+        answered.add(client);
+        client
+            .getOutputStream()
+            .write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n".getBytes(US_ASCII));
+      }
+    } catch (IOException closed) {
+      // The test has ended.
     }
   }
 

@@ -328,8 +328,17 @@ class AccessTest {
   @Test
   void aViewerSeesNoPathOfAWebhook() throws Exception {
     backend.put(new AppliedPredicate("p", 1, "alert: [webhook:https://h.example/secret]"));
+    backend.witnessText =
+        """
+        {apiVersion: palinode.io/v1, kind: Predicate, metadata: {name: p}, spec: {violation:
+        [{all: [{var: x, equals: "1"}]}], onViolation: {alert: ['webhook:https://h.example/secret']}}}
+        """;
     HttpClient client = client("ca", null);
-    for (String path : List.of("GET /api/v1/predicates", "GET /api/v1/predicates/p")) {
+    for (String path :
+        List.of(
+            "GET /api/v1/predicates",
+            "GET /api/v1/predicates/p",
+            "GET /api/v1/violations/v1/witness")) {
       assertThat(send(client, path, tokens.get(Role.VIEWER)).body())
           .contains("https://h.example/hidden")
           .doesNotContain("secret");

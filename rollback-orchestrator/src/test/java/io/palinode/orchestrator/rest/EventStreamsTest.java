@@ -81,6 +81,36 @@ class EventStreamsTest extends RestFixture {
   }
 
   @Test
+  void aNodeArrivesWhenItsStateChanges() throws Exception {
+    try (Client client = new Client(null)) {
+      assertThat(client.next().type()).isEqualTo("start");
+      // The states are known once a wait has arrived.
+      backend.waits = List.of(new Wait(Wait.Reason.JOB, null, 5, "the job", "start it"));
+      assertThat(client.next("wait-began").get("reason").asText()).isEqualTo("job");
+      backend.waits = List.of(new Wait(Wait.Reason.NODE, 0, 5, "node 0 is silent", "start it"));
+      assertThat(client.next("wait-ended").get("reason").asText()).isEqualTo("job");
+      assertThat(client.next("wait-began").get("reason").asText()).isEqualTo("node");
+      JsonNode node = client.next("node");
+      assertThat(node.get("node").asInt()).isZero();
+      assertThat(node.get("state").asText()).isEqualTo("stands still");
+      assertThat(node.get("why").asText()).isEqualTo("node 0 is silent; start it");
+    }
+  }
+
+  @Test
+  void theSafePointArrivesWhenItMovesAndHasNoId() throws Exception {
+    try (Client client = new Client(null)) {
+      assertThat(client.next().type()).isEqualTo("start");
+      backend.safePoint = Hlc.ofMicros(91);
+      Received moved = client.next();
+      assertThat(moved.type()).isEqualTo("safe-point");
+      assertThat(moved.data().get("safePoint").asText()).isEqualTo("91");
+      assertThat(moved.data().get("judged").asText()).isEqualTo("95");
+      assertThat(moved.id()).isEmpty();
+    }
+  }
+
+  @Test
   void aClientThatReconnectsMissesNothingAndReceivesNothingTwice() throws Exception {
     List<String> received = new ArrayList<>();
     String lastId = null;
@@ -227,17 +257,22 @@ class EventStreamsTest extends RestFixture {
 
     Received next() throws IOException {
       String id = line();
-      while (!id.startsWith("id: ")) {
+      while (!id.startsWith("id: ") && !id.startsWith("event: ")) {
         id = line();
       }
-      String type = line().substring("event: ".length());
+      boolean hasId = id.startsWith("id: ");
+      String type = (hasId ? line() : id).substring("event: ".length());
       JsonNode data = new ObjectMapper().readTree(line().substring("data: ".length()));
       assertThat(line()).isEmpty();
-      return new Received(id.substring("id: ".length()), type, data);
+      return new Received(hasId ? id.substring("id: ".length()) : "", type, data);
     }
 
     JsonNode next(String type) throws IOException {
       Received event = next();
+      while (event.type().equals("node") && !type.equals("node")) {
+        // Waits of nodes change their states too.
+        event = next();
+      }
       assertThat(event.type()).isEqualTo(type);
       return event.data();
     }

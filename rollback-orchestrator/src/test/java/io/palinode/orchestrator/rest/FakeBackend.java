@@ -70,6 +70,7 @@ final class FakeBackend implements Backend, OperatorBackend {
   volatile @Nullable String trouble;
   volatile @Nullable String failure;
   volatile List<Wait> waits = List.of();
+  volatile long safePoint = Hlc.ofMicros(90);
   volatile List<ReceivedViolation> violations = List.of();
 
   FakeBackend() {
@@ -319,7 +320,7 @@ final class FakeBackend implements Backend, OperatorBackend {
         null,
         null,
         serving,
-        Hlc.ofMicros(90),
+        safePoint,
         10,
         Hlc.ofMicros(95),
         5,

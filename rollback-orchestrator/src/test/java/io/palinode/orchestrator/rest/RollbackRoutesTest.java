@@ -223,7 +223,11 @@ class RollbackRoutesTest extends RestFixture {
     assertThat(rollback.get("state").asText()).isEqualTo("halted");
     assertThat(rollback.get("haltReason").asText()).isEqualTo("out of reach");
     assertThat(rollback.get("totalMs").asDouble()).isEqualTo(2.0);
-    assertThat(get("/api/v1/nodes").get(0).get("reach").asText()).isEqualTo("7");
+    JsonNode nodes = get("/api/v1/nodes");
+    assertThat(nodes.get(0).get("reach").asText()).isEqualTo("7");
+    assertThat(nodes.get(0).get("state").asText()).isEqualTo("serves");
+    assertThat(nodes.get(1).get("state").asText()).isEqualTo("never joined");
+    assertThat(nodes.get(1).get("needsOperator").asBoolean()).isTrue();
     JsonNode status = get("/api/v1/status");
     assertThat(status.get("epoch").asLong()).isEqualTo(3);
     assertThat(status.get("phase").isNull()).isTrue();

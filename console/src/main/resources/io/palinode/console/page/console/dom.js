@@ -102,3 +102,13 @@ export function outcomeBadge(violation, status) {
   const { word, level } = outcome(violation, status);
   return badge(violation.phantom ? `${word}, phantom` : word, level);
 }
+
+/** Replaces the content. The focus stays on the element of the same kind, id and text. */
+export function redraw(main, ...children) {
+  const had = main.contains(document.activeElement) ? document.activeElement : null;
+  main.replaceChildren(...children);
+  if (had === null) return;
+  [...main.querySelectorAll(had.localName)]
+    .find((one) => one.id === had.id && (had.id !== '' || one.textContent === had.textContent))
+    ?.focus({ preventScroll: true });
+}

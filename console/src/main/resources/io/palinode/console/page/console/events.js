@@ -54,7 +54,7 @@ export function follow(onEvent, onState) {
     const data = JSON.parse(event.data);
     if (event.event !== 'start') onEvent(event.event, data);
     else if (data.missed || lastId === null) onEvent('missed', data);
-    lastId = event.id;
+    lastId = event.id ?? lastId;
   }
 
   async function loop() {

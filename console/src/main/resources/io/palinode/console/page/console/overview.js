@@ -5,7 +5,7 @@ import { confirmed } from './dialogs.js';
 import { lagChart } from './chart.js';
 import { rates } from './rates.js';
 import { ago, count, millis, outcome, parseHlc, plural, time } from './text.js';
-import { nodeStates, verdict } from './verdict.js';
+import { nodeLevel, verdict } from './verdict.js';
 
 const RECENT = 5;
 
@@ -74,15 +74,14 @@ function gaps(status) {
   ], status.unknown);
 }
 
-function nodes(status, joined) {
+function nodes(all) {
   return table('Nodes', [
-    ['Node', (row) => String(row.number), 'num'],
-    ['State', (row) => badge(row.word, row.level)],
-    ['Waits for', (row) => (row.wait ? `${row.wait.what} (${row.wait.wayOut})` : '–')],
-    ['Last step', (row) => (row.node
-      ? `${row.node.lastAck}, ${ago(row.node.lastAckMicros)}` : '–')],
-    ['Incarnation', (row) => (row.node ? count(row.node.incarnation) : '–'), 'num'],
-  ], nodeStates(status, joined));
+    ['Node', (node) => String(node.node), 'num'],
+    ['State', (node) => badge(node.state, nodeLevel(node))],
+    ['Waits for', (node) => node.why ?? '–'],
+    ['Last step', (node) => (node.lastAck ? `${node.lastAck}, ${ago(node.lastAckMicros)}` : '–')],
+    ['Incarnation', (node) => (node.incarnation > 0 ? count(node.incarnation) : '–'), 'num'],
+  ], all);
 }
 
 function latest(recent, status) {
@@ -109,12 +108,12 @@ export async function show(main, unused, state) {
   const chart = lagChart();
   const rate = rates();
   main.append(top, numbers, el('div', { class: 'columns' }, list, nodeList), chart.node, rate.node);
-  const update = ({ status, nodes: joined, history }) => {
+  const update = ({ status, nodes: all, history }) => {
     if (!status) return;
     put(top, headline(status, recent));
     put(numbers, tiles(status));
     put(list, latest(recent, status));
-    put(nodeList, [nodes(status, joined), gaps(status)]);
+    put(nodeList, [nodes(all), gaps(status)]);
     chart.update(history);
     rate.update(history);
   };

@@ -49,7 +49,8 @@ export async function show(main) {
       [get('/api/v1/nodes'), get(SNAPSHOTS), get('/api/v1/snapshot-schedule')]);
     isTaking = all.some((one) => one.state === 'taking');
     const title = el('h2', {}, 'Snapshots');
-    content.replaceChildren(reach(nodes), title, schedule(plan), snapshots(all));
+    const joined = nodes.filter((node) => node.incarnation > 0);
+    content.replaceChildren(reach(joined), title, schedule(plan), snapshots(all));
   };
   main.append(el('h1', {}, 'Past'),
     el('p', {}, 'To read a key at an earlier time: ', command('palinode get-value KEY --at -30s')),

@@ -1,6 +1,6 @@
 /** One rollback: its phases by node, what it discarded, and its undo. */
 import { get } from './api.js';
-import { action, command, el, facts, problem, svg, table, when } from './dom.js';
+import { action, command, el, facts, problem, redraw, svg, table, when } from './dom.js';
 import { planAndRun } from './plan.js';
 import { stateOf } from './rollbacks.js';
 import { count, millis, parseHlc, time } from './text.js';
@@ -97,7 +97,7 @@ async function content(epoch) {
 }
 
 export async function show(main, epoch) {
-  const draw = async () => main.replaceChildren(...(await content(epoch)).filter(Boolean));
+  const draw = async () => redraw(main, ...(await content(epoch)).filter(Boolean));
   await draw();
   return {
     event: (type, data) =>

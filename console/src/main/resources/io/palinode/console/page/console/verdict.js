@@ -101,18 +101,9 @@ export function verdict(status, standing) {
   return { level, headline: quiet(status, standing), items };
 }
 
-/** The state of each node from 0 on, also of those that have not joined. */
-export function nodeStates(status, joined) {
-  const known = new Map(joined.map((node) => [node.node, node]));
-  const last = Math.max(status.nodes - 1, ...known.keys());
-  return Array.from({ length: last + 1 }, (unused, number) => {
-    const node = known.get(number) ?? null;
-    const wait = status.waits.find((one) => one.node === number) ?? null;
-    if (!node) return { number, node, level: 'bad', word: 'not joined', wait };
-    if (wait?.standsStill) return { number, node, level: 'bad', word: 'stands still', wait };
-    if (status.notServing.includes(number)) {
-      return { number, node, level: 'busy', word: status.phase ?? 'resuming', wait };
-    }
-    return { number, node, level: wait ? 'busy' : 'good', word: wait ? 'late' : 'serves', wait };
-  });
+const LEVELS = { serves: 'good', 'stands still': 'bad', halted: 'bad', 'never joined': 'bad' };
+
+/** How much a node needs a person. */
+export function nodeLevel(node) {
+  return LEVELS[node.state] ?? 'busy';
 }

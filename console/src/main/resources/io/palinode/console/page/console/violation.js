@@ -1,7 +1,7 @@
 /** One violation: what happened, its space-time diagram, and what became of it. */
 import { download, get, page } from './api.js';
 import { diagram } from './diagram.js';
-import { action, command, el, facts, outcomeBadge, problem, table, when } from './dom.js';
+import { action, command, el, facts, outcomeBadge, problem, redraw, table, when } from './dom.js';
 import { planAndRun } from './plan.js';
 import { exactTime, millis, outcome, parseHlc, plural, time, values } from './text.js';
 
@@ -90,7 +90,7 @@ export async function show(main, id, state) {
     const next = JSON.stringify([one, rollbacks, witness, near]);
     if (next === drawn) return;
     drawn = next;
-    main.replaceChildren(...summary(one, rollbacks, state.status),
+    redraw(main, ...summary(one, rollbacks, state.status),
       ...(file instanceof Error ? [problem(file)] : []),
       ...(witness.intervals.length > 0 ? [
         diagram(witness, rollbacks, near?.intervals), intervals('Intervals', witness.intervals),

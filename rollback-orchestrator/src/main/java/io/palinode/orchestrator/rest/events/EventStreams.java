@@ -3,6 +3,7 @@ package io.palinode.orchestrator.rest.events;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.javalin.http.Context;
 import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeState;
 import io.palinode.orchestrator.history.Change;
 import io.palinode.orchestrator.history.ChangeLog;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
@@ -21,8 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the changes of a log to clients as server-sent events, and adds the waits that begin and
- * end to the log. Thread-safe.
+ * Sends the changes of a log to clients as server-sent events, and the safe point. Adds the changes
+ * of waits and nodes to the log. Thread-safe.
  *
  * <p>The id of an event is {@code <run>.<number>}. The run differs for each start of the server,
  * since numbers begin again then.
@@ -33,6 +34,7 @@ public final class EventStreams implements AutoCloseable {
   private static final int BATCH_MAX = 100;
   private static final Duration LOOK = Duration.ofMillis(50);
   private static final Duration WAITS_EVERY = Duration.ofMillis(500);
+  private static final Duration SAFE_POINT_EVERY = Duration.ofSeconds(1);
   private static final Duration HEARTBEAT = Duration.ofSeconds(4);
   private static final int RUN_CHARS = 8;
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -40,15 +42,20 @@ public final class EventStreams implements AutoCloseable {
   private final String run = UUID.randomUUID().toString().substring(0, RUN_CHARS);
   private final Semaphore clients = new Semaphore(CLIENTS_MAX);
   private final ChangeLog log;
-  private final Supplier<Judgement> judgement;
+  private final Supplier<Look> look;
   private final Function<Change, StreamedEvent> view;
   private volatile boolean closed;
 
+  /** What no log has, at one time. */
+  public record Look(Judgement judgement, List<NodeState> nodes, SafePoint safePoint) {}
+
+  /** The data of an event {@code safe-point}. */
+  public record SafePoint(String safePoint, String judged) {}
+
   /** {@code view} gives the event of a change. */
-  public EventStreams(
-      ChangeLog log, Supplier<Judgement> judgement, Function<Change, StreamedEvent> view) {
+  public EventStreams(ChangeLog log, Supplier<Look> look, Function<Change, StreamedEvent> view) {
     this.log = log;
-    this.judgement = judgement;
+    this.look = look;
     this.view = view;
   }
 
@@ -88,9 +95,12 @@ public final class EventStreams implements AutoCloseable {
 
   private void watchWaits() {
     WaitChanges waits = new WaitChanges();
+    NodeChanges nodes = new NodeChanges();
     try {
       while (!closed) {
-        waits.next(judgement.get()).forEach(log::add);
+        Look now = look.get();
+        waits.next(now.judgement()).forEach(log::add);
+        nodes.next(now.nodes()).forEach(log::add);
         TimeUnit.NANOSECONDS.sleep(WAITS_EVERY.toNanos());
       }
     } catch (InterruptedException e) {
@@ -114,17 +124,29 @@ public final class EventStreams implements AutoCloseable {
   /** Returns when the server ends, or the client is so slow that it misses changes. */
   private void send(OutputStream out, @Nullable String lastId)
       throws IOException, InterruptedException {
-    long known = lastId == null ? log.last() : number(lastId);
-    boolean missed = log.after(known, 1) == null;
-    long sent = missed ? log.last() : known;
+    long from = lastId == null ? log.last() : number(lastId);
+    boolean missed = log.after(from, 1) == null;
+    long sent = missed ? log.last() : from;
     write(out, sent, new StreamedEvent("start", new StreamStart(missed)));
     long wroteNanos = System.nanoTime();
+    long lookedNanos = wroteNanos;
+    SafePoint known = look.get().safePoint();
     List<Change> next = log.after(sent, BATCH_MAX);
     while (!closed && next != null) {
       for (Change change : next) {
         write(out, ++sent, view.apply(change));
       }
-      if (!next.isEmpty()) {
+      SafePoint now = known;
+      if (System.nanoTime() - lookedNanos > SAFE_POINT_EVERY.toNanos()) {
+        now = look.get().safePoint();
+        lookedNanos = System.nanoTime();
+      }
+      if (!now.equals(known)) {
+        known = now;
+        // Without an id, since no log keeps it.
+        write(out, event(new StreamedEvent("safe-point", now)));
+        wroteNanos = System.nanoTime();
+      } else if (!next.isEmpty()) {
         wroteNanos = System.nanoTime();
       } else if (System.nanoTime() - wroteNanos > HEARTBEAT.toNanos()) {
         write(out, ": heartbeat\n\n");
@@ -142,10 +164,11 @@ public final class EventStreams implements AutoCloseable {
   }
 
   private void write(OutputStream out, long number, StreamedEvent event) throws IOException {
-    write(
-        out,
-        "id: %s.%d\nevent: %s\ndata: %s\n\n"
-            .formatted(run, number, event.type(), JSON.writeValueAsString(event.data())));
+    write(out, "id: %s.%d\n%s".formatted(run, number, event(event)));
+  }
+
+  private static String event(StreamedEvent event) throws IOException {
+    return "event: %s\ndata: %s\n\n".formatted(event.type(), JSON.writeValueAsString(event.data()));
   }
 
   private static void write(OutputStream out, String text) throws IOException {
