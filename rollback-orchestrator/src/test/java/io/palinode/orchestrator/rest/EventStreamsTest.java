@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.history.ChangeLog;
