@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** When the script {@code palinode} builds, and how it starts Java. Both are stand-ins here. */
 class ScriptTest {
@@ -120,6 +121,16 @@ class ScriptTest {
     assertThat(run("one", Map.of("PALINODE_HEAP", "256m"))).contains("-Xms256m -Xmx256m");
     assertThat(run("one", Map.of("PALINODE_HEAP", "64m"), "detect")).contains("-Xms64m -Xmx64m");
     assertThat(run("one", Map.of("PALINODE_HEAP", "300m"), "detect")).contains("-Xms256m -Xmx300m");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"up", "run"})
+  void whatStaysUpHasTheCompilerAndTheCollectorOfAServer(String command) throws Exception {
+    run("one", Map.of());
+    assertThat(run("one", Map.of(), command))
+        .contains("-XX:+TieredCompilation")
+        .doesNotContain("TieredStopAtLevel", "UseSerialGC", "  ");
+    assertThat(run("one", Map.of(), "demo")).contains("-XX:TieredStopAtLevel=1 ", "UseSerialGC");
   }
 
   private long archivingStarts() throws IOException {

@@ -26,10 +26,25 @@ public record DetectionSpec(
       throw new IllegalArgumentException(
           "terms on the same node need replicas: any: clauses=" + clauses);
     }
+    if (clauses.stream().anyMatch(ClauseShape::isWithin)) {
+      requireWithin(clauses, causality, replicas);
+    }
     if (replicas == ReplicaRule.FIRST && clauses.stream().anyMatch(ClauseShape::lasts)) {
       throw new IllegalArgumentException(
           "a clause with 'for' needs replicas: any, because it measures how long a term holds on one"
               + " node");
+    }
+  }
+
+  private static void requireWithin(
+      List<ClauseShape> clauses, Causality causality, ReplicaRule replicas) {
+    if (clauses.size() > 1 || replicas == ReplicaRule.FIRST) {
+      throw new IllegalArgumentException(
+          "within must be the only clause, with replicas: any: clauses=" + clauses.size());
+    }
+    if (causality.epsilon().isInfinite()) {
+      throw new IllegalArgumentException(
+          "within compares times of different nodes, so epsilon must not be inf");
     }
   }
 
@@ -80,6 +95,19 @@ public record DetectionSpec(
   /** Whether the clause's terms are variables of a sum. */
   public boolean isSum(int clause) {
     return clauses.get(clause).rule() instanceof ClauseRule.Sum;
+  }
+
+  /** Whether a term must become true within a time after another, which is then its one clause. */
+  public boolean isWithin() {
+    return clauses.get(0).isWithin();
+  }
+
+  /** Throws {@link IllegalArgumentException} when it is not {@link #isWithin}. */
+  public ClauseRule.Within within() {
+    if (clauses.get(0).rule() instanceof ClauseRule.Within rule) {
+      return rule;
+    }
+    throw new IllegalArgumentException("a deadline is of within: clauses=" + clauses);
   }
 
   /** Whether it is about the states of replicas, which is then all that it is about. */

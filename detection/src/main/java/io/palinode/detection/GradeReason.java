@@ -77,6 +77,12 @@ public final class GradeReason {
 
   /** Of a violation. */
   public static String of(DetectionSpec spec, Witness violation) {
+    if (spec.isWithin()) {
+      return AbsenceReason.of(
+          spec.causality(),
+          spec.within(),
+          violation.candidates().stream().map(Candidate::interval).toList());
+    }
     return of(
         spec.causality(),
         spec.clauses().get(violation.clause()).heldFor(),

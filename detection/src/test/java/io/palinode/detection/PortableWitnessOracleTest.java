@@ -25,6 +25,7 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -66,6 +67,27 @@ class PortableWitnessOracleTest {
           found.addAll(stream.raised());
           for (Witness witness : found) {
             assertThat(WitnessCheck.check(portable(run.spec(), witness))).isEmpty();
+          }
+        });
+  }
+
+  /** With {@code within}, an answer is named exactly if it may be in time. */
+  @Test
+  void everyReportOfAClauseWithinHoldsAndNoOtherAnswerCanBeNamed() {
+    Seeds.each(
+        Seeds.count(),
+        random -> {
+          WithinComputation run = WithinComputation.random(random, true);
+          WithinOracle oracle = new WithinOracle(run);
+          for (Witness witness : oracle.verdict().witnesses()) {
+            assertThat(WitnessCheck.check(portable(run.spec(), witness))).isEmpty();
+          }
+          for (WithinComputation.Trigger trigger : run.triggers()) {
+            for (Candidate answer : run.answers()) {
+              Witness forged = oracle.possible(trigger.candidate(), answer);
+              assertThat(WitnessCheck.check(portable(run.spec(), forged)).isEmpty())
+                  .isEqualTo(oracle.mayBeInTime(trigger.candidate(), answer));
+            }
           }
         });
   }

@@ -40,6 +40,10 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of, Duration heldFor)
       }
     }
     requireState(rule, of);
+    if (rule instanceof ClauseRule.Within && (of.size() != 2 || terms != 2)) {
+      throw new IllegalArgumentException(
+          "within must have two terms, 'after' and 'missing', and no group: terms=" + terms);
+    }
     if (!heldFor.isZero()) {
       requireHeldFor(heldFor);
       requireMayLast(rule);
@@ -86,6 +90,11 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of, Duration heldFor)
     return rule instanceof ClauseRule.ReplicasDiverged;
   }
 
+  /** Whether its second term must become true within a time after the first. */
+  public boolean isWithin() {
+    return rule instanceof ClauseRule.Within;
+  }
+
   /** The instance that a term's binding belongs to: all of it but the capture of distinct. */
   public Binding instance(Binding all) {
     String distinct = distinct();
@@ -122,6 +131,9 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of, Duration heldFor)
     if (rule instanceof ClauseRule.ReplicasDiverged) {
       throw new IllegalArgumentException(
           "replicasDiverged cannot have 'for', it has its own time; say longerThan");
+    }
+    if (rule instanceof ClauseRule.Within) {
+      throw new IllegalArgumentException("within cannot have 'for', it has its own time; say time");
     }
   }
 

@@ -156,6 +156,29 @@ public sealed interface ClauseRule {
     }
   }
 
+  /**
+   * The second local predicate is true nowhere between the moment at which the first one becomes
+   * true and this time after it.
+   *
+   * @param time whole milliseconds, from 1 ms to 24 h
+   */
+  record Within(Duration time) implements ClauseRule {
+    public static final Duration TIME_MAX = Duration.ofHours(24);
+
+    public Within {
+      if (time.compareTo(Duration.ofMillis(1)) < 0
+          || time.compareTo(TIME_MAX) > 0
+          || !time.equals(Duration.ofMillis(time.toMillis()))) {
+        throw new IllegalArgumentException(
+            "time must be whole milliseconds in [1ms, 24h]: time=" + Period.format(time));
+      }
+    }
+
+    public long micros() {
+      return time.toMillis() * 1_000;
+    }
+  }
+
   /** How a sum compares with its limit, in the order of the documentation. */
   enum Relation {
     BELOW("below", true, false, false),

@@ -59,6 +59,11 @@ public record ClauseShape(ClauseRule rule, List<Integer> termsOf, Duration heldF
     return !heldFor.isZero();
   }
 
+  /** Whether its second term must become true within a time after the first. */
+  public boolean isWithin() {
+    return rule instanceof ClauseRule.Within;
+  }
+
   /** Whether it has terms that must hold on one node. */
   public boolean hasGroups() {
     return termsOf.stream().anyMatch(terms -> terms > 1);

@@ -78,7 +78,7 @@ public record Predicate(
     requireReplicas(replicas, violation);
     requireClocks(epsilon, violation);
     requireAlone(violation);
-    requireNoRollback(onViolation.rollbackTo(), violation);
+    requireRollback(onViolation.rollbackTo(), violation);
     type.requireFits(violation);
     CaptureRule.requireDeclared(onViolation.guards(), forEach);
     CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, where, violation);
@@ -152,6 +152,11 @@ public record Predicate(
           "a clause with 'for' measures how long a term holds on one node, so it needs replicas: any,"
               + " which is then the default");
     }
+    if (replicas == ReplicaRule.FIRST && isWithin(violation)) {
+      throw new IllegalArgumentException(
+          "within takes an answer from any replica, so it needs replicas: any, which is then the"
+              + " default");
+    }
     if (replicas == ReplicaRule.FIRST && isOfStates(violation)) {
       throw new IllegalArgumentException(
           "replicasDiverged compares what each replica has, so it needs replicas: any, which is then"
@@ -165,6 +170,11 @@ public record Predicate(
       throw new IllegalArgumentException(
           "a clause with 'for' compares times of different nodes, so epsilon must not be inf; leave"
               + " epsilon out, or name a bound such as 10ms");
+    }
+    if (epsilon != null && epsilon.isInfinite() && isWithin(violation)) {
+      throw new IllegalArgumentException(
+          "within compares times of different nodes, so epsilon must not be inf; leave epsilon out,"
+              + " or name a bound such as 10ms");
     }
   }
 
@@ -180,14 +190,30 @@ public record Predicate(
               + " once per episode; write another predicate: clauses="
               + violation.size());
     }
+    if (violation.size() > 1 && isWithin(violation)) {
+      throw new IllegalArgumentException(
+          "within must be the only clause of its predicate, because it is judged only after its time;"
+              + " write another predicate: clauses="
+              + violation.size());
+    }
   }
 
-  public static void requireNoRollback(@Nullable RollbackTarget to, List<Clause> violation) {
+  /** Throws {@link IllegalArgumentException} if such violations cannot be rolled back to there. */
+  public static void requireRollback(@Nullable RollbackTarget to, List<Clause> violation) {
+    if (to == RollbackTarget.BEFORE_VIOLATION && isWithin(violation)) {
+      throw new IllegalArgumentException(
+          "with within, a rollback to before the violation would keep the write that was not answered;"
+              + " say 'to: before-first-witness', or 'rollback: none'");
+    }
     if (to != null && isOfStates(violation)) {
       throw new IllegalArgumentException(
           "replicasDiverged only alerts, because a rollback cannot restore a missing copy; use"
               + " 'rollback: none' and write the key again");
     }
+  }
+
+  private static boolean isWithin(List<Clause> violation) {
+    return violation.stream().anyMatch(Clause::isWithin);
   }
 
   private static boolean isOfStates(List<Clause> violation) {

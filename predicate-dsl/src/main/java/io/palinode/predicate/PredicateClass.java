@@ -48,6 +48,9 @@ public enum PredicateClass {
       return "nodes 0 and 1 may differ on one cut and 1 and 2 on another, and none on the cut before"
           + " both";
     }
+    if (violation.get(0).isWithin()) {
+      return "whether an answer is missing is known of no single cut, so no node has to advance";
+    }
     ClauseRule.AtLeast atLeast = (ClauseRule.AtLeast) violation.get(0).rule();
     if (atLeast.distinct() != null) {
       return "%d bindings of '%s' may hold on one cut and others on another, and fewer on the cut before both"

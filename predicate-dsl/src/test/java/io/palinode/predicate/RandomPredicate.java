@@ -91,27 +91,48 @@ public final class RandomPredicate {
     Map<String, Template> forEach = forEach();
     List<String> captures =
         forEach.values().stream().flatMap(t -> t.captures().stream()).distinct().toList();
-    List<Clause> violation =
-        random.nextInt(8) == 0
-            ? List.of(replicasDiverged(captures))
-            : list(1, 4, () -> clause(captures));
+    List<Clause> violation = violation(captures);
+    boolean isWithin = violation.get(0).isWithin();
     List<PredicateClass> classes = new ArrayList<>(List.of(PredicateClass.values()));
     classes.removeIf(c -> c.compareTo(PredicateClass.narrowest(violation)) < 0);
     return new Predicate(
         "p" + "-._0aZ".substring(random.nextInt(6)) + random.nextInt(100),
         labels(),
         pick(classes),
-        epsilon(violation.stream().anyMatch(clause -> clause.shape().lasts())),
+        epsilon(isWithin || violation.stream().anyMatch(clause -> clause.shape().lasts())),
         pick(List.of(Uncertainty.values())),
-        violation.stream()
-                .anyMatch(
-                    clause -> clause.hasGroups() || clause.isOfStates() || clause.shape().lasts())
+        isWithin
+                || violation.stream()
+                    .anyMatch(
+                        clause ->
+                            clause.hasGroups() || clause.isOfStates() || clause.shape().lasts())
             ? ReplicaRule.ANY
             : pick(List.of(ReplicaRule.values())),
         forEach,
         where(captures),
         violation,
-        onViolation(captures, violation.get(0).isOfStates()));
+        onViolation(captures, targets(violation.get(0))));
+  }
+
+  private List<Clause> violation(List<String> captures) {
+    return switch (random.nextInt(16)) {
+      case 0, 1 -> List.of(replicasDiverged(captures));
+      case 2, 3 ->
+          List.of(
+              new Clause(
+                  new ClauseRule.Within(duration()),
+                  list(2, 2, () -> LocalPredicate.of(term(captures)))));
+      default -> list(1, 4, () -> clause(captures));
+    };
+  }
+
+  private static List<RollbackTarget> targets(Clause clause) {
+    if (clause.isOfStates()) {
+      return List.of();
+    }
+    return clause.isWithin()
+        ? List.of(RollbackTarget.BEFORE_FIRST_WITNESS)
+        : List.of(RollbackTarget.values());
   }
 
   private Map<String, Template> forEach() {
@@ -304,9 +325,8 @@ public final class RandomPredicate {
         Duration.ofMillis(1 + random.nextInt(86_400_000)));
   }
 
-  private OnViolation onViolation(List<String> captures, boolean alertsOnly) {
-    RollbackTarget target =
-        alertsOnly || random.nextBoolean() ? null : pick(List.of(RollbackTarget.values()));
+  private OnViolation onViolation(List<String> captures, List<RollbackTarget> targets) {
+    RollbackTarget target = targets.isEmpty() || random.nextBoolean() ? null : pick(targets);
     List<String> alerts = ALERTS.subList(0, random.nextInt(ALERTS.size() + 1));
     return new OnViolation(
         target,

@@ -53,12 +53,13 @@ import picocli.CommandLine.Spec;
       "Without 'end' the interval is open. Lines of one node are in its order; lines of",
       "different nodes are in any order. Optional fields: values; binding, such as \"a=3,b=5\";",
       "for 'replicas: first' also version, origin and endedBy; for a clause with 'for' version and"
-          + " endedBy. Each binding is judged separately.",
+          + " endedBy; for 'within' origin. Each binding is judged separately.",
       "",
       "The command judges a trace of any length in bounded memory. It keeps only intervals that",
       "overlap or are open. If these are too many, it drops the oldest ones. A search that takes too",
-      "many steps is stopped. In both cases standard error has the time from which violations may",
-      "be missing, and exit status 0 becomes 3.",
+      "many steps is stopped. An interval of 'after' whose time ends after the trace is not judged.",
+      "In all these cases standard error has the time from which violations may be missing, and",
+      "exit status 0 becomes 3.",
       "",
       "The field 'meaning' of a violation states in one sentence why it has its grade.",
       "",
@@ -284,6 +285,22 @@ public final class DetectCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "a clause with 'for' needs --replicas any: " + predicateFile);
     }
+    if (file.clauses().stream().anyMatch(Clause::isWithin)) {
+      requireTimes();
+    }
+  }
+
+  private void requireTimes() {
+    if (replicas == ReplicaRule.FIRST) {
+      throw new ParameterException(
+          spec.commandLine(), "within needs --replicas any: " + predicateFile);
+    }
+    if (epsilon != null && epsilon.isInfinite()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "within compares times of different nodes, so --epsilon must not be inf: "
+              + predicateFile);
+    }
   }
 
   /** The cluster judges by the predicate's rule: another one may find other violations. */
@@ -332,6 +349,12 @@ public final class DetectCommand implements Callable<Integer> {
                 + " once; %,d more were dropped, so violations from %s on may be missing"
                 + " (--retained-max, or a larger PALINODE_HEAP, keeps more)",
             instance, kept, extent.dropped(), from);
+      }
+      if (extent.waiting() > 0) {
+        report(
+            "palinode: unknown: %sthe trace ends before the time of %,d intervals of 'after' is over,"
+                + " so violations from %s on may be missing",
+            instance, extent.waiting(), from);
       }
       if (extent.searchesCut() > 0) {
         report(

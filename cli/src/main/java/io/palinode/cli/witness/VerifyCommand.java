@@ -1,5 +1,6 @@
 package io.palinode.cli.witness;
 
+import io.palinode.detection.AbsenceReason;
 import io.palinode.detection.GradeReason;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessCheck;
@@ -8,6 +9,7 @@ import io.palinode.hvc.Causality;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.PointInTime;
 import io.palinode.predicate.Clause;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
 import java.io.InputStream;
@@ -85,8 +87,17 @@ public final class VerifyCommand implements Callable<Integer> {
   }
 
   private static String meaning(PortableWitness witness, Clause clause) {
+    Causality causality = new Causality(witness.rules().epsilon(), witness.rules().uncertainty());
+    if (clause.rule() instanceof ClauseRule.Within within) {
+      return AbsenceReason.of(
+          causality,
+          within,
+          witness.intervals().stream()
+              .map(held -> new Interval(held.start(), held.end()))
+              .toList());
+    }
     return GradeReason.of(
-        new Causality(witness.rules().epsilon(), witness.rules().uncertainty()),
+        causality,
         clause.heldFor(),
         witness.finding().grade(),
         witness.intervals().stream()

@@ -43,6 +43,7 @@ class ExplainCommandTest {
         "credit.yaml",
         "bank.yaml",
         "stuck-order.yaml",
+        "unanswered-order.yaml",
         "two-clauses-active.yaml"
       })
   void otherKindsAreExplainedAsTheirGoldenFilesSay(String file) throws IOException {

@@ -54,15 +54,17 @@ final class DetectionTopics {
       case LINEAR -> throw new IllegalStateException("nothing in the language is only linear");
       case BOUNDED_SUM -> "the sum depends on variables of several nodes at once.";
       case SEMILINEAR ->
-          diverged() != null
-              ? "any two of the replicas suffice."
-              : clauses == 1 && distinct() != null
-                  ? "any sufficient number of the bindings of %s makes the clause true."
-                      .formatted(distinct())
-                  : clauses == 1
-                      ? "any sufficient number of the terms makes the clause true."
-                      : "%s are a disjunction. Each is detected by itself."
-                          .formatted(Shown.count(clauses, "clause"));
+          within() != null
+              ? "whether an answer is missing is known of no single cut."
+              : diverged() != null
+                  ? "any two of the replicas suffice."
+                  : clauses == 1 && distinct() != null
+                      ? "any sufficient number of the bindings of %s makes the clause true."
+                          .formatted(distinct())
+                      : clauses == 1
+                          ? "any sufficient number of the terms makes the clause true."
+                          : "%s are a disjunction. Each is detected by itself."
+                              .formatted(Shown.count(clauses, "clause"));
     };
   }
 
@@ -70,6 +72,9 @@ final class DetectionTopics {
     List<String> sentences = new ArrayList<>();
     if (diverged() != null) {
       return DivergenceTopics.algorithm(diverged(), predicate.epsilon());
+    }
+    if (within() != null) {
+      return WithinTopics.algorithm(within(), predicate.epsilon());
     }
     if (lasts()) {
       sentences.add(
@@ -170,6 +175,10 @@ final class DetectionTopics {
         : null;
   }
 
+  private ClauseRule.@Nullable Within within() {
+    return predicate.violation().get(0).rule() instanceof ClauseRule.Within rule ? rule : null;
+  }
+
   private boolean lasts() {
     return predicate.violation().stream().anyMatch(clause -> clause.shape().lasts());
   }
@@ -181,6 +190,9 @@ final class DetectionTopics {
   Topic cost() {
     if (diverged() != null) {
       return DivergenceTopics.cost();
+    }
+    if (within() != null) {
+      return WithinTopics.cost();
     }
     List<String> sentences = new ArrayList<>();
     sentences.add(
@@ -227,6 +239,9 @@ final class DetectionTopics {
     if (diverged() != null) {
       return DivergenceTopics.memory();
     }
+    if (within() != null) {
+      return WithinTopics.memory();
+    }
     List<String> sentences = new ArrayList<>();
     sentences.add(
         ("An instance keeps at most %s intervals%s. Beyond that the oldest is not judged, and a"
@@ -254,6 +269,9 @@ final class DetectionTopics {
     if (diverged() != null) {
       return DivergenceTopics.replicas();
     }
+    if (within() != null) {
+      return WithinTopics.replicas();
+    }
     return new Topic(
         "replicas",
         List.of(
@@ -270,6 +288,9 @@ final class DetectionTopics {
   Topic uncertainty() {
     if (diverged() != null) {
       return DivergenceTopics.uncertainty();
+    }
+    if (within() != null) {
+      return WithinTopics.uncertainty();
     }
     Epsilon epsilon = predicate.epsilon();
     String sentence;

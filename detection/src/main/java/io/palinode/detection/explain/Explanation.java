@@ -81,6 +81,9 @@ public record Explanation(
     if (clauses.get(0).rule() instanceof ClauseRule.ReplicasDiverged diverged) {
       return new Topic("violation", List.of(DivergenceTopics.violation(diverged, clauses.get(0))));
     }
+    if (clauses.get(0).rule() instanceof ClauseRule.Within within) {
+      return new Topic("violation", List.of(WithinTopics.violation(within, clauses.get(0))));
+    }
     sentences.add(
         "%s, %s. It is violated when %s is true at one moment%s, each term on some node:"
             .formatted(

@@ -8,6 +8,7 @@ import io.palinode.detection.trace.TraceDetector;
 import io.palinode.detection.trace.TraceDetector.Bounds;
 import io.palinode.detection.trace.TraceDetector.Extent;
 import io.palinode.detection.trace.TraceDetector.Report;
+import io.palinode.detection.trace.WithinTrace;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
@@ -15,6 +16,7 @@ import io.palinode.predicate.Clause;
 import io.palinode.predicate.ReplicaRule;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Judges a recorded trace of any length, in bounded memory. For one thread. */
@@ -91,11 +93,12 @@ public final class TraceJudge {
         to.empty();
         return true;
       }
-      return judge(sort, rules.of(predicate, reader.nodes()), to);
+      return judge(sort, rules.of(predicate, reader.nodes()), reader.last(), to);
     }
   }
 
-  private boolean judge(TraceSort sort, DetectionSpec detection, Findings to) throws IOException {
+  private boolean judge(TraceSort sort, DetectionSpec detection, long until, Findings to)
+      throws IOException {
     Instances instances = sort.instances(detection);
     boolean whole = true;
     Earliest earliest = new Earliest();
@@ -103,20 +106,19 @@ public final class TraceJudge {
     Bounds bounds = new Bounds(kept, Budget.ofTrace(limits.searchStepsMax(), sort::searching));
     for (Instances.Instance next = instances.next(); next != null; next = instances.next()) {
       String binding = next.binding();
+      Consumer<Witness> found =
+          violation -> {
+            if (rules.report() == Report.FIRST) {
+              earliest.offer(binding, violation);
+            } else {
+              to.violation(binding, violation, GradeReason.of(detection, violation));
+            }
+          };
       Extent extent =
-          TraceDetector.detect(
-              detection,
-              next.trace(),
-              rules.report(),
-              bounds,
-              violation -> {
-                if (rules.report() == Report.FIRST) {
-                  earliest.offer(binding, violation);
-                } else {
-                  to.violation(binding, violation, GradeReason.of(detection, violation));
-                }
-              },
-              sort::judged);
+          detection.isWithin()
+              ? WithinTrace.detect(detection, next.trace(), until, kept, found, sort::judged)
+              : TraceDetector.detect(
+                  detection, next.trace(), rules.report(), bounds, found, sort::judged);
       if (!extent.isWhole()) {
         whole = false;
         to.unjudged(binding, extent, kept);

@@ -15,11 +15,15 @@ import org.jspecify.annotations.Nullable;
  * different nodes in any order. Methods return the witnesses that are certain now and were not
  * reported before. Deterministic; no I/O, no clock. Not thread-safe.
  */
-public sealed interface Detector permits InstanceDetector, LastingDetector, DivergenceDetector {
+public sealed interface Detector
+    permits InstanceDetector, LastingDetector, WithinDetector, DivergenceDetector {
   /** The one that {@code spec} asks for. */
   static Detector create(DetectionSpec spec, DetectionLimits limits) {
     if (spec.isOfStates()) {
       return DivergenceDetector.create(spec, limits);
+    }
+    if (spec.isWithin()) {
+      return WithinDetector.create(spec, limits);
     }
     return spec.lasts()
         ? LastingDetector.create(spec, limits)
@@ -34,6 +38,9 @@ public sealed interface Detector permits InstanceDetector, LastingDetector, Dive
   static Detector restore(DetectionSpec spec, DetectionLimits limits, byte[] bytes) {
     if (spec.isOfStates()) {
       return DivergenceDetector.restore(spec, limits, bytes);
+    }
+    if (spec.isWithin()) {
+      return WithinDetector.restore(spec, limits, bytes);
     }
     return spec.lasts()
         ? LastingDetector.restore(spec, limits, bytes)
@@ -54,6 +61,11 @@ public sealed interface Detector permits InstanceDetector, LastingDetector, Dive
    * change. A variable without a published state is absent. Repeats change nothing.
    */
   void searched(int node, long incarnation, Hvc at);
+
+  /**
+   * Events of nodes between two HLCs may be missing. Matters only where the absence of one decides.
+   */
+  default void missed(long from, long to) {}
 
   /** Whether the state of every replica of every variable is known. */
   default boolean isPublishedByAll() {

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Detection on a recorded trace of one predicate instance, with the queues and the search of {@link
@@ -48,15 +47,21 @@ public final class TraceDetector {
    *
    * @param dropped intervals that were dropped unjudged because too many had to be kept
    * @param searchesCut searches that were stopped before their end
+   * @param waiting triggers of {@code within} whose time is not over at the end of the trace
    * @param completeBefore all violations with {@link Witness#violate} below this own time were
    *     judged; {@code Long.MAX_VALUE} when all were
    */
-  public record Extent(long dropped, long searchesCut, long completeBefore) {
+  public record Extent(long dropped, long searchesCut, long waiting, long completeBefore) {
     /** Nothing was left unjudged. */
-    public static final Extent WHOLE = new Extent(0, 0, Long.MAX_VALUE);
+    public static final Extent WHOLE = new Extent(0, 0, 0, Long.MAX_VALUE);
+
+    /** Of a predicate without {@code within}. */
+    Extent(long dropped, long searchesCut, long completeBefore) {
+      this(dropped, searchesCut, 0, completeBefore);
+    }
 
     public boolean isWhole() {
-      return dropped == 0 && searchesCut == 0;
+      return dropped == 0 && searchesCut == 0 && waiting == 0;
     }
   }
 
@@ -126,7 +131,7 @@ public final class TraceDetector {
   /** One pass over the trace. */
   private static final class Run {
     private final DetectionSpec spec;
-    private final List<CandidateCursor> nodes;
+    private final TraceSource trace;
     private final TraceHorizon horizon;
     private final Bounds bounds;
     private final long cutBefore;
@@ -137,7 +142,7 @@ public final class TraceDetector {
 
     Run(DetectionSpec spec, TraceSource trace, Bounds bounds) {
       this.spec = spec;
-      this.nodes = trace.nodes();
+      this.trace = trace;
       this.horizon = new TraceHorizon(spec.causality(), trace);
       this.bounds = bounds;
       this.cutBefore = bounds.budget().cut();
@@ -150,7 +155,7 @@ public final class TraceDetector {
 
     Extent detect(Report report, Consumer<Witness> witnesses, Runnable judged) {
       Witness first = null;
-      for (Candidate next = take(); next != null; next = take()) {
+      for (Candidate next = trace.take(); next != null; next = trace.take()) {
         if (first != null && next.interval().start().own() >= first.violate()) {
           break;
         }
@@ -178,24 +183,6 @@ public final class TraceDetector {
         witnesses.accept(first);
       }
       return extent;
-    }
-
-    /** The least by own start, then by node. O(nodes). */
-    private @Nullable Candidate take() {
-      Candidate least = null;
-      int from = 0;
-      for (int node = 0; node < nodes.size(); node++) {
-        Candidate head = nodes.get(node).head();
-        if (head != null
-            && (least == null || head.interval().start().own() < least.interval().start().own())) {
-          least = head;
-          from = node;
-        }
-      }
-      if (least != null) {
-        nodes.get(from).advance();
-      }
-      return least;
     }
 
     private void drop(Candidate newest) {

@@ -23,6 +23,24 @@ public record TraceSource(List<CandidateCursor> nodes, boolean ascending) {
     nodes = List.copyOf(nodes);
   }
 
+  /** Removes and returns the least by own start, then by node; null at the end. O(nodes). */
+  @Nullable Candidate take() {
+    Candidate least = null;
+    int from = 0;
+    for (int node = 0; node < nodes.size(); node++) {
+      Candidate head = nodes.get(node).head();
+      if (head != null
+          && (least == null || head.interval().start().own() < least.interval().start().own())) {
+        least = head;
+        from = node;
+      }
+    }
+    if (least != null) {
+      nodes.get(from).advance();
+    }
+    return least;
+  }
+
   /** {@code trace} in any order; those of a node with equal own starts stay in theirs. */
   public static TraceSource of(int nodes, List<Candidate> trace) {
     List<List<Candidate>> perNode = new ArrayList<>();

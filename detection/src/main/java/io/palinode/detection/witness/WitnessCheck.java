@@ -63,11 +63,17 @@ public final class WitnessCheck {
      * on.
      */
     CONCURRENT,
-    /** It is the least of the pairs' grades; at most that, where an end may still change. */
+    /**
+     * With {@code within}, {@code definite} without an answer, {@code possible} with one that may
+     * be in time. Else the least of the pairs' grades; at most that, where an end may still change.
+     */
     GRADE,
     /** The least own time of a start. */
     FIRST,
-    /** The greatest own time of a start; with {@code for}, that time later. */
+    /**
+     * The greatest own time of a start; with {@code for}, that time later. With {@code within}, its
+     * time and ε after the trigger.
+     */
     VIOLATE,
     /** It names these intervals. */
     ID
@@ -84,8 +90,8 @@ public final class WitnessCheck {
   private final PortableWitness witness;
   private final List<Breach> breaches = new ArrayList<>();
 
-  /** Whether it is of replicas that diverged: then their states need not be concurrent. */
-  private boolean ofStates;
+  /** Whether the rule checks the times itself: then the intervals need not be concurrent. */
+  private boolean isTimed;
 
   /** For how long the clause must hold. */
   private Duration heldFor = Duration.ZERO;
@@ -154,8 +160,15 @@ public final class WitnessCheck {
   private void checkTerms(Predicate predicate, Clause clause) {
     heldFor = clause.heldFor();
     if (clause.rule() instanceof ClauseRule.ReplicasDiverged diverged) {
-      ofStates = true;
+      isTimed = true;
       DivergenceCheck.check(witness, predicate, clause.terms().get(0), diverged, this::fail);
+      return;
+    }
+    if (clause.rule() instanceof ClauseRule.Within within) {
+      isTimed = true;
+      if (WithinCheck.check(witness, within, this::fail)) {
+        witness.intervals().forEach(interval -> checkValues(predicate, clause, interval));
+      }
       return;
     }
     List<Term> terms = clause.terms();
@@ -305,7 +318,7 @@ public final class WitnessCheck {
         intervals.add(interval);
       }
     }
-    if (intervals.size() == witness.intervals().size() && !ofStates) {
+    if (intervals.size() == witness.intervals().size() && !isTimed) {
       checkRelation(intervals);
     }
   }
@@ -393,7 +406,7 @@ public final class WitnessCheck {
   }
 
   private void checkTimes() {
-    if (ofStates) {
+    if (isTimed) {
       return;
     }
     long first = Long.MAX_VALUE;

@@ -75,6 +75,9 @@ final class ClauseForms {
     if (form instanceof PredicateForm.ReplicasDiverged diverged) {
       return diverged(diverged);
     }
+    if (form instanceof PredicateForm.Within within) {
+      return within(within);
+    }
     PredicateForm.Parts parts = (PredicateForm.Parts) form;
     List<LocalPredicate> of = parts.parts.stream().map(ClauseForms::localPredicate).toList();
     ClauseRule rule = parts instanceof PredicateForm.AtLeast some ? atLeast(some) : ClauseRule.ALL;
@@ -175,6 +178,17 @@ final class ClauseForms {
     return at(form.place, () -> new Clause(rule, List.of(variable)));
   }
 
+  private static Clause within(PredicateForm.Within form) {
+    Text time = required("clause with within", "time", form.time, form.place);
+    ClauseRule rule = at(time.place(), () -> new ClauseRule.Within(Period.parse(time.value())));
+    if (form.after == null || form.missing == null) {
+      throw form.place.refusal("a clause with within needs 'after' and 'missing'");
+    }
+    List<LocalPredicate> of =
+        form.variables().stream().map(TermForms::read).map(LocalPredicate::of).toList();
+    return at(form.place, () -> new Clause(rule, of));
+  }
+
   static PredicateForm.Item write(Clause clause) {
     PredicateForm.Item form = ofRule(clause);
     form.heldFor = clause.heldFor().isZero() ? null : new Text(Period.format(clause.heldFor()));
@@ -187,6 +201,9 @@ final class ClauseForms {
     }
     if (clause.rule() instanceof ClauseRule.ReplicasDiverged diverged) {
       return write(diverged, clause.terms().get(0));
+    }
+    if (clause.rule() instanceof ClauseRule.Within within) {
+      return write(within, clause.terms());
     }
     PredicateForm.Parts form = new PredicateForm.All();
     if (clause.rule() instanceof ClauseRule.AtLeast atLeast) {
@@ -225,6 +242,14 @@ final class ClauseForms {
       form.summands.get(i).times =
           times.equals(ClauseRule.Sum.ONCE) ? null : new Text(times.toString());
     }
+    return form;
+  }
+
+  private static PredicateForm.Within write(ClauseRule.Within within, List<Term> terms) {
+    PredicateForm.Within form = new PredicateForm.Within();
+    form.time = new Text(Period.format(within.time()));
+    form.after = TermForms.write(terms.get(0));
+    form.missing = TermForms.write(terms.get(1));
     return form;
   }
 

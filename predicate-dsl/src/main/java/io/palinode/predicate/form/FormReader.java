@@ -56,7 +56,7 @@ final class FormReader {
     List<Clause> clauses =
         clauseForms.stream().map(clause -> ClauseForms.read(clause, limits)).toList();
     requireCapturesAgree(forEach, where, clauses, clauseForms);
-    requireAlertsOnly(clauses, clauseForms);
+    requireClausesAndRollback(clauses, clauseForms);
     if (form.epsilon != null) {
       Epsilon epsilon = epsilon(form.epsilon);
       at(form.epsilon.place(), () -> Predicate.requireClocks(epsilon, clauses));
@@ -117,7 +117,10 @@ final class FormReader {
               || clauses.stream()
                   .anyMatch(
                       clause ->
-                          clause.hasGroups() || clause.isOfStates() || clause.shape().lasts());
+                          clause.hasGroups()
+                              || clause.isOfStates()
+                              || clause.isWithin()
+                              || clause.shape().lasts());
       return any ? ReplicaRule.ANY : ReplicaRule.FIRST;
     }
     ReplicaRule declared = Word.read("replicas", replicas, ReplicaRule.class);
@@ -190,15 +193,16 @@ final class FormReader {
     }
   }
 
-  private void requireAlertsOnly(List<Clause> clauses, List<PredicateForm.Item> clauseForms) {
+  private void requireClausesAndRollback(
+      List<Clause> clauses, List<PredicateForm.Item> clauseForms) {
     for (int i = 0; i < clauses.size(); i++) {
-      if (clauses.get(i).isOfStates()) {
+      if (clauses.get(i).isOfStates() || clauses.get(i).isWithin()) {
         at(clauseForms.get(i).place, () -> Predicate.requireAlone(clauses));
       }
     }
     PredicateForm.Rollback rollback = form.onViolation == null ? null : form.onViolation.rollback;
     if (rollback != null) {
-      at(rollback.place, () -> Predicate.requireNoRollback(rollback(rollback), clauses));
+      at(rollback.place, () -> Predicate.requireRollback(rollback(rollback), clauses));
     }
   }
 

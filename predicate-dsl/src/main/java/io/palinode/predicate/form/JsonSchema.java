@@ -154,6 +154,7 @@ final class JsonSchema {
     sum.put("oneOf", requiredOneOf(ClauseRule.Relation.WORDS));
     sum.put("dependentRequired", map("count", List.of("distinct"), "distinct", List.of("count")));
     shapes.put("sum", said("A clause: the sum of variables, each somewhere, together.", sum));
+    within();
     shapes.put("longerThan", said("Copies that are on their way take less.", period()));
     shapes.put(
         "replicasDiverged",
@@ -169,6 +170,17 @@ final class JsonSchema {
         said(
             "What must not happen: one true clause is a violation.",
             list(1, PredicateLimits.DEFAULT.clausesMax(), clause)));
+  }
+
+  private void within() {
+    shapes.put("time", said("The time from one term to the other.", period()));
+    shapes.put("after", said("The term that asks for an answer.", map("$ref", "#/$defs/term")));
+    shapes.put("missing", said("The term that is the answer.", map("$ref", "#/$defs/term")));
+    shapes.put(
+        "within",
+        said(
+            "The only clause: a term, and not the other within a time after it.",
+            object(YamlReader.WITHIN, "time", "after", "missing")));
   }
 
   /** What is named from several places. */

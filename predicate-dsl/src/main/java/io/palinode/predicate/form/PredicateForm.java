@@ -17,6 +17,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import javax.xml.namespace.QName;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +91,7 @@ final class PredicateForm extends Placed {
       @XmlElement(name = "any", type = AnyOf.class),
       @XmlElement(name = "atLeast", type = AtLeast.class),
       @XmlElement(name = "sum", type = Sum.class),
+      @XmlElement(name = "within", type = Within.class),
       @XmlElement(name = "replicasDiverged", type = ReplicasDiverged.class)
     })
     List<Item> items = new ArrayList<>();
@@ -131,6 +133,19 @@ final class PredicateForm extends Placed {
   static final class AtLeast extends Parts {
     @XmlAttribute @Nullable Text count;
     @XmlAttribute @Nullable Text distinct;
+  }
+
+  /** A clause about a term that does not become true in time; it is the only one. */
+  @XmlType(propOrder = {"after", "missing"})
+  static final class Within extends Item {
+    @XmlAttribute @Nullable Text time;
+    @Nullable TermForm after;
+    @Nullable TermForm missing;
+
+    @Override
+    List<TermForm> variables() {
+      return Stream.of(after, missing).flatMap(Stream::ofNullable).toList();
+    }
   }
 
   /** A clause about the replicas of a variable; it is the only one. */

@@ -36,6 +36,7 @@ final class XmlGrammar {
           "any",
           "atLeast",
           "sum",
+          "within",
           "replicasDiverged",
           "term",
           "group",
@@ -89,7 +90,7 @@ final class XmlGrammar {
         Shape.of(ROOT, inRoot, "name", false),
         Shape.of("conjClause", "id var", "", false),
         Shape.of("var", "name value", "", false),
-        Shape.of("violation", "all any atLeast sum replicasDiverged", "", false)
+        Shape.of("violation", "all any atLeast sum within replicasDiverged", "", false)
             .planned(Vocabulary.PLANNED_CLAUSES),
         Shape.of("all", "term group", "for", false),
         Shape.of("any", "term group", "for", false),
@@ -99,6 +100,9 @@ final class XmlGrammar {
             "of",
             "count distinct for " + String.join(" ", ClauseRule.Relation.WORDS),
             false),
+        Shape.of("within", "after missing", "time for", false),
+        Shape.of("after", "in", inTerm, false),
+        Shape.of("missing", "in", inTerm, false),
         Shape.of("group", "term", "on", false),
         Shape.of("term", "in", inTerm, false),
         Shape.of(

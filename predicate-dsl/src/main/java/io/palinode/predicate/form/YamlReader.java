@@ -30,7 +30,8 @@ final class YamlReader {
           "where",
           "violation",
           "onViolation");
-  static final List<String> CLAUSES = List.of("all", "any", "atLeast", "sum", "replicasDiverged");
+  static final List<String> CLAUSES =
+      List.of("all", "any", "atLeast", "sum", "within", "replicasDiverged");
   static final String FOR = "for";
   static final Vocabulary CLAUSE =
       new Vocabulary(
@@ -49,6 +50,7 @@ final class YamlReader {
   static final Vocabulary SUMMAND = fields("a variable of a sum", "store", "var", "times");
   static final Vocabulary REPLICAS_DIVERGED =
       fields("replicasDiverged", "store", "var", "longerThan");
+  static final Vocabulary WITHIN = fields("within", "time", "after", "missing");
   static final Vocabulary GROUP = fields("a group", "on", "all");
   static final Vocabulary TERM =
       new Vocabulary(
@@ -82,6 +84,7 @@ final class YamlReader {
           SUM,
           SUMMAND,
           REPLICAS_DIVERGED,
+          WITHIN,
           GROUP,
           TERM,
           ACTION,
@@ -169,6 +172,7 @@ final class YamlReader {
           case "any" -> filled(new PredicateForm.AnyOf(), mapping.items("any"));
           case "atLeast" -> atLeast(required(mapping, "atLeast", mapping.mapping("atLeast")));
           case "sum" -> sum(required(mapping, "sum", mapping.mapping("sum")));
+          case "within" -> within(required(mapping, "within", mapping.mapping("within")));
           default ->
               replicasDiverged(
                   required(mapping, "replicasDiverged", mapping.mapping("replicasDiverged")));
@@ -219,6 +223,15 @@ final class YamlReader {
     form.store = mapping.text("store");
     form.variable = mapping.text("var");
     form.longerThan = mapping.text("longerThan");
+    return form;
+  }
+
+  private static PredicateForm.Item within(YamlNode.Mapping mapping) {
+    mapping.with(WITHIN);
+    PredicateForm.Within form = new PredicateForm.Within();
+    form.time = mapping.text("time");
+    form.after = term(required(mapping, "after", mapping.mapping("after")).with(TERM));
+    form.missing = term(required(mapping, "missing", mapping.mapping("missing")).with(TERM));
     return form;
   }
 

@@ -90,6 +90,11 @@ final class YamlWriter {
           4,
           "- replicasDiverged: {%s, longerThan: %s}"
               .formatted(variable(clause.terms().get(0)), Period.format(diverged.longerThan())));
+    } else if (rule instanceof ClauseRule.Within within) {
+      line(4, "- within:");
+      line(8, "time: " + Period.format(within.time()));
+      line(8, "after: " + term(clause.terms().get(0)));
+      line(8, "missing: " + term(clause.terms().get(1)));
     } else if (rule instanceof ClauseRule.AtLeast atLeast) {
       line(4, "- atLeast:");
       line(8, "count: " + atLeast.count());

@@ -204,6 +204,15 @@ final class PredicateRegistry {
     }
   }
 
+  /** The job does not know yet which answers a gap hides, so it would report what is not so. */
+  private static void requireJudged(Predicate predicate) {
+    if (predicate.violation().stream().anyMatch(Clause::isWithin)) {
+      throw new PredicateException(
+          "predicate '%s': a cluster does not judge within yet; judge a trace with 'palinode detect'"
+              .formatted(predicate.name()));
+    }
+  }
+
   /** See {@link io.palinode.orchestrator.rest.Backend#applyOne}. */
   AppliedPredicate applyOne(
       String document, String name, Consumer<@Nullable AppliedPredicate> check) {
@@ -220,6 +229,7 @@ final class PredicateRegistry {
   private List<AppliedPredicate> write(List<Predicate> predicates, Runnable check) {
     predicates.forEach(this::requireAllowedAlerts);
     predicates.forEach(this::requireRestorable);
+    predicates.forEach(PredicateRegistry::requireJudged);
     lockForWriting();
     try {
       check.run();

@@ -98,6 +98,23 @@ class PredicateRegistryTest {
   }
 
   @Test
+  void aClauseThatTheJobDoesNotJudgeIsRefused() {
+    String within =
+        """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: c}
+        spec:
+          violation:
+            - within: {time: 5s, after: {var: x, equals: 1}, missing: {var: y, equals: 1}}
+        """;
+    assertThatThrownBy(() -> registry.apply(document("a", "b") + "---\n" + within, "test"))
+        .isInstanceOf(PredicateException.class)
+        .hasMessageStartingWith("predicate 'c': a cluster does not judge within yet");
+    assertThat(kafka.history()).isEmpty();
+  }
+
+  @Test
   void aRollbackThatANodeCannotMakeIsRefusedWithItsReason() {
     registry.refusingRollbacks(() -> "node 1 is watched only");
     String asks = "onViolation: {rollback: {scope: all, to: before-violation}}";
