@@ -29,6 +29,9 @@ public final class ControlRecordCheck {
   /** Names of snapshots become names of folders. */
   private static final Pattern SNAPSHOT_ID = Pattern.compile("[a-z][a-z0-9_-]{0,62}");
 
+  /** The beginnings of keys in a report that cannot be restored. */
+  public static final int NOT_RESTORED_MAX = 1_000;
+
   private final RecordBounds bounds;
 
   private ControlRecordCheck(RecordBounds bounds) {
@@ -147,6 +150,7 @@ public final class ControlRecordCheck {
     notNegative("clocks_refused", report.getClocksRefused());
     notNegative("refused_ahead_micros", report.getRefusedAheadMicros());
     bounds.micros("storage_refused_since_micros", report.getStorageRefusedSinceMicros());
+    RecordBounds.count("not_restored", report.getNotRestoredCount(), NOT_RESTORED_MAX);
   }
 
   private void coverage(CoverageStep step) {

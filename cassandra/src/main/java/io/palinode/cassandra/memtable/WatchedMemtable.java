@@ -9,6 +9,7 @@ import io.palinode.detector.binding.Version;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.SkipListMemtable;
@@ -38,6 +39,27 @@ final class WatchedMemtable extends SkipListMemtable {
     this.server = server;
     this.turns = turns;
     this.expiries = expiries;
+  }
+
+  /** {@inheritDoc} Also if its table is no longer watched, such as for a new column. */
+  @Override
+  public boolean shouldSwitch(ColumnFamilyStore.FlushReason reason) {
+    return super.shouldSwitch(reason)
+        || (reason == ColumnFamilyStore.FlushReason.SCHEMA_CHANGE && !isStillWatched());
+  }
+
+  private boolean isStillWatched() {
+    return server.refusals().isWatched(metadata());
+  }
+
+  @Override
+  public void switchOut(
+      OpOrder.Barrier barrier, AtomicReference<CommitLogPosition> commitLogUpperBound) {
+    super.switchOut(barrier, commitLogUpperBound);
+    if (!isStillWatched()) {
+      // Another memtable takes the later mutations of the table.
+      server.unlogged();
+    }
   }
 
   @Override

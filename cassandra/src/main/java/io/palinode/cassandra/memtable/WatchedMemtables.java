@@ -10,8 +10,6 @@ import org.apache.cassandra.db.CassandraKeyspaceWriteHandler;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.memtable.SkipListMemtable;
-import org.apache.cassandra.schema.ColumnMetadata;
-import org.apache.cassandra.schema.SchemaConstants;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.schema.TableMetadataRef;
@@ -36,32 +34,11 @@ public final class WatchedMemtables implements Memtable.Factory {
 
   /** See {@link io.palinode.cassandra.PalinodeMemtable#factory}. */
   public static Memtable.Factory factory(Map<String, String> parameters) {
-    return new WatchedMemtables(ServerNode.of(parameters, WatchedMemtables::isWatched));
+    return new WatchedMemtables(ServerNode.of(parameters, WatchedMemtables::isChosen));
   }
 
-  private static boolean isWatched(TableMetadata table) {
-    return table.params.memtable.factory() instanceof WatchedMemtables factory
-        && factory.refusal(table) == null;
-  }
-
-  /** Why a table cannot be watched; null if it can. */
-  private @Nullable String refusal(TableMetadata table) {
-    if (table.isCounter()) {
-      return "a counter has no value that a write names";
-    }
-    if (table.isView()) {
-      return "a materialized view repeats the writes of its table; watch that table";
-    }
-    if (server.timestamps() != null) {
-      for (ColumnMetadata column : table.columns()) {
-        if (column.isComplex()) {
-          return "column '%s' is not frozen, so it cannot be restored".formatted(column.name);
-        }
-      }
-    }
-    return table.isIndex() || SchemaConstants.isSystemKeyspace(table.keyspace)
-        ? "it is Cassandra's own"
-        : null;
+  private static boolean isChosen(TableMetadata table) {
+    return table.params.memtable.factory() instanceof WatchedMemtables;
   }
 
   @Override
@@ -70,7 +47,7 @@ public final class WatchedMemtables implements Memtable.Factory {
       TableMetadataRef table,
       Memtable.Owner owner) {
     server.start();
-    String refusal = refusal(table.get());
+    String refusal = server.refusals().of(table.get());
     if (refusal != null) {
       log.error("table={} state=NOT_WATCHED: {}", table, refusal);
       return SkipListMemtable.FACTORY.create(commitLogLowerBound, table, owner);

@@ -5,6 +5,7 @@ import io.palinode.cassandra.record.CellRules;
 import io.palinode.cassandra.table.CellStates.Replaced;
 import io.palinode.cassandra.table.LiveCells;
 import io.palinode.cassandra.table.Tables;
+import io.palinode.detector.binding.NodeHealth;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
@@ -18,6 +19,8 @@ import io.palinode.store.binding.RestoreRefusedException;
 import io.palinode.store.binding.RestoreRefusedException.Reason;
 import io.palinode.store.binding.UndoEffect;
 import io.palinode.store.engine.KeyBytes;
+import io.palinode.store.engine.StorageHealth;
+import io.palinode.store.node.ClockBounds;
 import io.palinode.store.node.NodeBinding;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockPromise;
@@ -291,7 +294,9 @@ public final class CassandraNode extends NodeBinding {
     if (rollback().done(epoch, attempt) == null) {
       requireRestorable(target);
     }
-    return super.restore(epoch, attempt, target);
+    Restoration restored = super.restore(epoch, attempt, target);
+    // The pending cells of this restore.
+    return engine.pending().marking(restored);
   }
 
   private void requireRestorable(long target) {
@@ -324,7 +329,8 @@ public final class CassandraNode extends NodeBinding {
 
   @Override
   public Restoration restoreFrom(long epoch, int attempt, OpenSnapshot part) {
-    throw refused();
+    throw new RestoreRefusedException(
+        Reason.NO_SNAPSHOT, "a Cassandra server takes no snapshots that it can be restored from");
   }
 
   /**
@@ -384,9 +390,28 @@ public final class CassandraNode extends NodeBinding {
 
   @Override
   public String watchedOnly() {
-    return "node %d is an Apache Cassandra server, whose tables this release %s"
-        .formatted(
-            node(), isLogged() ? "restores for an operator alone" : "watches but does not restore");
+    return isLogged()
+        ? ""
+        : "node %d is an Apache Cassandra server without 'rollback: true'".formatted(node());
+  }
+
+  @Override
+  public Map<String, String> notRestored() {
+    return tables.notRestored();
+  }
+
+  @Override
+  public NodeHealth health() {
+    ClockBounds clocks = parts.spec().settings().clocks();
+    StorageHealth.Refusal storage = storageRefusal();
+    return new NodeHealth(
+        clocks.epsilon().isInfinite() ? null : clocks.epsilon().micros(),
+        TimeUnit.NANOSECONDS.toMicros(clocks.maxDrift().toNanos()),
+        0,
+        0,
+        0,
+        storage == null ? null : storage.sinceMicros(),
+        storage == null ? "" : storage.reason());
   }
 
   private RestoreRefusedException refused() {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.apache.cassandra.config.DataStorageSpec;
 import org.apache.cassandra.config.DurationSpec;
 import org.apache.cassandra.exceptions.ConfigurationException;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param epsilon the bound on clock differences
  * @param progressEvery how often progress is published while there are writes
  * @param isLogged whether mutations are logged, so that tables can be restored
+ * @param partitionBytesMax a table with a larger partition is not restored
  * @param data the folder of the node's own files; null for the one beside Cassandra's hints
  */
 record NodeParameters(
@@ -36,9 +38,13 @@ record NodeParameters(
     Epsilon epsilon,
     Duration progressEvery,
     boolean isLogged,
+    long partitionBytesMax,
     @Nullable Path data) {
   private static final Duration PROGRESS_EVERY_DEFAULT = Duration.ofMillis(50);
   private static final Epsilon EPSILON_DEFAULT = Epsilon.parse("10ms");
+
+  /** A quarter of the window-log: a delete of a partition logs all its cells. */
+  private static final long PARTITION_BYTES_MAX_DEFAULT = 64L << 20;
 
   /** Combines records of one moment into one request to Kafka. */
   private static final int LINGER_MS = 1;
@@ -56,6 +62,7 @@ record NodeParameters(
         optional(parameters, "epsilon", EPSILON_DEFAULT, Epsilon::parse),
         optional(parameters, "progress_every", PROGRESS_EVERY_DEFAULT, NodeParameters::duration),
         optional(parameters, "rollback", false, NodeParameters::isTrue),
+        optional(parameters, "partition_max", PARTITION_BYTES_MAX_DEFAULT, NodeParameters::bytes),
         path(parameters, "data_directory"));
   }
 
@@ -106,6 +113,10 @@ record NodeParameters(
 
   private static Duration duration(String text) {
     return Duration.ofMillis(new DurationSpec.LongMillisecondsBound(text).toMilliseconds());
+  }
+
+  private static long bytes(String text) {
+    return new DataStorageSpec.LongBytesBound(text).toBytes();
   }
 
   private static boolean isTrue(String text) {

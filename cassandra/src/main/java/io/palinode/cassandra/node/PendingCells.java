@@ -1,5 +1,8 @@
 package io.palinode.cassandra.node;
 
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.store.binding.UndoLog.Replica;
+import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.KeyBytes;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -51,6 +54,24 @@ record PendingCells(long timestamp, Map<KeyBytes, byte[]> cells) {
 
   PendingCells at(long resumed) {
     return new PendingCells(resumed, cells);
+  }
+
+  /**
+   * With other digests for keys that it {@linkplain #has has}. A replica that never received a
+   * discarded write has the same record, and must write it again too, so it must differ.
+   */
+  Restoration marking(Restoration restored) {
+    Map<StoreKey, Replica> replicas = new LinkedHashMap<>();
+    restored
+        .replicas()
+        .forEach((key, here) -> replicas.put(key, has(key.key()) ? marked(here) : here));
+    return new Restoration(restored.undoneWrites(), restored.changed(), replicas);
+  }
+
+  /** A digest is not 0. */
+  private static Replica marked(Replica here) {
+    long other = ~here.digest();
+    return new Replica(other == 0 ? 1 : other, here.nodes(), here.weight());
   }
 
   byte[] encode() {

@@ -2,7 +2,9 @@ package io.palinode.cassandra.node;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.cassandra.record.CellRules;
+import io.palinode.cassandra.refusal.StatementRefusals;
 import io.palinode.cassandra.table.LiveCells;
+import io.palinode.cassandra.table.TableRefusals;
 import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
@@ -56,7 +58,9 @@ public final class ServerNode {
 
   private final NodeParameters parameters;
   private final int number;
+  private final TableRefusals refusals;
   private final Tables tables;
+  private final StatementRefusals statements;
   private final OwnWrites own = new OwnWrites();
   private final Timestamps timestamps = new Timestamps(HvcClock.MAX_DRIFT_DEFAULT);
   private final Fuse fuse;
@@ -70,10 +74,13 @@ public final class ServerNode {
   // Of one thread.
   private boolean promisesFail;
 
-  private ServerNode(NodeParameters parameters, Predicate<TableMetadata> watched) {
+  private ServerNode(NodeParameters parameters, Predicate<TableMetadata> chosen) {
     this.parameters = parameters;
     this.number = parameters.nodeOf(FBUtilities.getBroadcastAddressAndPort().getAddress());
-    this.tables = new Tables(parameters.nodes(), watched);
+    this.refusals =
+        new TableRefusals(chosen, parameters.isLogged(), parameters.partitionBytesMax());
+    this.tables = new Tables(parameters.nodes(), refusals);
+    this.statements = new StatementRefusals(refusals::isWatched);
     this.fuse =
         new Fuse(
             "this node is no longer watched, until its server restarts",
@@ -88,13 +95,15 @@ public final class ServerNode {
   /**
    * The node with these parameters, which are removed. Throws {@link ConfigurationException}, also
    * if the server already has a node with other ones.
+   *
+   * @param chosen whether a table chose a memtable of the node
    */
   public static synchronized ServerNode of(
-      Map<String, String> given, Predicate<TableMetadata> watched) {
+      Map<String, String> given, Predicate<TableMetadata> chosen) {
     NodeParameters parameters = NodeParameters.take(given);
     ServerNode known = only;
     if (known == null) {
-      known = new ServerNode(parameters, watched);
+      known = new ServerNode(parameters, chosen);
       only = known;
     } else if (!known.parameters.equals(parameters)) {
       throw new ConfigurationException(
@@ -133,10 +142,13 @@ public final class ServerNode {
   }
 
   private void awaitReplayed() {
-    while (!isReplayed()) {
-      LockSupport.parkNanos(LOOK_NANOS);
-    }
     try {
+      if (parameters.isLogged()) {
+        statements.refuseProposals();
+      }
+      while (!isReplayed()) {
+        LockSupport.parkNanos(LOOK_NANOS);
+      }
       open();
     } catch (RuntimeException | LinkageError e) {
       log.error("node={} state=UNWATCHED, the server serves unwatched", number, e);
@@ -157,6 +169,9 @@ public final class ServerNode {
   private void open() {
     Path folder = folder();
     CassandraEngine engine = engine(folder, tables);
+    if (parameters.isLogged()) {
+      statements.refuseStatements(tables.watched());
+    }
     if (engine.pending().timestamp() > 0) {
       engine.writePending(own);
     }
@@ -239,6 +254,11 @@ public final class ServerNode {
       detector.missed();
     }
     return fuse.isBlown() ? null : now;
+  }
+
+  /** The tables that are not watched, and those that are not restored. */
+  public TableRefusals refusals() {
+    return refusals;
   }
 
   /** Whether the calling thread writes restored cells. */

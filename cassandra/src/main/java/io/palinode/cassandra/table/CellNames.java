@@ -28,6 +28,11 @@ public final class CellNames {
 
   private CellNames() {}
 
+  /** The beginning that the keys of a table share, and no other key has. */
+  static String ofTable(TableMetadata table) {
+    return table.keyspace + '.' + table.name + SEPARATOR;
+  }
+
   /** The beginning that the keys of a partition share. */
   public static String ofPartition(TableMetadata table, ByteBuffer partitionKey) {
     StringBuilder name = new StringBuilder(table.keyspace).append('.').append(table.name);

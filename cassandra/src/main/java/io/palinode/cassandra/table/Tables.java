@@ -6,12 +6,11 @@ import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteFeed.ScanVisitor;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
@@ -25,7 +24,6 @@ import org.apache.cassandra.db.SystemKeyspace;
 import org.apache.cassandra.db.partitions.ImmutableBTreePartition;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
-import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
 import org.jspecify.annotations.Nullable;
@@ -33,15 +31,15 @@ import org.jspecify.annotations.Nullable;
 /** Reads of this server's own copy of the watched tables. Thread-safe. */
 public final class Tables {
   private final List<InetAddress> nodes;
-  private final Predicate<TableMetadata> watched;
+  private final TableRefusals refusals;
 
   /**
    * @param nodes the addresses of the cluster's nodes, in the order of their numbers
-   * @param watched whether a table's writes are announced
+   * @param refusals the tables that are not watched, and those that are not restored
    */
-  public Tables(List<InetAddress> nodes, Predicate<TableMetadata> watched) {
+  public Tables(List<InetAddress> nodes, TableRefusals refusals) {
     this.nodes = List.copyOf(nodes);
-    this.watched = watched;
+    this.refusals = refusals;
   }
 
   /** The current version of a key; none if it is absent, or names no cell. */
@@ -96,12 +94,14 @@ public final class Tables {
         .orElse(null);
   }
 
-  private Stream<TableMetadata> watched() {
-    return Schema.instance.getKeyspaces().stream()
-        .map(Schema.instance::getKeyspaceMetadata)
-        .filter(Objects::nonNull)
-        .flatMap(keyspace -> keyspace.tables.stream())
-        .filter(watched);
+  /** See {@link TableRefusals#notRestored}. */
+  public Map<String, String> notRestored() {
+    return refusals.notRestored();
+  }
+
+  /** The tables whose writes are announced. */
+  public Stream<TableMetadata> watched() {
+    return TableRefusals.tables().filter(refusals::isWatched);
   }
 
   private void forEachPartition(Consumer<UnfilteredRowIterator> visitor) {

@@ -7,8 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.cassandra.record.CellRecord;
 import io.palinode.cassandra.table.LiveCells;
+import io.palinode.cassandra.table.TableRefusals;
 import io.palinode.cassandra.table.Tables;
+import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.binding.UndoLog.Replica;
+import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageEngine.Durability;
@@ -19,6 +23,7 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +42,8 @@ class CassandraEngineTest {
   }
 
   private CassandraEngine engine() {
-    return new CassandraEngine(files, new Tables(List.of(), table -> false));
+    return new CassandraEngine(
+        files, new Tables(List.of(), new TableRefusals(table -> false, true, 1)));
   }
 
   @Test
@@ -53,6 +59,20 @@ class CassandraEngineTest {
     assertThat(later.get(NodeMeta.STORE, OWN)).containsExactly(3);
     later.become(PendingCells.NONE);
     assertThat(engine().pending().isEmpty()).isTrue();
+  }
+
+  @Test
+  void aReplicaThatRestoredAKeyDiffersFromOneThatNeverReceivedItsWrite() {
+    StoreKey key = new StoreKey(LiveCells.STORE, CELL);
+    for (long digest : new long[] {7, -1}) {
+      Restoration restored =
+          new Restoration(1, List.of(key), Map.of(key, new Replica(digest, List.of(0, 1))));
+      assertThat(PendingCells.NONE.marking(restored)).isEqualTo(restored);
+      PendingCells pending = PendingCells.NONE.with(Map.of(new KeyBytes(CELL), RECORD));
+      Replica marked = Objects.requireNonNull(pending.marking(restored).replicas().get(key));
+      assertThat(marked.digest()).isNotIn(digest, 0L);
+      assertThat(marked.nodes()).containsExactly(0, 1);
+    }
   }
 
   @Test

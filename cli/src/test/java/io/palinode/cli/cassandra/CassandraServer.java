@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
+import io.palinode.launcher.embedded.Ports;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A stock Cassandra server in its own process, with our jar on its class path. */
@@ -22,6 +24,9 @@ final class CassandraServer implements AutoCloseable {
   private static final Path CLASS_PATH = Path.of("../cassandra/server/target/classpath.txt");
   private static final Path JAR = Path.of("../cassandra/target/palinode-cassandra.jar");
   private static final String HEAP = "512m";
+
+  /** Of its log, if it ends. */
+  private static final int LOG_CHARS = 2_000;
 
   /** What Cassandra's own start script opens for Java 17. */
   private static final List<String> OPENED =
@@ -56,31 +61,49 @@ final class CassandraServer implements AutoCloseable {
    * @param addresses one for each server, in the order of Palinode's node numbers
    * @param kafka its bootstrap servers
    * @param rollback whether mutations are logged
+   * @param hints whether coordinators keep hints
    */
   record Cluster(
-      List<String> addresses, int storagePort, int cqlPort, String kafka, boolean rollback) {
+      List<String> addresses,
+      int storagePort,
+      int cqlPort,
+      String kafka,
+      boolean rollback,
+      boolean hints) {
     /** Watches only. */
     Cluster(List<String> addresses, int storagePort, int cqlPort, String kafka) {
-      this(addresses, storagePort, cqlPort, kafka, false);
+      this(addresses, storagePort, cqlPort, kafka, false, false);
     }
   }
 
   private final Cluster cluster;
   private final int node;
   private final Path folder;
+  private final int jmxPort;
   private @Nullable Process process;
 
   private CassandraServer(Cluster cluster, int node, Path folder) {
     this.cluster = cluster;
     this.node = node;
     this.folder = folder;
+    this.jmxPort = Ports.free(1).get(0);
   }
 
   /** Returns before it serves. */
   static CassandraServer start(Cluster cluster, int node, Path folder) throws IOException {
+    return start(cluster, node, folder, PALINODE);
+  }
+
+  /** Its tables can name our memtable, but it is Cassandra's default. */
+  static CassandraServer startWithout(Cluster cluster, int node, Path folder) throws IOException {
+    return start(cluster, node, folder, STOCK);
+  }
+
+  private static CassandraServer start(Cluster cluster, int node, Path folder, String memtable)
+      throws IOException {
     CassandraServer server = new CassandraServer(cluster, node, folder);
     Files.createDirectories(folder);
-    Files.writeString(folder.resolve("cassandra.yaml"), server.yaml());
+    Files.writeString(folder.resolve("cassandra.yaml"), server.yaml() + server.format(memtable));
     Files.writeString(folder.resolve("logback.xml"), LOGBACK);
     server.start();
     return server;
@@ -102,7 +125,8 @@ final class CassandraServer implements AutoCloseable {
     native_transport_port: %4$d
     commitlog_sync: batch
     auto_bootstrap: false
-    hinted_handoff_enabled: false
+    hinted_handoff_enabled: %5$s
+    hints_flush_period: 1s
     write_request_timeout: 10s
     materialized_views_enabled: true
     memtable:
@@ -111,22 +135,36 @@ final class CassandraServer implements AutoCloseable {
           class_name: SkipListMemtable
         default:
           inherits: skiplist
-        palinode:
-          class_name: io.palinode.cassandra.PalinodeMemtable
-          parameters:
-            nodes: %5$s
-            kafka: %6$s
-            epsilon: 10ms
-            rollback: %7$s
     """
         .formatted(
             cluster.addresses().get(0),
             cluster.addresses().get(node),
             cluster.storagePort(),
             cluster.cqlPort(),
-            String.join(",", cluster.addresses()),
-            cluster.kafka(),
-            cluster.rollback());
+            cluster.hints());
+  }
+
+  private static final String STOCK =
+      """
+          palinode:
+            inherits: skiplist
+      """;
+
+  private static final String PALINODE =
+      """
+          palinode:
+            class_name: io.palinode.cassandra.PalinodeMemtable
+            parameters:
+              nodes: %s
+              kafka: %s
+              epsilon: 10ms
+              rollback: %s
+              partition_max: 1MiB
+      """;
+
+  private String format(String memtable) {
+    return memtable.formatted(
+        String.join(",", cluster.addresses()), cluster.kafka(), cluster.rollback());
   }
 
   private static final String LOGBACK =
@@ -141,12 +179,7 @@ final class CassandraServer implements AutoCloseable {
 
   /** Starts it again after {@link #kill} or {@link #stop}. */
   void start() throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String each : OPENED) {
-      command.add("--add-opens=" + each + "=ALL-UNNAMED");
-      command.add("--add-exports=" + each + "=ALL-UNNAMED");
-    }
+    List<String> command = java();
     command.addAll(
         List.of(
             "-Xmx" + HEAP,
@@ -159,6 +192,7 @@ final class CassandraServer implements AutoCloseable {
             "-Dcassandra.config=" + folder.resolve("cassandra.yaml").toUri(),
             "-Dcassandra.storagedir=" + folder.resolve("data"),
             "-Dcassandra-foreground=true",
+            "-Dcassandra.jmx.local.port=" + jmxPort,
             "-Dcassandra.skip_wait_for_gossip_to_settle=0",
             "-Dcassandra.ring_delay_ms=100",
             "-Dcassandra.superuser_setup_delay_ms=0",
@@ -173,6 +207,16 @@ final class CassandraServer implements AutoCloseable {
             .start();
   }
 
+  private static List<String> java() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String each : OPENED) {
+      command.add("--add-opens=" + each + "=ALL-UNNAMED");
+      command.add("--add-exports=" + each + "=ALL-UNNAMED");
+    }
+    return command;
+  }
+
   Path log() {
     return folder.resolve("cassandra.log");
   }
@@ -183,8 +227,11 @@ final class CassandraServer implements AutoCloseable {
         new InetSocketAddress(cluster.addresses().get(node), cluster.cqlPort());
     await()
         .atMost(START_MAX)
-        .failFast("the server has ended: " + log(), () -> !running().isAlive())
-        .until(() -> isOpen(address));
+        .until(
+            () -> {
+              requireAlive();
+              return isOpen(address);
+            });
     return CqlSession.builder()
         .addContactPoint(address)
         .withLocalDatacenter("datacenter1")
@@ -197,6 +244,15 @@ final class CassandraServer implements AutoCloseable {
                     DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
                 .build())
         .build();
+  }
+
+  private void requireAlive() throws IOException {
+    if (!running().isAlive()) {
+      String log = Files.readString(log());
+      throw new IllegalStateException(
+          "server %d has ended: …%s"
+              .formatted(node, log.substring(Math.max(0, log.length() - LOG_CHARS))));
+    }
   }
 
   private static boolean isOpen(InetSocketAddress address) {
@@ -226,6 +282,56 @@ final class CassandraServer implements AutoCloseable {
     running().destroy();
     if (!running().waitFor(60, TimeUnit.SECONDS)) {
       kill();
+    }
+  }
+
+  /** Stops all of its threads until {@link #proceed}, as {@code kill -STOP} does. */
+  void freeze() throws IOException, InterruptedException {
+    signal("-STOP");
+  }
+
+  void proceed() throws IOException, InterruptedException {
+    signal("-CONT");
+  }
+
+  private void signal(String signal) throws IOException, InterruptedException {
+    int status =
+        new ProcessBuilder("kill", signal, Long.toString(running().pid())).start().waitFor();
+    if (status != 0) {
+      throw new IllegalStateException("kill %s has ended with %d".formatted(signal, status));
+    }
+  }
+
+  /** The files of hints that it keeps for other servers. */
+  long hintFiles() throws IOException {
+    try (Stream<Path> files = Files.list(folder.resolve("data/hints"))) {
+      return files.filter(file -> file.toString().endsWith(".hints")).count();
+    }
+  }
+
+  /** Runs a command of Cassandra's own tool on this server. */
+  void nodetool(String verb) throws IOException, InterruptedException {
+    List<String> command = java();
+    command.addAll(
+        List.of(
+            "-Xmx64m",
+            "-Duser.home=" + folder,
+            "-cp",
+            Files.readString(CLASS_PATH).strip(),
+            "org.apache.cassandra.tools.NodeTool",
+            "-h",
+            "127.0.0.1",
+            "-p",
+            Integer.toString(jmxPort),
+            verb));
+    Process tool =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("nodetool.log").toFile())
+            .start();
+    if (tool.waitFor() != 0) {
+      throw new IllegalStateException(Files.readString(folder.resolve("nodetool.log")));
     }
   }
 

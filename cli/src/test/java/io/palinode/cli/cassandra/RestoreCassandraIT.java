@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.WriteFailureException;
 import io.palinode.cli.cassandra.Histories.Read;
 import io.palinode.hvc.Epsilon;
@@ -15,7 +18,11 @@ import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.plan.Rollback.State;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.text.PredicateException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -59,7 +67,12 @@ class RestoreCassandraIT {
     server =
         CassandraServer.start(
             new CassandraServer.Cluster(
-                List.of("127.0.0.1"), ports.get(0), ports.get(1), plane.kafkaAddress(), true),
+                List.of("127.0.0.1"),
+                ports.get(0),
+                ports.get(1),
+                plane.kafkaAddress(),
+                true,
+                false),
             0,
             folder.resolve("cassandra"));
     session = server.connect();
@@ -188,6 +201,157 @@ class RestoreCassandraIT {
     assertThat(session.execute("SELECT k FROM shop.other").all())
         .extracting(row -> row.getInt(0))
         .containsExactly(4);
+  }
+
+  private static Predicate rollingBack(String name, String... terms) {
+    StringBuilder yaml =
+        new StringBuilder(
+            """
+            apiVersion: palinode.io/v1
+            kind: Predicate
+            metadata: {name: %s}
+            spec:
+              forEach: {k: "{k}"}
+              onViolation:
+                rollback: {scope: all, to: before-violation}
+              violation:
+                - all:
+            """
+                .formatted(name));
+    for (String term : terms) {
+      yaml.append("      - ").append(term).append('\n');
+    }
+    return Predicates.parse(yaml.toString(), name);
+  }
+
+  private void assertRefusedForRollbacks(String table, String reason) {
+    String found = "cannot restore %s/: %s".formatted(table, reason);
+    await()
+        .atMost(BOUND)
+        .until(
+            () ->
+                plane.orchestrator().doctor().stream()
+                    .anyMatch(finding -> finding.what().startsWith(found)));
+    String term = "{var: \"%s/{k}/v\", equals: \"1\"}".formatted(table);
+    assertThatThrownBy(() -> plane.apply(rollingBack("refused", term)))
+        .isInstanceOf(PredicateException.class)
+        .hasMessageStartingWith("predicate 'refused': rollback must be none: node 0 " + found);
+  }
+
+  @Test
+  void aPredicateThatNamesATableThatCannotBeRestoredIsRefused() throws Exception {
+    session.execute(
+        "CREATE TABLE shop.hits (k text PRIMARY KEY, v counter) WITH memtable = 'palinode'");
+    assertRefusedForRollbacks("shop.hits", "a counter");
+
+    session.execute(
+        "CREATE TABLE shop.users (k int PRIMARY KEY, v int) WITH memtable = 'palinode'");
+    session.execute(
+        "CREATE MATERIALIZED VIEW shop.by_v AS SELECT * FROM shop.users"
+            + " WHERE v IS NOT NULL AND k IS NOT NULL PRIMARY KEY (v, k)");
+    assertRefusedForRollbacks("shop.users", "its materialized view 'by_v'");
+
+    session.execute(
+        "CREATE TABLE shop.large (k int, c int, v blob, PRIMARY KEY (k, c)) WITH memtable = 'palinode'");
+    for (int c = 0; c < 4; c++) {
+      session.execute(
+          "INSERT INTO shop.large (k, c, v) VALUES (1, ?, ?)", c, ByteBuffer.allocate(1 << 19));
+    }
+    // A start flushes what it replays.
+    restart();
+    assertRefusedForRollbacks("shop.large", "it has a partition of about");
+  }
+
+  @Test
+  void aLightweightTransactionOnATableThatIsRestoredIsRefused() {
+    session.execute("CREATE TABLE shop.once (k int PRIMARY KEY, v int) WITH memtable = 'palinode'");
+    session.execute("CREATE TABLE shop.free (k int PRIMARY KEY, v int)");
+    String insert = "INSERT INTO shop.%s (k, v) VALUES (1, 1) IF NOT EXISTS";
+    assertTransactionRefused(insert.formatted("once"));
+    assertTransactionRefused("BEGIN BATCH " + insert.formatted("once") + "; APPLY BATCH");
+    session.execute("ALTER TABLE shop.once WITH comment = 'a reload removes the check'");
+    assertTransactionRefused(insert.formatted("once"));
+    assertThat(session.execute(insert.formatted("free")).wasApplied()).isTrue();
+    SimpleStatement read = SimpleStatement.newInstance("SELECT k FROM shop.once WHERE k = 1");
+    assertThat(session.execute(read.setConsistencyLevel(ConsistencyLevel.SERIAL)).all()).isEmpty();
+  }
+
+  @Test
+  void aValueThatNodesCannotExchangeIsRefused() {
+    session.execute(
+        "CREATE TABLE shop.images (k int PRIMARY KEY, v blob) WITH memtable = 'palinode'");
+    String insert = "INSERT INTO shop.images (k, v) VALUES (1, ?)";
+    session.execute(insert, ByteBuffer.allocate(6 << 20));
+    assertThatThrownBy(() -> session.execute(insert, ByteBuffer.allocate((6 << 20) + 1)))
+        .isInstanceOf(InvalidQueryException.class)
+        .hasMessageContaining("a value of column 'v' must have at most 6291456 bytes");
+  }
+
+  private void assertTransactionRefused(String statement) {
+    assertThatThrownBy(() -> session.execute(statement))
+        .as(statement)
+        .isInstanceOf(InvalidQueryException.class)
+        .hasMessageContaining("shop.once must have no IF");
+  }
+
+  @Test
+  void aViolationIsTakenBackAndAnUndoReinstatesIt() throws Exception {
+    session.execute(
+        "CREATE TABLE shop.locks (lock text, client text, held boolean, PRIMARY KEY (lock, client))"
+            + " WITH memtable = 'palinode'");
+    String held = "INSERT INTO shop.locks (lock, client, held) VALUES ('%s', '%s', true)";
+    try (CandidateLog candidates = new CandidateLog(plane.kafkaAddress())) {
+      plane.apply(
+          rollingBack(
+              "two-holders",
+              "{var: \"shop.locks/{k}/ann/held\", equals: \"true\"}",
+              "{var: \"shop.locks/{k}/bob/held\", equals: \"true\"}"));
+      AtomicInteger tries = new AtomicInteger();
+      await()
+          .atMost(BOUND)
+          .until(
+              () -> {
+                session.execute(held.formatted("watched" + tries.incrementAndGet(), "ann"));
+                return !candidates.of("shop.locks/watched").isEmpty();
+              });
+    }
+    session.execute(held.formatted("door", "ann"));
+    session.execute(held.formatted("door", "bob"));
+    long epoch =
+        await()
+            .atMost(BOUND)
+            .until(
+                () ->
+                    plane.orchestrator().rollbacks(10).stream()
+                        .filter(plan -> plan.predicate().equals("two-holders"))
+                        .filter(plan -> plan.state() == State.RESUMED)
+                        .findFirst()
+                        .orElse(null),
+                Objects::nonNull)
+            .epoch();
+    assertThat(holders("door")).as("on the cut before the violation").containsExactly("ann");
+
+    session.execute(held.formatted("gate", "bob"));
+    session.execute("DELETE FROM shop.locks WHERE lock = 'door'");
+    session.execute(held.formatted("door", "bob"));
+    assertThat(holders("door")).as("later writes stand").containsExactly("bob");
+    assertThat(holders("gate")).containsExactly("bob");
+
+    // Otherwise its rollback follows at once.
+    assertThat(plane.orchestrator().delete("two-holders", present -> {})).isTrue();
+    awaitState(run(RollbackRequest.undoing("undo-locks", epoch)), State.RESUMED);
+    assertThat(holders("door")).as("reinstated").containsExactly("ann", "bob");
+    assertThat(holders("gate")).isEmpty();
+  }
+
+  private List<String> holders(String lock) {
+    return session
+        .execute("SELECT client, held FROM shop.locks WHERE lock = ?", lock)
+        .all()
+        .stream()
+        .filter(row -> row.getBoolean(1))
+        .map(row -> row.getString(0))
+        .toList();
   }
 
   private void restart() throws Exception {

@@ -3,7 +3,10 @@ package io.palinode.cli.cassandra;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.Row;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.palinode.cli.cassandra.Histories.Read;
 import io.palinode.hvc.Epsilon;
@@ -15,15 +18,21 @@ import io.palinode.orchestrator.plan.Rollback.State;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.RollbackRequest;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,9 +44,15 @@ class RestoreClusterIT {
   private static final int NODES = 3;
   private static final int HISTORIES = 200;
   private static final int WRITES = 6;
+  private static final int ROWS = 60;
+  private static final String MINUTES = "palinode.cassandra.minutes";
+  private static final int MINUTES_DEFAULT = 10;
+  private static final List<State> PHASES =
+      List.of(State.OPENED, State.PAUSING, State.RESTORING, State.CONVERGING, State.RESUMING);
 
   @TempDir static Path folder;
   private final List<CassandraServer> servers = new ArrayList<>();
+  private final long[] incarnations = new long[NODES];
   private ControlPlane plane;
   private CqlSession session;
 
@@ -57,6 +72,7 @@ class RestoreClusterIT {
             ports.get(0),
             ports.get(1),
             plane.kafkaAddress(),
+            true,
             true);
     for (int node = 0; node < NODES; node++) {
       servers.add(CassandraServer.start(cluster, node, folder.resolve("cassandra-" + node)));
@@ -67,20 +83,40 @@ class RestoreClusterIT {
     session.execute(
         "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}");
     session.execute(Histories.TABLE);
+    for (int node = 0; node < NODES; node++) {
+      incarnations[node] = 1;
+      awaitJoined(node);
+    }
+  }
+
+  private void awaitJoined(int node) {
     await()
         .atMost(BOUND)
         .until(
             () ->
                 plane.orchestrator().nodes().stream()
-                        .filter(node -> node.joinedMicros() > 0)
-                        .count()
-                    == NODES);
+                    .anyMatch(
+                        status ->
+                            status.node() == node
+                                && status.incarnation() == incarnations[node]
+                                && status.joinedMicros() > 0));
+  }
+
+  private void restart(int node) throws Exception {
+    servers.get(node).kill();
+    servers.get(node).start();
+    servers.get(node).connect().close();
+    incarnations[node]++;
+    awaitJoined(node);
   }
 
   @AfterAll
   void stop() {
-    session.close();
+    // Also if a server has not started.
     servers.forEach(CassandraServer::close);
+    if (session != null) {
+      session.close();
+    }
     plane.close();
   }
 
@@ -157,32 +193,132 @@ class RestoreClusterIT {
   }
 
   @Test
-  void aServerThatIsKilledLeavesAllReplicasBeforeTheRollbackOrOnItsCut() throws Exception {
-    List<Histories> byServer = byServer(7);
-    byServer.get(0).send(byServer.get(0).statements(WRITES));
+  void aServerThatIsKilledLeavesAllReplicasBeforeTheRollbackOrOnItsCut(TestReporter reporter)
+      throws Exception {
+    long until =
+        System.nanoTime() + TimeUnit.MINUTES.toNanos(Integer.getInteger(MINUTES, MINUTES_DEFAULT));
+    Map<String, Integer> ends = new TreeMap<>();
+    for (int round = 0; round < PHASES.size() || System.nanoTime() < until; round++) {
+      State at = PHASES.get(round % PHASES.size());
+      State end = endOfAKill(round, at, round / PHASES.size() % NODES);
+      ends.merge("killed at %s: %s".formatted(at, end), 1, Integer::sum);
+    }
+    reporter.publishEntry("ends", ends.toString());
+  }
+
+  /** Kills a server in a phase of a plan. Returns how the plan ended, once all rows are right. */
+  private State endOfAKill(int round, State at, int victim) throws Exception {
+    List<Histories> byServer = byServer(1_000 + round);
+    send(byServer.get(0), byServer.get(0).statements(WRITES));
     Read onTheCut = awaitSame(byServer);
     long target = Hlc.ofMicros(Histories.nowMicros());
     await().until(() -> Hlc.ofMicros(Histories.nowMicros()) > target);
-    byServer.get(1).send(byServer.get(1).statements(WRITES));
+    send(byServer.get(1), byServer.get(1).statements(WRITES));
     Read before = awaitSame(byServer);
 
-    RollbackRequest request = RollbackRequest.to("killed", target);
+    RollbackRequest request = RollbackRequest.to("killed-" + round, target);
     long epoch = plane.orchestrator().operator().run(request, "").epoch();
-    State unused = awaitState(epoch, state -> state.compareTo(State.RESTORING) >= 0);
-    servers.get(2).kill();
-    servers.get(2).start();
-    servers.get(2).connect().close();
+    State unused = awaitState(epoch, state -> state.compareTo(at) >= 0);
+    restart(victim);
     State end = awaitState(epoch, state -> state == State.RESUMED || state == State.HALTED);
     if (end == State.HALTED) {
       plane.orchestrator().operator().intervene(epoch, Intervention.ABANDON, "");
       end = awaitState(epoch, state -> state == State.ABANDONED);
     }
     Read expected = end == State.RESUMED ? onTheCut : before;
+    String as = "round %d, server %d killed at %s, %s".formatted(round, victim, at, end);
     // The driver connects to the restarted server again.
+    await().atMost(BOUND).ignoreExceptions().untilAsserted(() -> assertAll(byServer, expected, as));
+    return end;
+  }
+
+  /** A driver that has just lost a server may fail; the statements have their own timestamps. */
+  private static void send(Histories writer, List<String> statements) {
     await()
         .atMost(BOUND)
         .ignoreExceptions()
-        .untilAsserted(() -> assertAll(byServer, expected, "killed"));
+        .until(
+            () -> {
+              writer.send(statements);
+              return true;
+            });
+  }
+
+  @Test
+  void aHintOfADiscardedWriteThatIsDeliveredLaterChangesNothing() throws Exception {
+    session.execute(
+        "CREATE TABLE shop.hinted (k int PRIMARY KEY, v int) WITH memtable = 'palinode'");
+    for (int k = 0; k < ROWS; k++) {
+      atServer(
+          0, ConsistencyLevel.ALL, "INSERT INTO shop.hinted (k, v) VALUES (%d, 1)".formatted(k));
+    }
+    Map<Integer, Integer> onTheCut = rows(0);
+    long target = Hlc.ofMicros(Histories.nowMicros());
+    await().until(() -> Hlc.ofMicros(Histories.nowMicros()) > target);
+
+    servers.get(0).nodetool("pausehandoff");
+    servers.get(2).freeze();
+    // From then on a coordinator keeps a hint at once, and sends no copy.
+    awaitLogged("127.0.0.3:.* is now DOWN");
+    for (int k = 0; k < ROWS; k++) {
+      String discarded =
+          List.of(
+                  "INSERT INTO shop.hinted (k, v) VALUES (%d, 2)",
+                  "DELETE FROM shop.hinted WHERE k = %d",
+                  "INSERT INTO shop.hinted (k, v) VALUES (1000%d, 2)")
+              .get(k % 3);
+      atServer(0, ConsistencyLevel.TWO, discarded.formatted(k));
+    }
+    await().atMost(BOUND).until(() -> servers.get(0).hintFiles() > 0);
+    servers.get(2).proceed();
+    assertRows(onTheCut, "the third replica has missed all", 2);
+    assertThat(rows(0)).isNotEqualTo(onTheCut);
+
+    rollBack(RollbackRequest.to("hinted", target));
+    assertRows(onTheCut, "restored", 0, 1, 2);
+    servers.get(0).nodetool("resumehandoff");
+    awaitLogged("Finished hinted handoff of file");
+    await().atMost(BOUND).until(() -> servers.get(0).hintFiles() == 0);
+    assertRows(onTheCut, "after the hints", 0, 1, 2);
+  }
+
+  private List<Row> atServer(int server, ConsistencyLevel level, String statement) {
+    Node coordinator =
+        session.getMetadata().getNodes().values().stream()
+            .filter(node -> address(node).equals("127.0.0." + (server + 1)))
+            .findFirst()
+            .orElseThrow();
+    return session
+        .execute(
+            SimpleStatement.newInstance(statement).setConsistencyLevel(level).setNode(coordinator))
+        .all();
+  }
+
+  private static String address(Node node) {
+    return node.getBroadcastRpcAddress().orElseThrow().getAddress().getHostAddress();
+  }
+
+  private void awaitLogged(String pattern) {
+    Pattern line = Pattern.compile(pattern);
+    await().atMost(BOUND).until(() -> line.matcher(Files.readString(servers.get(0).log())).find());
+  }
+
+  private Map<Integer, Integer> rows(int server) {
+    Map<Integer, Integer> rows = new TreeMap<>();
+    atServer(server, ConsistencyLevel.ONE, "SELECT k, v FROM shop.hinted")
+        .forEach(row -> rows.put(row.getInt(0), row.getInt(1)));
+    return rows;
+  }
+
+  private void assertRows(Map<Integer, Integer> expected, String as, int... ofServers) {
+    for (int server : ofServers) {
+      // The driver connects to a server that was frozen again.
+      await()
+          .atMost(BOUND)
+          .ignoreExceptions()
+          .untilAsserted(
+              () -> assertThat(rows(server)).as("%s: server %d", as, server).isEqualTo(expected));
+    }
   }
 
   @Test

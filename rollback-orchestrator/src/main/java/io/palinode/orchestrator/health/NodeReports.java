@@ -3,6 +3,7 @@ package io.palinode.orchestrator.health;
 import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.Alert;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.KeysNotRestored;
 import io.palinode.wire.v1.NodeReport;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,7 +27,7 @@ public final class NodeReports {
   /** The words that end the reason of a halt for a clock. */
   private static final String CLOCKS = "check the clocks of all nodes";
 
-  private static final int OPEN_CHARS_MAX = 300;
+  private static final int CHARS_MAX = 300;
   private static final double MICROS_PER_SECOND = 1_000_000.0;
   private static final double MICROS_PER_MILLI = 1_000.0;
 
@@ -155,7 +156,15 @@ public final class NodeReports {
                 "refuses all writes: " + report.getStorageRefusal(),
                 "free space on its disk, or replace the disk")
             : Finding.ok(part, "its disk accepts writes");
-    return List.of(disk, clock(node, report));
+    List<Finding> findings = new ArrayList<>(List.of(disk, clock(node, report)));
+    for (KeysNotRestored keys : report.getNotRestoredList()) {
+      findings.add(
+          Finding.note(
+              part,
+              "cannot restore " + visible(keys.getPrefix()) + ": " + visible(keys.getReason()),
+              "apply no predicate with a rollback to these keys"));
+    }
+    return findings;
   }
 
   private Finding clock(int node, NodeReport report) {
@@ -205,14 +214,33 @@ public final class NodeReports {
   public synchronized List<String> open() {
     return reports.entrySet().stream()
         .filter(report -> !report.getValue().getOpen().isEmpty())
-        .map(report -> "node %d: %s".formatted(report.getKey(), visible(report.getValue())))
+        .map(
+            report ->
+                "node %d: %s".formatted(report.getKey(), visible(report.getValue().getOpen())))
         .toList();
   }
 
+  /** The keys that some node cannot restore: how they begin, and why. */
+  public synchronized Map<String, String> notRestored() {
+    Map<String, String> keys = new TreeMap<>();
+    reports.forEach(
+        (node, report) ->
+            report
+                .getNotRestoredList()
+                .forEach(
+                    each ->
+                        keys.putIfAbsent(
+                            each.getPrefix(),
+                            "node %d cannot restore %s: %s"
+                                .formatted(
+                                    node, visible(each.getPrefix()), visible(each.getReason())))));
+    return keys;
+  }
+
   /** Another program may have written the record. */
-  private static String visible(NodeReport report) {
-    String open = report.getOpen().replaceAll("[^\\x20-\\x7e]", "?");
-    return open.length() <= OPEN_CHARS_MAX ? open : open.substring(0, OPEN_CHARS_MAX) + "…";
+  private static String visible(String text) {
+    String shown = text.replaceAll("[^\\x20-\\x7e]", "?");
+    return shown.length() <= CHARS_MAX ? shown : shown.substring(0, CHARS_MAX) + "…";
   }
 
   /** The nodes whose clocks are wrong, and by how much, in words; null: none is known. */

@@ -131,7 +131,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
                 config.predicates(),
                 config.alerts(),
                 wallMicros)
-            .refusingRollbacks(memory::watchedOnly);
+            .refusingRollbacks(memory::watchedOnly, reports::notRestored);
     Effects effects =
         new Effects(memory, latency, metrics, control::append, this::raise, alerts::raiseAgain);
     RefusedEvents events = new RefusedEvents(topics, refused);

@@ -49,6 +49,7 @@ final class PredicateRegistry {
   private final PredicateLimits limits;
   private final AlertSettings alerts;
   private volatile Supplier<String> watchedOnly = () -> "";
+  private volatile Supplier<Map<String, String>> notRestored = Map::of;
 
   /**
    * @param texts learns every version that is read
@@ -70,11 +71,14 @@ final class PredicateRegistry {
   }
 
   /**
-   * Refuses predicates that ask for a rollback from now on, while {@code why} returns a reason.
-   * Those in force stay.
+   * Refuses predicates that ask for a rollback from now on. Those in force stay.
+   *
+   * @param why the reason to refuse all of them; empty: there is none
+   * @param keys the reasons to refuse those that name a key, by how the key begins
    */
-  PredicateRegistry refusingRollbacks(Supplier<String> why) {
+  PredicateRegistry refusingRollbacks(Supplier<String> why, Supplier<Map<String, String>> keys) {
     watchedOnly = why;
+    notRestored = keys;
     return this;
   }
 
@@ -197,11 +201,30 @@ final class PredicateRegistry {
   }
 
   private void requireRestorable(Predicate predicate) {
+    if (predicate.onViolation().rollbackTo() == null) {
+      return;
+    }
     String why = watchedOnly.get();
-    if (!why.isEmpty() && predicate.onViolation().rollbackTo() != null) {
+    if (why.isEmpty()) {
+      why = notRestored(predicate);
+    }
+    if (!why.isEmpty()) {
       throw new PredicateException(
           "predicate '%s': rollback must be none: %s".formatted(predicate.name(), why));
     }
+  }
+
+  private String notRestored(Predicate predicate) {
+    List<String> names =
+        predicate.violation().stream()
+            .flatMap(clause -> clause.terms().stream())
+            .map(term -> term.variable().prefix())
+            .toList();
+    return notRestored.get().entrySet().stream()
+        .filter(keys -> names.stream().anyMatch(name -> name.startsWith(keys.getKey())))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse("");
   }
 
   /** The job does not know yet which answers a gap hides, so it would report what is not so. */

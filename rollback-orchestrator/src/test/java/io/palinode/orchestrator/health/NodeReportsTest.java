@@ -6,6 +6,7 @@ import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.Alert.Kind;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.KeysNotRestored;
 import io.palinode.wire.v1.NodeReport;
 import io.palinode.wire.v1.SafePoint;
 import java.util.ArrayList;
@@ -49,6 +50,20 @@ class NodeReportsTest {
     assertThat(alerts)
         .extracting(alert -> alert.annotations().get("severity"))
         .containsExactly("warning", "critical");
+  }
+
+  @Test
+  void keysThatANodeCannotRestoreAreNamedWithTheirReason() {
+    KeysNotRestored keys =
+        KeysNotRestored.newBuilder().setPrefix("shop.hits/").setReason("a\ncounter").build();
+    read(report(1).addNotRestored(keys).build(), 0);
+    assertThat(reports.notRestored())
+        .isEqualTo(Map.of("shop.hits/", "node 1 cannot restore shop.hits/: a?counter"));
+    assertThat(reports.findings(now))
+        .extracting(Finding::what)
+        .contains("cannot restore shop.hits/: a?counter");
+    read(report(1).build(), 0);
+    assertThat(reports.notRestored()).isEmpty();
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.v1.PredicateRecord;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -116,12 +117,26 @@ class PredicateRegistryTest {
 
   @Test
   void aRollbackThatANodeCannotMakeIsRefusedWithItsReason() {
-    registry.refusingRollbacks(() -> "node 1 is watched only");
+    registry.refusingRollbacks(() -> "node 1 is watched only", Map::of);
     String asks = "onViolation: {rollback: {scope: all, to: before-violation}}";
     String rollback = document("c").stripTrailing() + "\n  " + asks + "\n";
     assertThatThrownBy(() -> registry.apply(document("a", "b") + "---\n" + rollback, "test"))
         .isInstanceOf(PredicateException.class)
         .hasMessage("predicate 'c': rollback must be none: node 1 is watched only");
+    assertThat(kafka.history()).isEmpty();
+  }
+
+  @Test
+  void aRollbackOfKeysThatANodeCannotRestoreIsRefusedWithItsReason() {
+    Map<String, String> keys = Map.of("shop.hits/", "node 1 cannot restore shop.hits/: a counter");
+    registry.refusingRollbacks(() -> "", () -> keys);
+    String asks = "onViolation: {rollback: {scope: all, to: before-violation}}";
+    String rollback = document("c").stripTrailing() + "\n  " + asks + "\n";
+    assertThatThrownBy(
+            () -> registry.apply(rollback.replace("var: x", "var: shop.hits/home/n"), "test"))
+        .isInstanceOf(PredicateException.class)
+        .hasMessage(
+            "predicate 'c': rollback must be none: node 1 cannot restore shop.hits/: a counter");
     assertThat(kafka.history()).isEmpty();
   }
 

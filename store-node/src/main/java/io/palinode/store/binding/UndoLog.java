@@ -28,6 +28,14 @@ public interface UndoLog extends NodeClock {
   }
 
   /**
+   * The keys that this node cannot restore: how they begin, and why. The orchestrator then refuses
+   * predicates that name such a key and ask for a rollback. By any thread.
+   */
+  default Map<String, String> notRestored() {
+    return Map.of();
+  }
+
+  /**
    * Undoes every write after {@code target}, in one storage transaction that also records {@code
    * (epoch, attempt)} as done. A repeat of the same pair changes nothing and returns the same
    * changed keys, also after a crash, until the epoch is resumed. Only while paused.

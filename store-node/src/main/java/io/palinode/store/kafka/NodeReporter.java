@@ -1,10 +1,14 @@
 package io.palinode.store.kafka;
 
-import io.palinode.detector.binding.NodeClock;
 import io.palinode.detector.binding.NodeHealth;
+import io.palinode.store.binding.UndoLog;
 import io.palinode.wire.Build;
+import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.KeysNotRestored;
+import io.palinode.wire.v1.NodeReport;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,7 +30,7 @@ final class NodeReporter implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NodeReporter.class);
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
-  private final NodeClock store;
+  private final UndoLog store;
   private final LongSupplier epochMicros;
   private final ControlPublisher publisher;
   private final String open;
@@ -36,12 +40,13 @@ final class NodeReporter implements AutoCloseable {
   private boolean published;
   private long publishedNanos;
   private boolean refused;
+  private Map<String, String> notRestored = Map.of();
   private @Nullable Future<RecordMetadata> onItsWay;
 
   /**
    * @param open what other machines may do without proof; empty: nothing
    */
-  NodeReporter(NodeClock store, LongSupplier epochMicros, ControlPublisher publisher, String open) {
+  NodeReporter(UndoLog store, LongSupplier epochMicros, ControlPublisher publisher, String open) {
     this.store = store;
     this.epochMicros = epochMicros;
     this.publisher = publisher;
@@ -64,32 +69,44 @@ final class NodeReporter implements AutoCloseable {
   private void look() {
     try {
       NodeHealth health = store.health();
-      if (health != null && isDue(health) && (onItsWay == null || onItsWay.isDone())) {
-        publish(health);
+      Map<String, String> keys = store.notRestored();
+      if (health != null && isDue(health, keys) && (onItsWay == null || onItsWay.isDone())) {
+        publish(health, keys);
       }
     } catch (RuntimeException e) {
       log.warn("node={} no report", store.node(), e);
     }
   }
 
-  private boolean isDue(NodeHealth health) {
-    boolean changed = refused != (health.storageRefusedSinceMicros() != null);
+  private boolean isDue(NodeHealth health, Map<String, String> keys) {
+    boolean changed =
+        refused != (health.storageRefusedSinceMicros() != null) || !keys.equals(notRestored);
     return !published || changed || System.nanoTime() - publishedNanos >= EVERY.toNanos();
   }
 
-  private void publish(NodeHealth health) {
+  private void publish(NodeHealth health, Map<String, String> keys) {
+    NodeReport.Builder report =
+        health.toReport(store.node(), store.incarnation()).toBuilder()
+            .setOpen(open)
+            .setVersion(Build.VERSION);
+    keys.entrySet().stream()
+        .limit(ControlRecordCheck.NOT_RESTORED_MAX)
+        .forEach(
+            each ->
+                report.addNotRestored(
+                    KeysNotRestored.newBuilder()
+                        .setPrefix(each.getKey())
+                        .setReason(each.getValue())));
     ControlRecord record =
         ControlRecord.newBuilder()
             .setAtMicros(epochMicros.getAsLong())
-            .setNodeReport(
-                health.toReport(store.node(), store.incarnation()).toBuilder()
-                    .setOpen(open)
-                    .setVersion(Build.VERSION))
+            .setNodeReport(report)
             .build();
     onItsWay = publisher.send(record);
     published = true;
     publishedNanos = System.nanoTime();
     refused = health.storageRefusedSinceMicros() != null;
+    notRestored = keys;
   }
 
   @Override
