@@ -3,6 +3,7 @@ package io.palinode.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.hvc.Epsilon;
@@ -36,7 +37,12 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -186,6 +192,67 @@ class JudgementIT {
       assertThat(cluster.size()).isEqualTo(NODES);
       assertThat(watch).isNotNull();
     }
+  }
+
+  @Test
+  void aControlLogThatIsMadeAgainEndsItsReadersWithTheReason() throws Exception {
+    Cluster layout = StoreCluster.layout(Ports.free(NODES));
+    try (ControlPlane plane =
+            ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);
+        WatchedNode first = node(0, layout, plane);
+        WatchedNode second = node(1, layout, plane)) {
+      awaitSafePointOfNow(plane);
+      makeControlLogAgain(plane, 1_000);
+      String lost =
+          "topic palinode.control.v1 lost records that were read: the reader is at offset ";
+      await().atMost(BOUND).untilAsserted(() -> assertThat(first.failure()).contains(lost));
+      await().atMost(BOUND).untilAsserted(() -> assertThat(second.failure()).contains(lost));
+      assertThat(first.isRunning()).isFalse();
+      await()
+          .atMost(BOUND)
+          .untilAsserted(
+              () -> {
+                Printed printed = status(plane.apiUrl());
+                assertThat(printed.text() + printed.exit()).contains(lost).endsWith("1");
+              });
+      assertThat(send(plane.apiUrl() + "/healthz").statusCode()).isEqualTo(503);
+    }
+  }
+
+  /** After so many records that the new one is shorter when the readers look. */
+  private static void makeControlLogAgain(ControlPlane plane, int records) throws Exception {
+    KafkaSettings kafka = KafkaSettings.of(plane.kafkaAddress());
+    byte[] key = {1};
+    try (Producer<byte[], byte[]> producer = kafka.newProducer("test")) {
+      for (int i = 0; i < records; i++) {
+        var unused =
+            producer.send(new ProducerRecord<>(Topics.DEFAULT.control(), 0, key, new byte[0]));
+      }
+    }
+    for (String reader : List.of("palinode.records.refused", "palinode.detector.records.refused")) {
+      await().atMost(BOUND).until(() -> refused(plane, reader) >= records);
+    }
+    try (Admin admin = kafka.newAdmin("test");
+        TopicsAdmin topics = new TopicsAdmin(kafka, Topics.DEFAULT)) {
+      admin.deleteTopics(List.of(Topics.DEFAULT.control())).all().get();
+      topics.createAbsent(TopicLayout.DEFAULT);
+    }
+  }
+
+  /** Records of the control log that each reader with this counter has refused at least. */
+  private static double refused(ControlPlane plane, String counter) {
+    Map<String, Double> byNode =
+        plane
+            .registry()
+            .find(counter)
+            .tag("topic", Topics.DEFAULT.control())
+            .functionCounters()
+            .stream()
+            .collect(
+                Collectors.groupingBy(
+                    one -> String.valueOf(one.getId().getTag("node")),
+                    Collectors.summingDouble(FunctionCounter::count)));
+    return byNode.values().stream().mapToDouble(Double::doubleValue).min().orElse(0);
   }
 
   private void awaitEpsilonsDiffer(ControlPlane plane) {

@@ -57,6 +57,15 @@ final class Poison {
     };
   }
 
+  /** Of a record; null: now. Kafka refuses one of a later year. */
+  @Nullable Long timestampMs() {
+    return switch (random.nextInt(4)) {
+      case 0 -> 0L;
+      case 1 -> random.nextLong(System.currentTimeMillis());
+      default -> null;
+    };
+  }
+
   /** A message of the topic, or only bytes, with a long end. */
   private byte[] great(Message type) {
     byte[] start = random.nextBoolean() ? message(type).toByteArray() : bytes();

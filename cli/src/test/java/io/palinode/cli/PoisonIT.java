@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.Message;
@@ -21,12 +22,15 @@ import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.ViolationRecord;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,12 +107,28 @@ class PoisonIT {
         for (Map.Entry<String, Message> type : types.entrySet()) {
           byte[] value = poison.of(type.getValue());
           empty.merge(type.getKey(), value == null ? 1 : 0, Integer::sum);
-          unused = producer.send(new ProducerRecord<>(type.getKey(), 0, key, value));
+          unused =
+              producer.send(
+                  new ProducerRecord<>(type.getKey(), 0, poison.timestampMs(), key, value));
         }
       }
+      // Before: the broker refuses all records of a batch.
       producer.flush();
+      requireRefused(producer, types.keySet(), key);
     }
     return empty;
+  }
+
+  /** A forged time of a later year passes the bounds if its record has such a timestamp too. */
+  private static void requireRefused(
+      Producer<byte[], byte[]> producer, Set<String> topics, byte[] key) {
+    long later = Instant.parse("2041-01-01T00:00:00Z").toEpochMilli();
+    for (String topic : topics) {
+      assertThatThrownBy(
+              () -> producer.send(new ProducerRecord<>(topic, 0, later, key, farJudged())).get())
+          .as(topic)
+          .hasCauseInstanceOf(InvalidTimestampException.class);
+    }
   }
 
   /** As an earlier release accepted it: it ended the orchestrator, then each start. */

@@ -32,9 +32,8 @@ final class RestartableNode implements WatchedPart, AutoCloseable {
 
   @Override
   public synchronized Condition look() {
-    return !stopped && node.isRunning()
-        ? Condition.RUNS
-        : new Condition("a thread of it has ended (see the log)", true);
+    String failure = stopped ? "it is stopped" : node.failure();
+    return failure == null ? Condition.RUNS : new Condition(failure, true);
   }
 
   /** As a new incarnation: what the old one did not publish becomes a coverage gap. */

@@ -122,6 +122,15 @@ public final class WatchedNode implements AutoCloseable {
     return monitor == null || monitor.isRunning();
   }
 
+  /** Why its detector failed; null while it runs. */
+  public @Nullable String failure() {
+    if (monitor == null || monitor.isRunning()) {
+      return null;
+    }
+    String reading = monitor.readFailure();
+    return reading == null ? "a thread of it has ended (see the log)" : reading;
+  }
+
   /**
    * Closes the socket, then the detector, then the stores. The node publishes that it has stopped
    * after its last write.

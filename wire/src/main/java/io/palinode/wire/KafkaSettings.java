@@ -114,6 +114,13 @@ public record KafkaSettings(String bootstrapServers, int lingerMs, KafkaSecurity
     return new KafkaConsumer<>(consumer(clientId));
   }
 
+  /** A consumer that reports an offset which the log does not have, and does not start again. */
+  Consumer<byte[], byte[]> newTailConsumer(String clientId) {
+    Map<String, Object> properties = consumer(clientId);
+    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+    return new KafkaConsumer<>(properties);
+  }
+
   /**
    * A consumer that shares partitions with the others of its group. If the broker receives no
    * heartbeat for {@code silenceMax}, the consumer loses its partitions.

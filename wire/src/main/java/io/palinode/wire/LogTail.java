@@ -6,12 +6,14 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -19,6 +21,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Follows a topic in its own thread, and notifies its listener once it has passed on all records
@@ -28,9 +32,13 @@ import org.jspecify.annotations.Nullable;
  * <p>The listener is called in the tail's thread only, in the order of each partition. The tail
  * ends when it is closed, or when the listener or Kafka throws; {@link #failure} then has the
  * reason. It waits for a broker that does not answer, and 30 s for a topic that the broker does not
- * have.
+ * have. If the broker no longer has records that the tail has handed over, the tail ends: another
+ * history would begin in the same listener. Records that were deleted before the tail read them are
+ * skipped.
  */
 public final class LogTail implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LogTail.class);
+
   /** The wait of one poll; a record or a close ends it. */
   private static final Duration POLL = Duration.ofMillis(500);
 
@@ -51,7 +59,7 @@ public final class LogTail implements AutoCloseable {
 
   /** {@code name} names the thread and the Kafka client. */
   public LogTail(String name, KafkaSettings settings, Source source, Listener listener) {
-    this(name, () -> settings.newConsumer(name), source, listener);
+    this(name, () -> settings.newTailConsumer(name), source, listener);
   }
 
   LogTail(
@@ -207,7 +215,25 @@ public final class LogTail implements AutoCloseable {
       return from.poll(POLL);
     } catch (WakeupException stray) {
       return List.of();
+    } catch (OffsetOutOfRangeException e) {
+      e.offsetOutOfRangePartitions().forEach((partition, at) -> skipDeleted(from, partition, at));
+      return List.of();
     }
+  }
+
+  /** The broker refuses the offset, or has other records before it. */
+  private void skipDeleted(Consumer<byte[], byte[]> from, TopicPartition partition, long at) {
+    Set<TopicPartition> one = Set.of(partition);
+    long beginning = answer(() -> from.beginningOffsets(one)).getOrDefault(partition, 0L);
+    if (at >= beginning) {
+      long end = answer(() -> from.endOffsets(one)).getOrDefault(partition, 0L);
+      throw new KafkaException(
+          ("topic %s lost records that were read: the reader is at offset %d of partition %d, and"
+                  + " Kafka's log ends at %d; stop all parts, give Kafka the files of its log back"
+                  + " if there are any, then start all parts")
+              .formatted(partition.topic(), at, partition.partition(), end));
+    }
+    from.seek(partition, beginning);
   }
 
   private void noteCaughtUp(Consumer<byte[], byte[]> from, Map<TopicPartition, Long> ends) {
@@ -284,6 +310,7 @@ public final class LogTail implements AutoCloseable {
 
   private void end(RuntimeException e) {
     failure = e;
+    log.error("topic={} phase=ENDED reason={}", source.topic(), e.toString(), e);
     listener.onFailure(e);
   }
 

@@ -1,6 +1,7 @@
 package io.palinode.wire;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -25,6 +26,15 @@ public record TopicLayout(
 
   /** Of the control topic, where nodes exchange whole records of keys. */
   public static final int CONTROL_RECORD_BYTES_MAX = 8 << 20;
+
+  /** Of the violations topic, with what Kafka puts around a record. */
+  public static final int VIOLATION_RECORD_BYTES_MAX = 1 << 20;
+
+  /**
+   * The latest Kafka timestamp of a record after the broker's clock. {@link RecordBounds} relies on
+   * it: a record with a timestamp of the year 2041 could have an HLC of that year too.
+   */
+  public static final Duration TIMESTAMP_AFTER_MAX = Duration.ofHours(1);
 
   private static final Duration CONTROL_SEGMENT = Duration.ofMinutes(10);
 
@@ -86,7 +96,9 @@ public record TopicLayout(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
                 TopicConfig.CLEANUP_POLICY_DELETE,
                 TopicConfig.RETENTION_MS_CONFIG,
-                Long.toString(violationRetention.toMillis()))),
+                Long.toString(violationRetention.toMillis()),
+                TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+                Integer.toString(VIOLATION_RECORD_BYTES_MAX))),
         topic(
             names.control(),
             1,
@@ -114,7 +126,11 @@ public record TopicLayout(
   }
 
   private NewTopic topic(String name, int partitions, Map<String, String> settings) {
-    return new NewTopic(name, partitions, replication).configs(settings);
+    Map<String, String> all = new HashMap<>(settings);
+    all.put(
+        TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG,
+        Long.toString(TIMESTAMP_AFTER_MAX.toMillis()));
+    return new NewTopic(name, partitions, replication).configs(all);
   }
 
   private static void requirePositive(String name, Duration value) {

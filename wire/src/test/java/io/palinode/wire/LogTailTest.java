@@ -13,6 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
@@ -26,7 +27,7 @@ class LogTailTest {
   private static final TopicPartition P0 = new TopicPartition(TOPIC, 0);
   private static final TopicPartition P1 = new TopicPartition(TOPIC, 1);
 
-  private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+  private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
   private final Seen seen = new Seen();
 
   LogTailTest() {
@@ -124,6 +125,43 @@ class LogTailTest {
   }
 
   @Test
+  void aLogThatEndsBeforeWhatWasReadEndsTheTail() {
+    try (LogTail tail = tail(Source.partition(TOPIC, 0, From.BEGINNING))) {
+      tail.start();
+      whenPolling(() -> add(P0, 0, "a"), () -> add(P0, 1, "b"), () -> add(P0, 2, "c"));
+      await().until(() -> seen.values.size() == 3);
+      consumer.updateEndOffsets(Map.of(P0, 1L));
+      whenPolling(() -> refuse(P0, 3));
+      await().untilAsserted(() -> assertThat(seen.failures).hasSize(1));
+      assertThat(tail.isRunning()).isFalse();
+      assertThat(seen.failures.get(0))
+          .hasMessage(
+              "topic log lost records that were read: the reader is at offset 3 of partition 0, and"
+                  + " Kafka's log ends at 1; stop all parts, give Kafka the files of its log back"
+                  + " if there are any, then start all parts");
+      assertThat(seen.values).containsExactly("a", "b", "c");
+    }
+  }
+
+  @Test
+  void recordsThatWereDeletedBeforeTheyWereReadAreSkipped() {
+    try (LogTail tail = tail(Source.partition(TOPIC, 0, From.BEGINNING))) {
+      tail.start();
+      whenPolling(() -> add(P0, 0, "a"));
+      await().until(() -> seen.values.size() == 1);
+      whenPolling(
+          () -> {
+            consumer.updateBeginningOffsets(Map.of(P0, 5L));
+            consumer.updateEndOffsets(Map.of(P0, 6L));
+            refuse(P0, 1);
+          },
+          () -> add(P0, 5, "f"));
+      await().untilAsserted(() -> assertThat(seen.values).containsExactly("a", "f"));
+      assertThat(seen.failures).isEmpty();
+    }
+  }
+
+  @Test
   void closeEndsTheThreadWithoutAFailure() throws InterruptedException {
     LogTail tail = tail(Source.all(TOPIC, From.BEGINNING));
     tail.start();
@@ -175,6 +213,11 @@ class LogTailTest {
     for (Runnable step : steps) {
       consumer.schedulePollTask(step);
     }
+  }
+
+  /** As a broker refuses an offset that its log does not have. */
+  private void refuse(TopicPartition partition, long offset) {
+    consumer.setPollException(new OffsetOutOfRangeException(Map.of(partition, offset)));
   }
 
   private void add(TopicPartition partition, long offset, String value) {

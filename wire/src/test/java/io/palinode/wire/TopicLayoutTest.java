@@ -36,6 +36,22 @@ class TopicLayoutTest {
   }
 
   @Test
+  void eachTopicRefusesTimestampsInTheFuture() {
+    assertThat(TopicLayout.DEFAULT.topics(TOPICS))
+        .hasSize(TOPICS.all().size())
+        .allSatisfy(
+            topic ->
+                assertThat(topic.configs())
+                    .containsEntry("message.timestamp.after.max.ms", "3600000"));
+  }
+
+  @Test
+  void violationsAndControlAdmitTheLongestRecordsOfTheirWriters() {
+    assertThat(settings(TOPICS.violations())).containsEntry("max.message.bytes", "1048576");
+    assertThat(settings(TOPICS.control())).containsEntry("max.message.bytes", "8388608");
+  }
+
+  @Test
   void badLayoutsAreRefusedWithTheRuleAndTheValue() {
     assertThatThrownBy(() -> TopicLayout.DEFAULT.withCandidatePartitions(0))
         .hasMessageContaining("[1, 1024]: candidatePartitions=0");

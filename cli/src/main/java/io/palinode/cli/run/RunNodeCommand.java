@@ -118,7 +118,12 @@ final class RunNodeCommand implements Callable<Integer> {
         spec,
         stopped -> start(cluster, definitions, tls),
         running -> "node %d   %s:%d".formatted(id, address.host(), address.socketPort()),
-        running -> running.node().isRunning() ? null : "its detector has stopped (see the log)");
+        running -> detectorFailure(running.node()));
+  }
+
+  private static @Nullable String detectorFailure(WatchedNode node) {
+    String failure = node.failure();
+    return failure == null ? null : "its detector has stopped: " + failure;
   }
 
   private String open(String host) {

@@ -37,6 +37,11 @@ enum JobMeter {
       "job.phantoms.undecided",
       "Reports that may be phantoms: their versions are not known"),
   VIOLATIONS("violations", COUNTER, "job.violations", "Reports, also of a grade that rose"),
+  VIOLATIONS_CUT(
+      "violationsCut",
+      COUNTER,
+      "job.violations.cut",
+      "Reports that were too long for a record and were cut"),
   INSTANCES("instances", GAUGE, "job.instances", "Template instances that are kept"),
   RESTARTS("numRestarts", COUNTER, "job.restarts", "Restarts of the job after a failure"),
   CHECKPOINTS_FAILED(

@@ -3,6 +3,7 @@ package io.palinode.launcher.embedded;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.LogTail;
@@ -15,10 +16,14 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +99,65 @@ class EmbeddedKafkaIT {
             .hasMessageContaining("topic=other.violations.v1 partitions=2");
       }
     }
+  }
+
+  /** As brokers before Kafka 4 do, this one takes any timestamp unless a topic has a limit. */
+  @Test
+  void aTopicRefusesARecordOfALaterYearWhateverTheBrokersDefault() throws Exception {
+    Map<String, String> any =
+        Map.of("log.message.timestamp.after.max.ms", Long.toString(Long.MAX_VALUE));
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT, any)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      createTopics(settings);
+      long later = Instant.parse("2041-01-01T00:00:00Z").toEpochMilli();
+      byte[] value = "forged".getBytes(UTF_8);
+      try (Producer<byte[], byte[]> producer = settings.newProducer("test")) {
+        for (String topic : TOPICS.all()) {
+          assertThatThrownBy(
+                  () -> producer.send(new ProducerRecord<>(topic, 0, later, value, value)).get())
+              .as(topic)
+              .hasCauseInstanceOf(InvalidTimestampException.class);
+        }
+      }
+      assertThat(read(settings)).isEmpty();
+    }
+  }
+
+  @Test
+  void aReaderOfATopicThatIsMadeAgainEndsWithWhatIsMissing() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      createTopics(settings);
+      List<String> values = new CopyOnWriteArrayList<>();
+      try (Producer<byte[], byte[]> producer = settings.newProducer("test");
+          LogTail tail =
+              new LogTail(
+                  "test",
+                  settings,
+                  LogTail.Source.all(TOPICS.control(), LogTail.From.BEGINNING),
+                  record -> values.add(new String(record.value(), UTF_8)))) {
+        tail.start();
+        write(producer, "a");
+        write(producer, "b");
+        await().until(() -> values.size() == 2);
+        try (Admin admin = settings.newAdmin("test")) {
+          admin.deleteTopics(List.of(TOPICS.control())).all().get();
+        }
+        createTopics(settings);
+        write(producer, "other");
+        await().until(() -> !tail.isRunning());
+        assertThat(tail.failure())
+            .hasMessageStartingWith(
+                "topic palinode.control.v1 lost records that were read: the reader is at offset 2"
+                    + " of partition 0, and Kafka's log ends at ");
+        assertThat(values).containsExactly("a", "b");
+      }
+    }
+  }
+
+  private static void write(Producer<byte[], byte[]> producer, String text) throws Exception {
+    byte[] value = text.getBytes(UTF_8);
+    producer.send(new ProducerRecord<>(TOPICS.control(), 0, value, value)).get();
   }
 
   private static void createTopics(KafkaSettings settings) {

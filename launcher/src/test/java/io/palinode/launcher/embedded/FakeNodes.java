@@ -75,7 +75,16 @@ final class FakeNodes implements AutoCloseable {
         .build();
   }
 
-  synchronized Interval open(int node, IntervalRef ref) {
+  Interval open(int node, IntervalRef ref) {
+    return open(node, ref, value(ref));
+  }
+
+  /** With a version that has this vector clock. */
+  Interval open(int node, IntervalRef ref, byte[] clock) {
+    return open(node, ref, value(ref).toBuilder().setClock(ByteString.copyFrom(clock)).build());
+  }
+
+  private synchronized Interval open(int node, IntervalRef ref, VariableVersion version) {
     Hvc start = clocks[node].tick();
     Interval interval = new Interval(node, ref, next(node, partition(ref)), start);
     send(
@@ -85,7 +94,7 @@ final class FakeNodes implements AutoCloseable {
                 Opened.newBuilder()
                     .setInterval(ref)
                     .setStart(CandidateRecords.encode(start))
-                    .addValues(value(ref))
+                    .addValues(version)
                     .setWriter("client" + node))
             .build());
     return interval;

@@ -106,6 +106,17 @@ class MonitorIT {
     assertThat(log.of("found")).hasSize(1);
   }
 
+  /** One client can put keys with clocks of 32,767 entries. */
+  @Test
+  void aViolationOfLongClocksDoesNotEndTheJob() throws Exception {
+    apply("huge", 1);
+    byte[] clock = new byte[600_000];
+    nodes.open(0, FakeNodes.ref("huge", 1, "a=1", 0), clock);
+    nodes.open(1, FakeNodes.ref("huge", 1, "a=1", 1), clock);
+    await().atMost(SOON).until(() -> log.of("huge").size() == 1);
+    await().atMost(SOON).until(this::judgedUpToNow);
+  }
+
   @Test
   void intervalsThatAreFarApartAreNoViolation() throws Exception {
     apply("apart", 1);

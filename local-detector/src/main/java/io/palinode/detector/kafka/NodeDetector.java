@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The local detector of one node, with its threads: it reads predicates from their topic and
@@ -138,6 +139,12 @@ public final class NodeDetector implements AutoCloseable {
   /** False if one of the threads ended by a failure, which is in the log. */
   public boolean isRunning() {
     return emitter.isRunning() && predicates.isRunning();
+  }
+
+  /** Why it reads the predicates topic no more; null while it reads. */
+  public @Nullable String readFailure() {
+    RuntimeException ended = predicates.failure();
+    return ended == null ? null : ended.getMessage();
   }
 
   /**

@@ -21,7 +21,8 @@ public final class Violations {
   private Violations() {}
 
   /**
-   * {@code interval} names the predicate, its version and the binding; its clause is not read.
+   * Cut if it is too long for a record. {@code interval} names the predicate, its version and the
+   * binding; its clause is not read.
    *
    * @param epsilon by which it was judged
    */
@@ -42,7 +43,7 @@ public final class Violations {
             .setEpsilon(epsilon.toString())
             .setEnded(witness.ended());
     witness.candidates().forEach(candidate -> violation.addWitnesses(witness(candidate)));
-    return violation.build();
+    return ViolationSize.cut(violation.build());
   }
 
   /** As of {@link #of}. */

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.health;
 
+import io.palinode.wire.TopicLayout;
 import io.palinode.wire.TopicState;
 import io.palinode.wire.Topics;
 import java.util.ArrayList;
@@ -15,6 +16,10 @@ public final class TopicFindings {
   private static final String COMPACT = "compact";
   private static final String DELETE = "delete";
   private static final String FOREVER = "-1";
+  private static final String RECORD_BYTES = "max.message.bytes";
+  private static final String TIMESTAMP_AFTER = "message.timestamp.after.max.ms";
+  private static final String TIMESTAMP_TYPE = "message.timestamp.type";
+  private static final String BROKER_TIME = "LogAppendTime";
 
   private TopicFindings() {}
 
@@ -87,13 +92,45 @@ public final class TopicFindings {
               "its settings may not be read",
               "give the orchestrator's principal the right DescribeConfigs"));
     }
+    List<Finding> found = new ArrayList<>();
     if (topic.name().equals(names.control())) {
-      return control(part, settings);
+      found.addAll(control(part, settings));
+      found.addAll(length(part, settings, TopicLayout.CONTROL_RECORD_BYTES_MAX));
+    } else {
+      String policy = topic.name().equals(names.predicates()) ? COMPACT : DELETE;
+      if (!policy.equals(settings.get(CLEANUP))) {
+        found.add(wrong(part, CLEANUP, settings, policy));
+      }
     }
-    String policy = topic.name().equals(names.predicates()) ? COMPACT : DELETE;
-    return policy.equals(settings.get(CLEANUP))
+    if (topic.name().equals(names.violations())) {
+      found.addAll(length(part, settings, TopicLayout.VIOLATION_RECORD_BYTES_MAX));
+    }
+    found.addAll(timestamps(part, settings));
+    return found;
+  }
+
+  /** A longer record of its writer would be refused. */
+  private static List<Finding> length(String part, Map<String, String> settings, int bytesMax) {
+    return number(settings, RECORD_BYTES, 0) >= bytesMax
         ? List.of()
-        : List.of(wrong(part, CLEANUP, settings, policy));
+        : List.of(wrong(part, RECORD_BYTES, settings, "at least", bytesMax));
+  }
+
+  /** Else a record with a time of the year 2041 could move the safe point there. */
+  private static List<Finding> timestamps(String part, Map<String, String> settings) {
+    long afterMaxMs = TopicLayout.TIMESTAMP_AFTER_MAX.toMillis();
+    return BROKER_TIME.equals(settings.get(TIMESTAMP_TYPE))
+            || number(settings, TIMESTAMP_AFTER, Long.MAX_VALUE) <= afterMaxMs
+        ? List.of()
+        : List.of(wrong(part, TIMESTAMP_AFTER, settings, "at most", afterMaxMs));
+  }
+
+  private static long number(Map<String, String> settings, String name, long unknown) {
+    try {
+      return Long.parseLong(settings.getOrDefault(name, ""));
+    } catch (NumberFormatException e) {
+      return unknown;
+    }
   }
 
   /** A log of an earlier release is not compacted, and keeps all (ADR 0042). */
@@ -112,10 +149,20 @@ public final class TopicFindings {
 
   private static Finding wrong(
       String part, String name, Map<String, String> settings, String wanted) {
+    return wrong(part, name, settings, wanted, wanted);
+  }
+
+  private static Finding wrong(
+      String part, String name, Map<String, String> settings, String relation, long limit) {
+    return wrong(part, name, settings, relation + " " + limit, Long.toString(limit));
+  }
+
+  private static Finding wrong(
+      String part, String name, Map<String, String> settings, String wanted, String value) {
     return Finding.fault(
         part,
         "%s is %s, must be %s".formatted(name, settings.getOrDefault(name, "unknown"), wanted),
         "kafka-configs --alter --topic %s --add-config %s=%s"
-            .formatted(part.substring("topic ".length()), name, wanted));
+            .formatted(part.substring("topic ".length()), name, value));
   }
 }

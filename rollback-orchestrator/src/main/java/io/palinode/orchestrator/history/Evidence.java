@@ -53,6 +53,11 @@ public final class Evidence {
   }
 
   private static PortableWitness portable(Violation violation, String yaml) {
+    if (violation.hasWholeBytes()) {
+      throw new IllegalArgumentException(
+          "it had %,d bytes, too many for a record, so it was published without whole values"
+              .formatted(violation.getWholeBytes()));
+    }
     Predicate predicate = Predicates.parse(yaml, violation.getPredicate(), PredicateLimits.CEILING);
     return PortableWitness.of(
         new Subject(

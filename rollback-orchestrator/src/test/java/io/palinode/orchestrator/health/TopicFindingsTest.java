@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.wire.TopicState;
 import io.palinode.wire.Topics;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -62,6 +63,53 @@ class TopicFindingsTest {
         .contains("cleanup.policy is compact,delete, must be compact");
   }
 
+  /** As with brokers of Kafka 3.6 to 3.9. */
+  @Test
+  void aTopicThatTakesAnyTimestampIsAFaultWithItsRepair() {
+    String any = Long.toString(Long.MAX_VALUE);
+    put(new TopicState(NAMES.violations(), 1, 2, 0, 0, settings("delete", "1", "1048588", any)));
+    assertThat(faults())
+        .containsExactly(
+            "topic palinode.violations.v1 message.timestamp.after.max.ms is 9223372036854775807,"
+                + " must be at most 3600000: kafka-configs --alter --topic palinode.violations.v1"
+                + " --add-config message.timestamp.after.max.ms=3600000");
+    put(new TopicState(NAMES.violations(), 1, 2, 0, 0, settings("delete", "1", "1048588", "1000")));
+    assertThat(faults()).isEmpty();
+  }
+
+  @Test
+  void theTimestampsOfABrokerNeedNoLimit() {
+    Map<String, String> settings = new HashMap<>(settings("delete", "1"));
+    settings.remove("message.timestamp.after.max.ms");
+    put(new TopicState(NAMES.audit(), 1, 2, 0, 0, settings));
+    assertThat(faults()).singleElement().asString().contains("after.max.ms is unknown");
+    settings.put("message.timestamp.type", "LogAppendTime");
+    put(new TopicState(NAMES.audit(), 1, 2, 0, 0, settings));
+    assertThat(faults()).isEmpty();
+  }
+
+  @Test
+  void aTopicThatRefusesLongRecordsOfItsWriterIsAFault() {
+    put(new TopicState(NAMES.violations(), 1, 2, 0, 0, settings("delete", "1", "999", "1")));
+    put(new TopicState(NAMES.control(), 1, 2, 0, 0, settings("compact", "1", "1048588", "1")));
+    put(new TopicState(NAMES.audit(), 1, 2, 0, 0, settings("delete", "1", "999", "1")));
+    assertThat(faults())
+        .containsExactlyInAnyOrder(
+            "topic palinode.violations.v1 max.message.bytes is 999, must be at least 1048576:"
+                + " kafka-configs --alter --topic palinode.violations.v1 --add-config"
+                + " max.message.bytes=1048576",
+            "topic palinode.control.v1 max.message.bytes is 1048588, must be at least 8388608:"
+                + " kafka-configs --alter --topic palinode.control.v1 --add-config"
+                + " max.message.bytes=8388608");
+  }
+
+  private List<String> faults() {
+    return TopicFindings.of(NAMES, topics, 3).stream()
+        .filter(finding -> finding.level() != Finding.Level.OK)
+        .map(finding -> finding.part() + " " + finding.what() + ": " + finding.fix())
+        .toList();
+  }
+
   @Test
   void settingsThatMayNotBeReadAreNoFault() {
     put(new TopicState(NAMES.control(), 1, 1, 0, 0, Map.of()));
@@ -84,6 +132,21 @@ class TopicFindingsTest {
   }
 
   private static Map<String, String> settings(String policy, String retention) {
-    return Map.of("cleanup.policy", policy, "retention.ms", retention);
+    return settings(policy, retention, "8388608", "3600000");
+  }
+
+  private static Map<String, String> settings(
+      String policy, String retention, String recordBytes, String timestampAfter) {
+    return Map.of(
+        "cleanup.policy",
+        policy,
+        "retention.ms",
+        retention,
+        "max.message.bytes",
+        recordBytes,
+        "message.timestamp.after.max.ms",
+        timestampAfter,
+        "message.timestamp.type",
+        "CreateTime");
   }
 }

@@ -203,12 +203,19 @@ public final class ClusterMember implements AutoCloseable {
     return detector.isRunning() && controlTail.isRunning();
   }
 
+  /** Why it reads a topic no more; null while it reads both topics. */
+  public @Nullable String readFailure() {
+    RuntimeException ended = controlTail.failure();
+    return ended == null ? detector.readFailure() : ended.getMessage();
+  }
+
   /**
-   * The control duty that fails, with the reason; null if there is none. The node retries it each
-   * second, and a plan waits for it.
+   * Why the node does no control duty any more. Else the control duty that fails, with the reason;
+   * null if there is none. The node retries a duty each second, and a plan waits for it.
    */
   public @Nullable String controlFailure() {
-    return steps.failing();
+    String ended = readFailure();
+    return ended == null ? steps.failing() : ended;
   }
 
   /** Publishes a coverage gap for a write that the store did not pass on. */

@@ -11,6 +11,7 @@ import io.palinode.monitor.flink.Verdict;
 import io.palinode.monitor.instance.ActivePredicate;
 import io.palinode.monitor.instance.Instance;
 import io.palinode.monitor.instance.InstanceKey;
+import io.palinode.monitor.instance.ViolationSize;
 import io.palinode.monitor.instance.Violations;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.IntervalRef;
@@ -38,7 +39,13 @@ final class Publisher {
    */
   private static final long GAP_EVERY = Hlc.ofMicros(1_000_000);
 
+  /** In the cause of a gap. */
+  private static final int BINDING_CHARS_MAX = 256;
+
   private final Counter overflows;
+
+  /** Violations that were too long for a record. */
+  private final Counter violationsCut;
 
   /** By partition: the end of the last published gap. */
   private final Map<Integer, Long> overflowUpTo = new HashMap<>();
@@ -54,6 +61,7 @@ final class Publisher {
     this.meters = meters;
     this.settings = settings;
     this.overflows = metrics.counter("detectionOverflows");
+    this.violationsCut = metrics.counter("violationsCut");
   }
 
   /** Publishes {@code found}, and what has ended of what the instance reported. */
@@ -73,7 +81,7 @@ final class Publisher {
             .setPredicateVersion(predicate.version())
             .setBinding(InstanceKey.parse(key).binding())
             .build();
-    publish(interval, predicate, instance.epoch(), found, out);
+    publish(interval, predicate, instance, found, out);
     for (Ended each : ended) {
       out.collect(Verdict.of(Violations.ended(interval, each)));
     }
@@ -82,7 +90,7 @@ final class Publisher {
   private void publish(
       IntervalRef interval,
       ActivePredicate predicate,
-      long epoch,
+      Instance instance,
       List<Witness> found,
       Collector<Verdict> out) {
     // Only what is in force is detected.
@@ -91,14 +99,30 @@ final class Publisher {
     // A grade may have risen since a moment ago: publish the last one.
     Map<String, Violation> latest = new LinkedHashMap<>();
     for (Witness witness : found) {
-      Violation violation = Violations.of(interval, epsilon, epoch, witness, nowMicros);
+      Violation violation = Violations.of(interval, epsilon, instance.epoch(), witness, nowMicros);
       latest.put(violation.getId(), violation);
     }
     PredicateMeters.OfOne ofPredicate = meters.of(predicate.name());
     for (Violation violation : latest.values()) {
-      out.collect(Verdict.of(violation));
-      ofPredicate.violation(violation.getGrade());
+      if (violation.hasWholeBytes()) {
+        violationsCut.inc();
+      }
+      if (ViolationSize.isTooLong(violation)) {
+        publishTooLong(violation, instance.partition(), out);
+      } else {
+        out.collect(Verdict.of(violation));
+        ofPredicate.violation(violation.getGrade());
+      }
     }
+  }
+
+  /** A record that Kafka refuses would end the job, and each restart from its checkpoint. */
+  private void publishTooLong(Violation violation, int partition, Collector<Verdict> out) {
+    String cause =
+        "a violation has %,d bytes without its values, and a record has room for %,d"
+            .formatted(violation.getSerializedSize(), ViolationSize.BYTES_MAX);
+    InstanceKey of = new InstanceKey(violation.getPredicate(), violation.getBinding());
+    publishLimit(of, partition, 1, cause, violation.getViolate(), out);
   }
 
   /**
@@ -170,10 +194,18 @@ final class Publisher {
                 "detection of %s%s met its limits: %s"
                     .formatted(
                         instance.predicate(),
-                        instance.binding().isEmpty() ? "" : " with " + instance.binding(),
+                        instance.binding().isEmpty() ? "" : " with " + beginning(instance),
                         cause))
             .build();
     out.collect(Verdict.of(loss));
+  }
+
+  /** A binding has parts of keys and values, which clients select. */
+  private static String beginning(InstanceKey instance) {
+    String binding = instance.binding();
+    return binding.length() <= BINDING_CHARS_MAX
+        ? binding
+        : binding.substring(0, BINDING_CHARS_MAX) + "…";
   }
 
   /** Each limit with its value, and the option that raises it. */

@@ -219,6 +219,7 @@ public final class DetectionJob {
     Map<String, Object> producer = config.kafka().producer(topic + "-flink");
     producer.remove(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG);
     producer.remove(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG);
+    producer.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, TopicLayout.VIOLATION_RECORD_BYTES_MAX);
     return KafkaSink.<byte[]>builder()
         .setKafkaProducerConfig(properties(producer))
         // Exactly once would keep violations from readers until the next checkpoint.

@@ -1,0 +1,65 @@
+package io.palinode.orchestrator.history;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
+import io.palinode.wire.v1.Witness;
+import org.junit.jupiter.api.Test;
+
+/** A witness of cut values would prove nothing. */
+class EvidenceTest {
+  private static final String YAML =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: p}
+      spec:
+        violation:
+          - all:
+              - {var: "x", equals: "1"}
+      """;
+
+  @Test
+  void aCutViolationHasNoWitness() {
+    assertThatThrownBy(() -> Evidence.of(violation(value()).setWholeBytes(2_000_000).build(), YAML))
+        .isInstanceOf(RefusedException.class)
+        .hasMessage(
+            "cannot make a witness of the violation: it had 2,000,000 bytes, too many for a"
+                + " record, so it was published without whole values");
+  }
+
+  @Test
+  void aValueThatItsNodeCutIsNamed() {
+    Violation cut = violation(value().setValueBytes(20_000)).build();
+    assertThatThrownBy(() -> Evidence.of(cut, YAML))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageEndingWith("a value is too long for the record: x has 20,000 bytes");
+  }
+
+  private static VariableVersion.Builder value() {
+    return VariableVersion.newBuilder()
+        .setKey(ByteString.copyFromUtf8("x"))
+        .setValue(ByteString.copyFromUtf8("1"));
+  }
+
+  private static Violation.Builder violation(VariableVersion.Builder value) {
+    return Violation.newBuilder()
+        .setId("v1")
+        .setPredicate("p")
+        .setPredicateVersion(3)
+        .setEpsilon("10ms")
+        .setGrade(ViolationGrade.DEFINITE)
+        .setViolate(Hlc.ofMicros(10))
+        .addWitnesses(
+            Witness.newBuilder()
+                .setStart(CandidateRecords.encode(Hvc.of(0, Hlc.ofMicros(10), Hlc.ofMicros(5))))
+                .addValues(value));
+  }
+}
