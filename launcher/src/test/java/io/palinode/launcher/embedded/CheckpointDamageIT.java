@@ -71,7 +71,7 @@ class CheckpointDamageIT {
         List<String> wrong = new ArrayList<>();
         for (int i = 0; i < FLIPS; i++) {
           String damage = damageCopy(i);
-          Outcome outcome = outcome(kafka, nodes, log);
+          Outcome outcome = outcome(kafka, nodes, log, "damage %d, %s".formatted(i, damage));
           outcomes.merge(outcome, 1, Integer::sum);
           if (outcome == Outcome.DIFFERENT) {
             wrong.add(damage);
@@ -90,7 +90,7 @@ class CheckpointDamageIT {
       for (int i = 0; i < INSTANCES; i++) {
         nodes.open(0, FakeNodes.ref(PREDICATE, 1, "a=" + i, 0));
       }
-      awaitJudged(log, flink);
+      awaitJudged(log, flink, "no damage");
       assertThat(flink.failure()).isNull();
     }
   }
@@ -102,15 +102,15 @@ class CheckpointDamageIT {
         new SimpleMeterRegistry());
   }
 
-  private Outcome outcome(KafkaSettings kafka, FakeNodes nodes, ViolationLog log) {
+  private Outcome outcome(KafkaSettings kafka, FakeNodes nodes, ViolationLog log, String damage) {
     int losses = log.losses().size();
     try (EmbeddedFlink flink = start(kafka, Path.of("copy"))) {
-      await().atMost(SOON).until(() -> flink.isRunning() || flink.failure() != null);
+      await(damage).atMost(SOON).until(() -> flink.isRunning() || flink.failure() != null);
       List<FakeNodes.Interval> opened = new ArrayList<>();
       for (int i = 0; i < INSTANCES; i++) {
         opened.add(nodes.open(1, FakeNodes.ref(PREDICATE, 1, "a=" + i, 1)));
       }
-      boolean judged = awaitJudged(log, flink);
+      boolean judged = awaitJudged(log, flink, damage);
       opened.forEach(nodes::close);
       if (!judged) {
         return Outcome.REFUSED;
@@ -139,9 +139,9 @@ class CheckpointDamageIT {
         .map(witness -> violation.getBinding() + "#" + witness.getSequence());
   }
 
-  private static boolean awaitJudged(ViolationLog log, EmbeddedFlink flink) {
+  private static boolean awaitJudged(ViolationLog log, EmbeddedFlink flink, String after) {
     long now = Hlc.ofMicros(FakeNodes.nowMicros());
-    await().atMost(SOON).until(() -> log.judged() >= now || flink.failure() != null);
+    await(after).atMost(SOON).until(() -> log.judged() >= now || flink.failure() != null);
     return log.judged() >= now;
   }
 
