@@ -425,7 +425,6 @@ public final class RestServer implements AutoCloseable {
     ctx.json(Views.Health.of(judgement));
   }
 
-  /** Replayed records are changes too, so no stream opens during a replay. */
   private List<NodeState> nodes() {
     return NodeState.all(backend.nodes(), backend.status(), backend.judgement());
   }
@@ -438,6 +437,7 @@ public final class RestServer implements AutoCloseable {
         new EventStreams.SafePoint(Hlc.format(status.safePoint()), Hlc.format(status.judged())));
   }
 
+  /** Replayed records are changes too, so no stream opens during a replay. */
   private void openEvents(Context ctx) {
     String failure = backend.status().failure();
     if (failure != null) {
