@@ -5,6 +5,7 @@ import io.palinode.benchmarks.Measurement.Effort;
 import io.palinode.benchmarks.Workload.Shape;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Witness;
+import io.palinode.predicate.ClauseRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -32,20 +33,24 @@ public final class DetectionBenchmark {
     /** One hot instance that has to keep more and more intervals. */
     RETAINED,
     /** Sums of the members of one variable, all of which have a value. */
-    TOTAL
+    TOTAL,
+    /** Members of one term, of which one more would be a violation. */
+    DISTINCT,
+    /** Triggers and their answers. */
+    WITHIN
   }
 
   public record Case(Group group, Shape shape) {}
 
   /**
-   * @param classifying detection that also counts phantoms
-   * @param simple null for totals, of which the simple way tries too many combinations
+   * @param classifying detection that also counts phantoms; null for {@code within}, which has none
+   * @param simple null where there is no simple way, or it tries too many combinations
    * @param reports of detection, in one run
    */
   public record Result(
       Case of,
       Measurement detection,
-      Measurement classifying,
+      @Nullable Measurement classifying,
       @Nullable Measurement simple,
       long reports) {
     /** How many times as fast as the simple way. */
@@ -54,8 +59,8 @@ public final class DetectionBenchmark {
     }
 
     /** The time of detection with a count of phantoms, divided by that without. */
-    public double classifyingRatio() {
-      return classifying.medianNanos() / detection.medianNanos();
+    public @Nullable Double classifyingRatio() {
+      return classifying == null ? null : classifying.medianNanos() / detection.medianNanos();
     }
   }
 
@@ -88,6 +93,13 @@ public final class DetectionBenchmark {
       int instances = Math.max(1, Math.min(MANY / 10, candidates / 20));
       cases.add(new Case(Group.TOTAL, new Shape(10, 3, violated, instances, 0, candidates)));
     }
+    for (double violated : new double[] {0, 0.01}) {
+      cases.add(spread(Group.DISTINCT, 2, 3, violated, candidates));
+      cases.add(spread(Group.DISTINCT, 10, 3, violated, candidates));
+    }
+    for (double violated : new double[] {0, 0.01}) {
+      cases.add(spread(Group.WITHIN, 2, 3, violated, candidates));
+    }
     return cases;
   }
 
@@ -101,24 +113,36 @@ public final class DetectionBenchmark {
   }
 
   public Result run(Case of) {
-    Workload workload =
-        of.group() == Group.TOTAL
-            ? Workload.ofTotal(of.shape(), seed)
-            : Workload.make(of.shape(), seed);
+    Workload workload = workload(of);
     long[] reports = {0};
     new Replay(workload, Streaming::new, report -> reports[0]++).forEachRemaining(Runnable::run);
     List<Contender> contenders = new ArrayList<>();
     contenders.add(contender(workload, Streaming::new));
-    contenders.add(
-        new Contender(
-            () -> new Replay(workload, Classifying.ofOneRun(), report -> {}),
-            workload.shape().candidates()));
-    if (of.group() != Group.TOTAL) {
+    if (of.group() != Group.WITHIN) {
+      contenders.add(
+          new Contender(
+              () -> new Replay(workload, Classifying.ofOneRun(), report -> {}),
+              workload.shape().candidates()));
+    }
+    if (workload.spec().clauses().get(0).rule() instanceof ClauseRule.All) {
       contenders.add(contender(workload, EveryCombination::new));
     }
     List<Measurement> measured = Measurement.compare(effort, nanos, contenders);
-    Measurement simple = measured.size() == 2 ? null : measured.get(2);
-    return new Result(of, measured.get(0), measured.get(1), simple, reports[0]);
+    return new Result(
+        of,
+        measured.get(0),
+        measured.size() < 2 ? null : measured.get(1),
+        measured.size() < 3 ? null : measured.get(2),
+        reports[0]);
+  }
+
+  private Workload workload(Case of) {
+    return switch (of.group()) {
+      case SPREAD, TERMS, RETAINED -> Workload.make(of.shape(), seed);
+      case TOTAL -> Workload.ofTotal(of.shape(), seed);
+      case DISTINCT -> Workload.ofDistinct(of.shape(), seed);
+      case WITHIN -> Workload.ofWithin(of.shape(), seed);
+    };
   }
 
   /** Detection alone. */

@@ -42,6 +42,9 @@ public final class Workload {
   /** From the node that is nearest to detection to the one that is farthest. */
   static final long DELAY_MICROS = 2_000;
 
+  /** With distinct: members that exist, for each that may hold at once. */
+  private static final int MEMBERS_PER_HOLDER = 10;
+
   private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
   private static final long BEGIN_MICROS = 1_700_000_000_000_000L;
 
@@ -115,13 +118,35 @@ public final class Workload {
 
   /** The same events for the same seed. */
   public static Workload make(Shape shape, long seed) {
+    return of(shape, seed, Kind.ALL, ClauseShape.all(shape.terms()));
+  }
+
+  /**
+   * The same of one term with {@code distinct}: so many members as {@code shape} has terms are a
+   * violation, and one less holds at any time.
+   */
+  public static Workload ofDistinct(Shape shape, long seed) {
+    ClauseRule rule = new ClauseRule.AtLeast(shape.terms(), "m");
+    return of(shape, seed, Kind.DISTINCT, new ClauseShape(rule, List.of(1)));
+  }
+
+  /**
+   * A trigger, and the answer to it {@link #GAP_MICROS} later, in turns. For the share of {@code
+   * violated}, the answer is missing, and the next one is too late for the trigger.
+   */
+  public static Workload ofWithin(Shape shape, long seed) {
+    ClauseRule rule = new ClauseRule.Within(Duration.ofNanos(2_500 * GAP_MICROS));
+    return of(shape, seed, Kind.WITHIN, new ClauseShape(rule, List.of(1, 1)));
+  }
+
+  private static Workload of(Shape shape, long seed, Kind kind, ClauseShape clause) {
     DetectionSpec spec =
         new DetectionSpec(
             shape.nodes(),
-            List.of(ClauseShape.all(shape.terms())),
+            List.of(clause),
             new Causality(EPSILON, Uncertainty.CONSERVATIVE),
             ReplicaRule.ANY);
-    return new Workload(shape, spec, new Maker(shape, new Random(seed), false).events());
+    return new Workload(shape, spec, new Maker(shape, new Random(seed), kind).events());
   }
 
   /**
@@ -137,13 +162,7 @@ public final class Workload {
             new Decimal(BigDecimal.valueOf(members)),
             List.of(),
             new ClauseRule.Sum.Members(members, "m"));
-    DetectionSpec spec =
-        new DetectionSpec(
-            shape.nodes(),
-            List.of(new ClauseShape(total, List.of(1))),
-            new Causality(EPSILON, Uncertainty.CONSERVATIVE),
-            ReplicaRule.ANY);
-    return new Workload(shape, spec, new Maker(shape, new Random(seed), true).events());
+    return of(shape, seed, Kind.TOTAL, new ClauseShape(total, List.of(1)));
   }
 
   Shape shape() {
@@ -175,16 +194,24 @@ public final class Workload {
     }
   }
 
+  /** What the candidates are of. */
+  private enum Kind {
+    ALL,
+    TOTAL,
+    DISTINCT,
+    WITHIN
+  }
+
   private static final class Maker {
     private final Shape shape;
     private final Random random;
-    private final boolean total;
+    private final Kind kind;
     private long now;
 
-    Maker(Shape shape, Random random, boolean total) {
+    Maker(Shape shape, Random random, Kind kind) {
       this.shape = shape;
       this.random = random;
-      this.total = total;
+      this.kind = kind;
     }
 
     List<Event> events() {
@@ -203,7 +230,7 @@ public final class Workload {
 
     private List<Plan> plans(int instance) {
       int count = shape.candidates() / shape.instances();
-      int open = total ? shape.terms() : shape.terms() - 1;
+      int open = kind == Kind.TOTAL ? shape.terms() : shape.terms() - 1;
       long[] starts = new long[count + open];
       long offset = random.nextLong(GAP_MICROS);
       for (int i = 0; i < starts.length; i++) {
@@ -211,16 +238,33 @@ public final class Workload {
       }
       int speaking = shape.retained() > 0 ? shape.nodes() - 1 : shape.nodes();
       List<Plan> plans = new ArrayList<>();
+      boolean late = false;
       for (int i = 0; i < count; i++) {
-        // It still holds when the last missing term turns true, or ends well before that.
-        boolean late = random.nextDouble() < shape.violated();
-        long end =
-            total ? starts[i + open] - 1 : starts[i + open] + (late ? GAP_MICROS : -GAP_MICROS) / 4;
-        int term = i % shape.terms();
-        int node = total ? term % speaking : random.nextInt(speaking);
+        int term = term(i, late);
+        late = random.nextDouble() < shape.violated();
+        int node = kind == Kind.TOTAL ? term % speaking : random.nextInt(speaking);
+        long end = end(starts[i], starts[i + open], late);
         plans.add(new Plan(instance, term, node, i + 1, starts[i], end, late));
       }
       return plans;
+    }
+
+    /** The term, or the member of the only one. */
+    private int term(int number, boolean afterLate) {
+      return switch (kind) {
+        case ALL, TOTAL -> number % shape.terms();
+        case DISTINCT -> number % (MEMBERS_PER_HOLDER * shape.terms());
+        case WITHIN -> afterLate ? 0 : number % 2;
+      };
+    }
+
+    /** It still holds when what completes a violation begins, or ends well before that. */
+    private long end(long start, long completing, boolean late) {
+      return switch (kind) {
+        case ALL, DISTINCT -> completing + (late ? GAP_MICROS : -GAP_MICROS) / 4;
+        case TOTAL -> completing - 1;
+        case WITHIN -> start + GAP_MICROS / 2;
+      };
     }
 
     private List<Event> read(List<Moment> moments) {
@@ -258,7 +302,11 @@ public final class Workload {
     private Candidate candidate(Plan plan, Interval interval) {
       CandidateId id = new CandidateId(plan.node(), 1, plan.sequence());
       String version = "s/k" + plan.term() + "@" + plan.sequence();
-      if (total) {
+      if (kind == Kind.DISTINCT) {
+        return new Candidate(0, 0, id, interval, version, plan.node(), new byte[0])
+            .ofMember("m=" + plan.term());
+      }
+      if (kind == Kind.TOTAL) {
         BigDecimal amount = plan.violates() ? BigDecimal.TEN : BigDecimal.ONE;
         return new Candidate(0, 0, id, interval, version, plan.node(), amount, new byte[0])
             .ofMember("m=" + plan.term());

@@ -55,6 +55,22 @@ class ReplayTest {
     assertThat(reports(workload, EveryCombination::new)).hasSizeBetween(400, 600);
   }
 
+  @Test
+  void membersThatCompleteAViolationAreAsManyAsAsked() {
+    assertThat(reports(Workload.ofDistinct(new Shape(2, 3, 0, 100, 0, 50_000), 1), Streaming::new))
+        .isEmpty();
+    Workload workload = Workload.ofDistinct(new Shape(2, 3, 0.01, 100, 0, 50_000), 1);
+    assertThat(reports(workload, Streaming::new)).hasSizeBetween(400, 600);
+  }
+
+  @Test
+  void everySecondCandidateIsATriggerAndAsManyAsAskedAreNotAnswered() {
+    assertThat(reports(Workload.ofWithin(new Shape(2, 3, 0, 100, 0, 50_000), 1), Streaming::new))
+        .isEmpty();
+    Workload workload = Workload.ofWithin(new Shape(2, 3, 0.01, 100, 0, 50_000), 1);
+    assertThat(reports(workload, Streaming::new)).hasSizeBetween(200, 300);
+  }
+
   private static Set<CandidateId> named(
       Workload workload, Function<DetectionSpec, Detector> detectors) {
     Set<CandidateId> named = new HashSet<>();

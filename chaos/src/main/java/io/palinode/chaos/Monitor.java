@@ -74,7 +74,7 @@ final class Monitor implements Runnable {
     rollbacks = answer.rollbacks();
     List<Unjudged> shown =
         answer.unknown().stream()
-            .map(span -> new Unjudged(hlc(span.from()), hlc(span.to())))
+            .map(span -> new Unjudged(hlc(span.from(), 0), hlc(span.to(), Long.MAX_VALUE)))
             .toList();
     // An orchestrator that still reads the logs says so, and does not know all gaps.
     unjudged.stream()
@@ -152,15 +152,15 @@ final class Monitor implements Runnable {
 
   synchronized boolean hasJudged(long hlc) {
     StatusView answer = status;
-    return answer != null && hlc(answer.judged()) >= hlc;
+    return answer != null && hlc(answer.judged(), 0) >= hlc;
   }
 
   synchronized long rollbacks() {
     return rollbacks;
   }
 
-  private static long hlc(@Nullable String text) {
-    return text == null ? 0 : Hlc.parse(text);
+  private static long hlc(@Nullable String text, long unknown) {
+    return text == null ? unknown : Hlc.parse(text);
   }
 
   synchronized Set<String> bindings() {

@@ -9,9 +9,9 @@ import io.palinode.cli.status.ViolationWords;
 import io.palinode.cli.status.WaitLines;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.rest.Views.PredicateView;
 import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.orchestrator.rest.predicate.PredicateView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.DurationText;
 import io.palinode.terminal.Refusal;
@@ -76,6 +76,8 @@ import picocli.CommandLine.Spec;
 final class GetCommand implements Callable<Integer> {
   /** As many as the API lists at once. */
   private static final Integer LIMIT_MAX = 10_000;
+
+  private static final int LIMIT_DEFAULT = 100;
 
   @Parameters(
       index = "0",
@@ -146,7 +148,7 @@ final class GetCommand implements Callable<Integer> {
     if (id != null && !isInList) {
       return one(path + "/" + ApiClient.segment(id));
     }
-    ApiClient.Page page = api.page(path + query());
+    ApiClient.Page page = api.pages(path + query(), limit == null ? LIMIT_DEFAULT : limit);
     JsonNode items = id == null ? page.items() : only(id, page.items());
     if (resource == Resource.NODES && !output.isName()) {
       items.forEach(this::addReach);

@@ -9,6 +9,7 @@ import io.palinode.cli.options.WindowLogOptions;
 import io.palinode.cli.run.EpsilonOption;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.PartsWatch;
+import io.palinode.launcher.PastReads;
 import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.embedded.Ports;
 import io.palinode.retroscope.disk.OwnerOnly;
@@ -111,7 +112,11 @@ final class UpCommand implements Callable<Integer> {
     DiskBound past = windowLog.bound();
     RestoreLimit restores = windowLog.restores(nodes);
     ControlPlane.Settings settings =
-        new ControlPlane.Settings(detection.settings(), predicates.limits(), alerts.settings());
+        new ControlPlane.Settings(
+            detection.settings(),
+            predicates.limits(),
+            alerts.settings(),
+            PastReads.of(StoreCluster.addresses(layout)));
     List<StoreDefinition> definitions = stores.definitions(nodes);
     requireFolder();
     requireFreePorts(layout);

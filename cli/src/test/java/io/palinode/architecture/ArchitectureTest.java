@@ -30,6 +30,9 @@ class ArchitectureTest {
   private static final String CLIENT_CLUSTER = "io.palinode.voldemort.cluster..";
   private static final String CLIENT = "io.palinode.voldemort.client..";
 
+  private static final String CQL_PROTOCOL = "io.palinode.cql.protocol..";
+  private static final String CQL_CLIENT = "io.palinode.cql.client..";
+
   private static final String TLS = "io.palinode.tls..";
   private static final String LOADER = "io.palinode.loader..";
   private static final String CONSOLE = "io.palinode.console..";
@@ -48,7 +51,17 @@ class ArchitectureTest {
           Map.entry(LOADER, List.of()),
           Map.entry(
               "io.palinode.cassandra..",
-              List.of(HVC, RETROSCOPE, PREDICATE, WIRE, DETECTOR, "io.palinode.store..", LOADER)),
+              List.of(
+                  HVC,
+                  RETROSCOPE,
+                  PREDICATE,
+                  WIRE,
+                  DETECTOR,
+                  "io.palinode.store..",
+                  CQL_PROTOCOL,
+                  LOADER)),
+          Map.entry(CQL_PROTOCOL, List.of(HVC)),
+          Map.entry(CQL_CLIENT, List.of(HVC, CQL_PROTOCOL)),
           Map.entry(RETROSCOPE, List.of(HVC)),
           Map.entry(PREDICATE, List.of(HVC)),
           Map.entry(WIRE, List.of(HVC, PREDICATE)),
@@ -190,11 +203,23 @@ class ArchitectureTest {
   }
 
   @Test
+  void onlyTheClientOfCassandraUsesItsDriver() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(CQL_CLIENT)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("com.datastax..")
+        .check(production);
+  }
+
+  @Test
   void coresReadNoClockStartNoThreadAndDoNoInputOrOutput() {
     noClasses()
         .that()
         .resideInAnyPackage(
             "io.palinode.hvc",
+            "io.palinode.cql.protocol",
             "io.palinode.retroscope",
             "io.palinode.retroscope.disklog",
             "io.palinode.retroscope.segment",

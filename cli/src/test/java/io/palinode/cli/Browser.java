@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -103,7 +105,35 @@ final class Browser implements AutoCloseable {
 
   /** Waits until the page has a visible text. */
   void awaitText(String text) {
-    await("the page shows: " + text).atMost(FIND_MAX).until(() -> text().contains(text));
+    await("the page shows: " + text)
+        .atMost(FIND_MAX)
+        .untilAsserted(() -> assertThat(text()).contains(text));
+  }
+
+  /** Writes the page to {@code cli/target/pictures/}, to look at. */
+  void picture(String name) {
+    Path file = Path.of("target", "pictures", name + ".png");
+    String encoded = send("GET", session + "/screenshot", null).asText();
+    try {
+      Files.createDirectories(file.getParent());
+      Files.write(file, Base64.getDecoder().decode(encoded));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** As for a user who prefers {@code light} or {@code dark}. */
+  void prefer(String colours) {
+    Map<String, String> feature = Map.of("name", "prefers-color-scheme", "value", colours);
+    var unused =
+        send(
+            "POST",
+            session + "/goog/cdp/execute",
+            Map.of(
+                "cmd",
+                "Emulation.setEmulatedMedia",
+                "params",
+                Map.of("features", List.of(feature))));
   }
 
   String text() {

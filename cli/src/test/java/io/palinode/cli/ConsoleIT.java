@@ -81,6 +81,13 @@ class ConsoleIT {
     browser.run(
         "const text = document.getElementById('text');"
             + " text.value = text.value.replace('x: 1', '');");
+    browser.click("Check");
+    browser.awaitText("edge-mutex would be new");
+    browser.awaitText("rollback-may-flap");
+    assertThat(browser.text()).doesNotContain("unknown field 'x'");
+    browser.run("document.getElementById('checked').scrollIntoView()");
+    browser.picture("predicate-check");
+    assertThat(api("/api/v1/predicates")).isEmpty();
     browser.click("Apply");
     browser.awaitText("In force: edge-mutex version 1.");
 
@@ -108,6 +115,8 @@ class ConsoleIT {
     browser.awaitText("Phases by node");
     assertThat(browser.run("return document.querySelectorAll('.phases').length").asInt())
         .isEqualTo(RealParts.NODES);
+    assertPastShows(id);
+    browser.run("location.hash = '#/rollbacks/1'");
     browser.click("Undo this rollback…");
     browser.awaitText("Writes to discard");
     JsonNode plan = browser.run("return document.querySelector('dialog').innerText");
@@ -148,6 +157,80 @@ class ConsoleIT {
     assertThat(drawn.get("witnesses").asInt()).isEqualTo(2);
   }
 
+  /** The link of a key leads to its value, and a comparison shows what the rollback discarded. */
+  private void assertPastShows(String id) throws Exception {
+    browser.run("location.hash = '#/violations/" + id + "'");
+    browser.awaitText("Right before it:");
+    browser.click("cs_1_2_1");
+    browser.awaitText("How far back each node can be read");
+    browser.click("Look up");
+    browser.awaitText("Value\n1");
+    assertHistoryShows();
+    JsonNode violation = api("/api/v1/violations/" + id);
+    long violate = Hlc.micros(Hlc.parse(violation.get("violate").asText()));
+    browser.run(
+        "document.getElementById('from').value = args[0];"
+            + "document.getElementById('to').value = args[1];"
+            + "document.getElementById('keys').value = 'cs_1_*';",
+        Long.toString(violate - 1),
+        Long.toString(violate + 1));
+    browser.click("Compare");
+    browser.awaitText("1 difference between");
+    browser.awaitText("cs_1_2_2\tabsent\t1");
+    browser.picture("past");
+    browser.run("document.getElementById('at').value = '-100d'");
+    browser.click("Look up");
+    browser.awaitText("can be read");
+  }
+
+  /** Each write once, with what became of it, and pages of it. */
+  private void assertHistoryShows() throws Exception {
+    browser.click("History");
+    browser.awaitText("3 writes to cs_1_2_1 between");
+    JsonNode all = api("/api/v1/past/history?key=cs_1_2_1");
+    assertThat(all.get("writes").findValuesAsText("value")).containsExactly("1", "0", "1");
+    assertThat(all.get("writes").findValuesAsText("client"))
+        .containsExactly("c", "earlier", "earlier");
+    String path = "/api/v1/past/history?key=cs_1_2_1&limit=2";
+    JsonNode first = api(path);
+    JsonNode second = api(path + "&before=" + first.get("before").asText());
+    List<String> paged = new ArrayList<>(first.get("writes").findValuesAsText("at"));
+    paged.addAll(second.get("writes").findValuesAsText("at"));
+    assertThat(paged).isEqualTo(all.get("writes").findValuesAsText("at"));
+    assertThat(second.get("before").isNull()).isTrue();
+    browser.picture("history");
+    browser.run("document.getElementById('key').value = 'cs_1_2_2'");
+    browser.click("History");
+    browser.awaitText("1 write to cs_1_2_2 between");
+    browser.awaitText("undone by rollback 1");
+    browser.prefer("dark");
+    browser.picture("history-dark");
+    browser.prefer("light");
+    browser.run("document.getElementById('key').value = 'absent'");
+    browser.click("History");
+    browser.awaitText("No write to absent between");
+    browser.run("document.getElementById('key').value = 'cs_1_2_1'");
+  }
+
+  @Test
+  void controlsThatTheRoleDoesNotHaveAreAbsent() {
+    browser.run(
+        "const real = fetch; globalThis.fetch = (path, options) => path === '/api/v1/me'"
+            + " ? Promise.resolve(new Response(JSON.stringify({name: 'vic', role: 'viewer'})))"
+            + " : real(path, options);");
+    browser.awaitText("vic (viewer)");
+    browser.click("Predicates");
+    browser.awaitText("Applying needs the role editor; yours is viewer.");
+    browser.click("Past");
+    browser.awaitText("Reading values needs the role operator; yours is viewer.");
+    browser.picture("roles");
+    assertThat(
+            browser
+                .run("return [...document.querySelectorAll('main button')].map((b) => b.innerText)")
+                .toString())
+        .doesNotContain("Take a snapshot now", "Look up", "History", "Compare");
+  }
+
   private void violate() {
     try (StoreClient client = parts.client("c")) {
       client.store(STORE).put("cs_1_2_1", "1");
@@ -161,7 +244,9 @@ class ConsoleIT {
   private void assertDiagramShows(JsonNode witness) {
     JsonNode drawn =
         browser.run(
-            "const root = document.querySelector('.diagram');"
+            "while (!document.querySelector('.interval rect'))"
+                + " await new Promise(requestAnimationFrame);"
+                + "const root = document.querySelector('.diagram');"
                 + "const data = (one) => ({...one.dataset, x: Number(one.getAttribute('x')),"
                 + " width: Number(one.getAttribute('width')), x1: Number(one.getAttribute('x1'))});"
                 + "const all = (what) => [...root.querySelectorAll(what)].map(data);"

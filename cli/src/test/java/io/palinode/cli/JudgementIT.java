@@ -25,12 +25,14 @@ import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,6 +48,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** What is reported of judgement that waits, with the real parts in this process. */
 @Timeout(240)
@@ -107,7 +110,7 @@ class JudgementIT {
   }
 
   @Test
-  void aNodeThatIsDownOrHasAnotherEpsilonIsNamedUntilItIsBack() {
+  void aNodeThatIsDownOrHasAnotherEpsilonIsNamedUntilItIsBack() throws Exception {
     Cluster layout = StoreCluster.layout(Ports.free(NODES));
     try (ControlPlane plane =
             ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);
@@ -129,7 +132,8 @@ class JudgementIT {
                 assertThat(healthy.text())
                     .contains("OK     node 1: joined, incarnation 1")
                     .contains("OK     node 1: its disk accepts writes")
-                    .containsPattern("OK     node 1: its clock is .* epsilon is 10.0 ms")
+                    .containsPattern(
+                        "OK     (node 1: its clock|clocks: node 0) is .* epsilon is 10.0 ms")
                     .contains("OK     versions: all parts run " + Build.VERSION)
                     .endsWith("no faults\n");
                 assertThat(healthy.exit()).isZero();
@@ -146,6 +150,7 @@ class JudgementIT {
                 assertThat(examined.text()).contains("FAULT  node 1: node 1 publishes nothing");
                 assertThat(examined.exit()).isEqualTo(1);
               });
+      assertPartsOfAnotherEpsilonAreRefused(layout, plane);
       try (WatchedNode other = node(1, layout, plane, Epsilon.parse("50ms"))) {
         awaitEpsilonsDiffer(plane);
         assertThat(other.isRunning()).isTrue();
@@ -253,6 +258,26 @@ class JudgementIT {
                     one -> String.valueOf(one.getId().getTag("node")),
                     Collectors.summingDouble(FunctionCounter::count)));
     return byNode.values().stream().mapToDouble(Double::doubleValue).min().orElse(0);
+  }
+
+  /** Node 0 runs at 10ms. */
+  private void assertPartsOfAnotherEpsilonAreRefused(Cluster layout, ControlPlane plane)
+      throws IOException {
+    String cluster = Files.writeString(folder.resolve("cluster.xml"), layout.toXml()).toString();
+    String data = folder.resolve("other").toString();
+    List<String> kafka = List.of("--kafka", plane.kafkaAddress(), "--data", data);
+    for (List<String> part :
+        List.of(
+            List.of("run", "node", "--cluster", cluster, "--id", "1", "--epsilon", "50ms"),
+            List.of("run", "detection", "--nodes", "2", "--epsilon", "50ms"))) {
+      List<String> all = new ArrayList<>(part);
+      all.addAll(kafka);
+      StringWriter err = new StringWriter();
+      CommandLine command = Main.commandLine().setErr(new PrintWriter(err, true));
+      assertThat(command.execute(all.toArray(String[]::new))).as(err.toString()).isEqualTo(2);
+      assertThat(err.toString())
+          .contains("--epsilon is 50ms, but others run with another one: node 0 at 10ms");
+    }
   }
 
   private void awaitEpsilonsDiffer(ControlPlane plane) {

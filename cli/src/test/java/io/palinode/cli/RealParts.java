@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.palinode.examples.graph.net.HeldLinks;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.PastReads;
 import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.embedded.Ports;
 import io.palinode.orchestrator.plan.Rollback;
@@ -52,23 +53,23 @@ final class RealParts implements AutoCloseable {
    */
   static RealParts start(Path folder, UnaryOperator<StoreNodeConfig> adapted) {
     Epsilon epsilon = Epsilon.parse("10ms");
+    List<Integer> ports = Ports.free(NODES);
     ControlPlane plane =
         ControlPlane.start(
-            folder.resolve("control"), NODES, epsilon, ControlPlane.Ports.FREE, alert -> {});
+            folder.resolve("control"),
+            NODES,
+            epsilon,
+            ControlPlane.Settings.DEFAULT.withPast(
+                PastReads.of(StoreCluster.addresses(StoreCluster.layout(ports)))),
+            ControlPlane.Ports.FREE,
+            alert -> {});
     try {
       List<StoreDefinition> stores =
           List.of(StoreDefinition.of(STORE, Persistence.BDB, NODES, 1, 1));
       return new RealParts(
           plane,
           StoreCluster.start(
-              Ports.free(NODES),
-              stores,
-              folder,
-              null,
-              adapted,
-              epsilon,
-              plane.watch(),
-              plane.registry()));
+              ports, stores, folder, null, adapted, epsilon, plane.watch(), plane.registry()));
     } catch (RuntimeException e) {
       plane.close();
       throw e;

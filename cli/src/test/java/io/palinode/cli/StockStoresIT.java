@@ -41,6 +41,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -90,6 +91,9 @@ class StockStoresIT {
       startServers(plane.kafkaAddress());
       awaitEach("writes are covered", status -> status.path("covered").asBoolean());
       assertThat(plane.orchestrator().status().losses()).isZero();
+      if (OS.LINUX.isCurrentOs()) {
+        theAgentListensAtItsStatusPortOnly();
+      }
 
       Path added =
           Files.writeString(
@@ -191,6 +195,18 @@ class StockStoresIT {
 
   private StoreClient client() throws Exception {
     return StoreClient.connect(ClientConfig.of(List.of("127.0.0.1:" + ports.get(0)), "stores"));
+  }
+
+  /** The server itself listens for its clients, and for administration. */
+  private void theAgentListensAtItsStatusPortOnly() throws IOException {
+    List<ListeningSocket> sockets = ListeningSocket.of(children.get(0));
+    assertThat(sockets)
+        .extracting(ListeningSocket::port)
+        .containsOnly(ports.get(0), ports.get(NODES), statusPort(0));
+    assertThat(sockets)
+        .filteredOn(socket -> socket.port() == statusPort(0))
+        .singleElement()
+        .matches(ListeningSocket::isLoopback);
   }
 
   private String url() {

@@ -42,7 +42,7 @@ class TablesTest {
          "violations":17,"violationIds":["ID"],"target":"HLC"}],
        "budgets":[{"predicate":"PREDICATE","atMost":5,"perMs":3600000.0,"spent":5,
          "standsUntilMicros":1795627083000000}],
-       "trouble":null,"epochJudged":false,"unjudgedSinceMicros":1795627083000000,
+       "trouble":null,"unrestorable":[],"epochJudged":false,"unjudgedSinceMicros":1795627083000000,
        "jobPublishedMicros":1795627083000000,
        "waits":[{"reason":"job","node":null,"sinceMicros":1,"forMs":5100.0,"standsStill":true,
          "what":"the detection job has published nothing",

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.hvc.Hlc;
-import io.palinode.launcher.embedded.Ports;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.Store;
@@ -32,7 +31,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,8 +67,6 @@ class UpIT {
   private static final Duration START_MAX = Duration.ofSeconds(90);
   private static final Duration STOP_MAX = Duration.ofSeconds(45);
   private static final int TERMINATED = 143;
-  private static final int PORT_MIN = 20_000;
-  private static final int PORT_MAX = 32_000;
 
   @TempDir Path folder;
   private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
@@ -84,7 +80,7 @@ class UpIT {
 
   @Test
   void whatWasAcknowledgedAndThePastAreThereAfterAKillAndAfterAStop() throws Exception {
-    portBase = freeBase();
+    portBase = UpProcess.freeBase();
     Files.writeString(folder.resolve("stores.xml"), STORES);
 
     Process first = start();
@@ -115,15 +111,15 @@ class UpIT {
     }
   }
 
-  /** {@code # TYPE} lines of the store's metrics that panels read. */
+  /** {@code # TYPE} lines of the store's and the process's metrics that panels read. */
   private static List<String> listedOfTheStore() throws IOException {
     try (InputStream in =
         Objects.requireNonNull(
             UpIT.class.getResourceAsStream("/palinode/dashboards/metrics.txt"))) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8)
           .lines()
-          .filter(line -> line.startsWith("store "))
-          .map(line -> "# TYPE " + line.substring("store ".length()))
+          .filter(line -> line.startsWith("store ") || line.startsWith("process "))
+          .map(line -> "# TYPE " + line.substring(line.indexOf(' ') + 1))
           .toList();
     }
   }
@@ -259,33 +255,8 @@ class UpIT {
   }
 
   private Process start() throws IOException {
-    Path log = Files.createTempFile(folder, "up", ".log");
-    Process up =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx768m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "up",
-                "--cluster",
-                clusterXml().toString(),
-                "--data",
-                folder.resolve("data").toString(),
-                "--port-base",
-                Integer.toString(portBase),
-                "--stores",
-                folder.resolve("stores.xml").toString())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
+    Process up = UpProcess.start(folder, portBase, List.of("--cluster", clusterXml().toString()));
     children.add(up);
-    await()
-        .atMost(START_MAX)
-        .until(() -> !up.isAlive() || Files.readString(log).contains("ready; Ctrl-C stops"));
-    assertThat(up.isAlive()).as(() -> read(log)).isTrue();
     return up;
   }
 
@@ -303,33 +274,5 @@ class UpIT {
 
   private StoreClient client() {
     return StoreClient.connect(ClientConfig.of(List.of("127.0.0.1:" + portBase), "up-it"));
-  }
-
-  private static String read(Path log) {
-    try {
-      return Files.readString(log);
-    } catch (IOException e) {
-      return e.toString();
-    }
-  }
-
-  /** A base whose offsets were all free a moment ago. */
-  /**
-   * Below the ports that connections get for themselves: between a kill and the next start one of
-   * them might take a node's.
-   */
-  private static int freeBase() {
-    Random random = new Random();
-    for (int attempt = 0; attempt < 100; attempt++) {
-      int base = random.nextInt(PORT_MIN, PORT_MAX);
-      if (Ports.isFree(base)
-          && Ports.isFree(base + 1)
-          && Ports.isFree(base + 2)
-          && Ports.isFree(base + UpCommand.API_OFFSET)
-          && Ports.isFree(base + UpCommand.KAFKA_OFFSET)) {
-        return base;
-      }
-    }
-    throw new AssertionError("no free ports");
   }
 }

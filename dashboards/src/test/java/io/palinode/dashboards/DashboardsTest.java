@@ -35,8 +35,9 @@ class DashboardsTest {
   private static final String RULES = "prometheus/rules.yml";
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
-  private static final Pattern METRIC = Pattern.compile("palinode_[a-z_]+");
-  private static final Pattern SERIES = Pattern.compile("palinode_[a-z_]+(\\{[^}]*})?");
+  private static final Pattern METRIC = Pattern.compile("\\b(palinode|jvm|process|system)_[a-z_]+");
+  private static final Pattern SERIES =
+      Pattern.compile("\\b(?:palinode|jvm|process|system)_[a-z_]+(\\{[^}]*})?");
   private static final Pattern VARIABLE = Pattern.compile("=~\"\\$([a-z]+)\"");
 
   @ParameterizedTest
@@ -73,9 +74,11 @@ class DashboardsTest {
                 assertThat(read)
                     .as(name)
                     .containsAnyElementsOf(
-                        type.equals("histogram")
-                            ? List.of(name + "_bucket", name + "_sum")
-                            : List.of(name)));
+                        switch (type) {
+                          case "histogram" -> List.of(name + "_bucket", name + "_sum");
+                          case "summary" -> List.of(name + "_sum");
+                          default -> List.of(name);
+                        }));
   }
 
   /** A shorter range has fewer than two samples, and is then empty. */
@@ -240,6 +243,8 @@ class DashboardsTest {
             (name, type) -> {
               if (type.equals("histogram")) {
                 samples.addAll(List.of(name + "_bucket", name + "_count", name + "_sum"));
+              } else if (type.equals("summary")) {
+                samples.addAll(List.of(name + "_count", name + "_sum"));
               } else {
                 samples.add(name);
               }
@@ -253,7 +258,7 @@ class DashboardsTest {
     for (String line : text("metrics.txt").lines().filter(l -> !l.startsWith("#")).toList()) {
       List<String> words = List.of(line.split(" ", -1));
       assertThat(words).as(line).hasSize(3);
-      assertThat(words.get(2)).as(line).isIn("counter", "gauge", "histogram");
+      assertThat(words.get(2)).as(line).isIn("counter", "gauge", "histogram", "summary");
       assertThat(listed.put(words.get(1), words.get(2))).as(line).isNull();
     }
     return listed;

@@ -3,11 +3,13 @@ package io.palinode.dashboards;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The rules by Prometheus itself. Needs {@code promtool}; with -Pnightly only. */
 @EnabledIfSystemProperty(named = "palinode.prometheus", matches = "true")
@@ -23,7 +25,20 @@ class PromtoolTest {
   void theConfigurationIsValid() throws Exception {
     assertThat(promtool("check", "config", "prometheus/prometheus.yml"))
         .contains("SUCCESS: prometheus/prometheus.yml is valid")
-        .contains("24 rules found");
+        .contains("25 rules found");
+  }
+
+  /** The files lie in one folder there. */
+  @Test
+  void theConfigurationOfTheContainersIsValid(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("prometheus.yml");
+    Files.copy(Path.of("../packaging/container/prometheus.yml"), file);
+    for (String rules : List.of("rules.yml", "flink.yml")) {
+      Files.copy(Path.of("prometheus", rules), folder.resolve(rules));
+    }
+    assertThat(promtool("check", "config", file.toString()))
+        .contains("SUCCESS: " + file + " is valid")
+        .contains("25 rules found");
   }
 
   private static String promtool(String... arguments) throws Exception {

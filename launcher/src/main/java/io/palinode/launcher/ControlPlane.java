@@ -10,6 +10,8 @@ import io.palinode.monitor.flink.detection.DetectionSettings;
 import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
+import io.palinode.orchestrator.rest.RestSettings;
+import io.palinode.orchestrator.rest.past.PastBackend;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
@@ -46,11 +48,20 @@ public final class ControlPlane implements AutoCloseable {
    *
    * @param predicates that may be applied
    * @param alerts where they go
+   * @param past reads the store nodes for the API; null: it does not
    */
   public record Settings(
-      DetectionSettings detection, PredicateLimits predicates, AlertSettings alerts) {
+      DetectionSettings detection,
+      PredicateLimits predicates,
+      AlertSettings alerts,
+      @Nullable PastBackend past) {
     public static final Settings DEFAULT =
-        new Settings(DetectionSettings.DEFAULT, PredicateLimits.DEFAULT, AlertSettings.DEFAULT);
+        new Settings(
+            DetectionSettings.DEFAULT, PredicateLimits.DEFAULT, AlertSettings.DEFAULT, null);
+
+    public Settings withPast(PastBackend newPast) {
+      return new Settings(detection, predicates, alerts, newPast);
+    }
   }
 
   /**
@@ -73,12 +84,14 @@ public final class ControlPlane implements AutoCloseable {
       Ports ports,
       Consumer<String> console) {
     ControlPlane plane = new ControlPlane();
+    plane.parts.started(ProcessMeters.of(plane.registry));
     try {
       DetectionPlane detection =
           plane.parts.started(
               DetectionPlane.start(
                   data, nodes, epsilon, settings.detection(), ports.kafka(), plane.registry));
       plane.detection = detection;
+      detection.createTopics(settings.alerts().topics());
       plane.orchestrator =
           plane.parts.started(
               Orchestrator.start(
@@ -86,7 +99,8 @@ public final class ControlPlane implements AutoCloseable {
                       .withPredicates(settings.predicates())
                       .withAlerts(settings.alerts())
                       .withStartMax(START_MAX)
-                      .withHttpPort(ports.api()),
+                      .withRest(
+                          RestSettings.DEFAULT.withPort(ports.api()).withPast(settings.past())),
                   plane.registry,
                   console));
       return plane;

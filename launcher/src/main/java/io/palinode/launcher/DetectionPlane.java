@@ -13,6 +13,7 @@ import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,13 @@ public final class DetectionPlane implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       plane.close();
       throw e;
+    }
+  }
+
+  /** Creates the topics of alerts that are absent. */
+  void createTopics(List<String> ofAlerts) {
+    try (TopicsAdmin topics = new TopicsAdmin(kafka(), Topics.DEFAULT)) {
+      ofAlerts.forEach(topics::requireForAlerts);
     }
   }
 

@@ -116,6 +116,11 @@ public final class StoreCluster implements AutoCloseable {
 
   /** {@code host:port} of each node, to bootstrap from. */
   public List<String> addresses() {
+    return addresses(layout);
+  }
+
+  /** {@code host:port} of each node. */
+  public static List<String> addresses(Cluster layout) {
     return layout.nodes().stream().map(node -> node.host() + ":" + node.socketPort()).toList();
   }
 

@@ -87,6 +87,7 @@ final class EpochReset {
     if (known != null) {
       scan.openAt(known);
       finished();
+      scan.noteSearched(new Found(known, true, true), predicates.all());
     }
     finish();
   }

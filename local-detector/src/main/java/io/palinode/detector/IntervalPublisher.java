@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.detector.binding.NodeClock;
+import io.palinode.detector.binding.StaleRead;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
@@ -44,7 +45,7 @@ final class IntervalPublisher {
   private static final long ROOM_WAIT_SECONDS = 10;
 
   /** The published part of a value; of a longer one the beginning, and its length. */
-  static final int VALUE_PUBLISHED_MAX = 16 << 10;
+  static final int VALUE_PUBLISHED_MAX = 1 << 10;
 
   /** The part of a value that is kept while its interval is open; a decimal is never longer. */
   static final int VALUE_KEPT_MAX = 128;
@@ -104,7 +105,7 @@ final class IntervalPublisher {
 
   /** Whether it pays to scan for intervals that were refused. */
   boolean hasRoom() {
-    return open.hasRoom(unpublished.ends());
+    return open.hasRoom(unpublished.ends(), unpublished.endBytes());
   }
 
   /** Drops the intervals and late events of these terms. O(open intervals). */
@@ -135,7 +136,7 @@ final class IntervalPublisher {
     int partition = partitionOf.applyAsInt(instance);
     boolean allPublished = publishLate();
     long sequence = ++sequences[partition];
-    if (open.isFull(unpublished.ends())) {
+    if (open.isFull(unpublished.ends(), unpublished.endBytes())) {
       omissions.addInterval();
       ring.lost(Gap.ofOne(epoch.number(), partition, sequence, start.own()));
       return;
@@ -157,18 +158,23 @@ final class IntervalPublisher {
    */
   Source sourceOfFound(Holding held) {
     Integer origin = held.version().origin();
-    return origin == null || origin == store.node() ? Source.UNKNOWN : new Source("", origin);
+    return origin == null || origin == store.node() ? Source.UNKNOWN : new Source("", origin, true);
+  }
+
+  /** Of the interval of a read: the reader, and this node, which returned the version. */
+  Source sourceOf(StaleRead read) {
+    return new Source(read.client(), store.node());
   }
 
   private static List<Version> versions(Holding held, List<Holding> holding) {
     List<Version> versions = new ArrayList<>(1);
     versions.add(held.beginning(VALUE_PUBLISHED_MAX).version());
     for (Holding other : holding) {
-      if (versions.size() > SIBLINGS_MAX) {
+      if (held.evidence() != null || versions.size() > SIBLINGS_MAX) {
         break;
       }
       if (other.isSameTermAs(held) && !other.version().equals(held.version())) {
-        versions.add(other.version().beginning(VALUE_PUBLISHED_MAX));
+        versions.add(other.version().beginning(VALUE_KEPT_MAX));
       }
     }
     return versions;
@@ -259,7 +265,7 @@ final class IntervalPublisher {
   }
 
   private void keepLate(Late late) {
-    if (unpublished.add(late) instanceof KeyState dropped) {
+    for (KeyState dropped : unpublished.add(late)) {
       omissions.addState(dropped.key());
     }
   }

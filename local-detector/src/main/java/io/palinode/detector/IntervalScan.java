@@ -118,19 +118,22 @@ final class IntervalScan {
   }
 
   /**
-   * Marks those that compare replicas as searched, if every key's state was published. A state of a
-   * store that was restored since was not.
+   * Marks those that compare replicas as searched, if every key's state was published, and those
+   * with {@code within}: what was omitted of their intervals is in {@link Omissions}. A state of a
+   * store that was restored since was not published.
    */
   void noteSearched(Found found, Collection<ActivePredicate> of) {
-    List<ActivePredicate> comparing =
-        of.stream().filter(ActivePredicate::comparesReplicas).toList();
-    if (!found.allStates() || comparing.isEmpty()) {
+    List<ActivePredicate> searched =
+        of.stream()
+            .filter(each -> each.comparesReplicas() ? found.allStates() : each.asksForAnswers())
+            .toList();
+    if (searched.isEmpty()) {
       return;
     }
     store.atomically(
         () -> {
           if (!epoch.isRestored()) {
-            predicates.addSearched(comparing);
+            predicates.addSearched(searched);
           }
         });
   }
@@ -168,6 +171,7 @@ final class IntervalScan {
       store.ordered(() -> omissions.failed(search));
       throw failed;
     }
+    store.ordered(omissions::ended);
   }
 
   private Search dueSearch() {

@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.detector.KeyScan.Found;
+import io.palinode.detector.binding.StaleRead;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WatchedStore;
@@ -177,11 +178,17 @@ public final class LocalDetector implements WriteFeed.WriteListener {
   }
 
   /**
-   * Publishes a coverage gap from {@code sinceHlc} to now in every partition. Open intervals and
-   * their terms are not searched again. For writes that no predicate evaluates.
+   * Publishes a coverage gap from {@code sinceHlc} to now in every partition. For writes that no
+   * predicate evaluates. Their terms are searched for only if a predicate has {@code within}.
    */
   public void publishGap(long sinceHlc) {
-    store.ordered(() -> publisher.publishGapSince(sinceHlc));
+    store.ordered(
+        () -> {
+          if (predicates.askForAnswers()) {
+            publisher.omissions().addInterval();
+          }
+          publisher.publishGapSince(sinceHlc);
+        });
   }
 
   /**
@@ -274,6 +281,12 @@ public final class LocalDetector implements WriteFeed.WriteListener {
     return watcher.watches(key);
   }
 
+  /** {@inheritDoc} Notes activity too. */
+  @Override
+  public boolean watchesBelow(StoreKey prefix) {
+    return watcher.watchesBelow(prefix);
+  }
+
   /**
    * Never throws into the store. A bug is counted and published as a gap in every partition. An
    * error of the virtual machine is rethrown, and the write counts as {@link #missed}.
@@ -281,6 +294,12 @@ public final class LocalDetector implements WriteFeed.WriteListener {
   @Override
   public void written(WriteEvent event) {
     watcher.written(event);
+  }
+
+  /** {@inheritDoc} */
+  @Override
+  public void readStale(StaleRead read) {
+    watcher.readStale(read);
   }
 
   public int predicates() {

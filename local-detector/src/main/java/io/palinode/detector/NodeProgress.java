@@ -54,7 +54,9 @@ final class NodeProgress {
     if (!publisher.publishLate()) {
       return false;
     }
-    Progress reached = publisher.progress(predicates.searched());
+    // An end that is not published yet makes an answer last too long.
+    boolean isWhole = publisher.omissions().hasAllIntervals() && !missed.mayHaveEnds();
+    Progress reached = publisher.progress(predicates.searched(isWhole));
     if (!isAllowed(reached) || !ring.add(reached)) {
       return false;
     }
@@ -69,7 +71,10 @@ final class NodeProgress {
             && !missed.mayHaveEnds()
             && publisher.hasPublishedAll()
             && !publisher.omissions().hasStates();
-    Progress reached = isWhole ? publisher.progress(predicates.searched()) : null;
+    Progress reached =
+        isWhole
+            ? publisher.progress(predicates.searched(publisher.omissions().hasAllIntervals()))
+            : null;
     return reached != null && isAllowed(reached) ? reached : null;
   }
 

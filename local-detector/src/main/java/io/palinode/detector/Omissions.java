@@ -22,11 +22,17 @@ final class Omissions {
 
   private final int statesMax;
 
-  /** Whether every interval that holds is open. */
+  /** Whether no interval was omitted since the reset. */
   private boolean complete;
 
   /** Whether an interval is omitted, and no scan has begun since. */
   private boolean intervals;
+
+  /** Whether a scan for omitted intervals is in progress. */
+  private boolean searching;
+
+  /** Whether an interval is omitted that only the next reset looks for. */
+  private boolean untilReset;
 
   /** Whether the state of an unknown key is omitted, and no scan has begun since. */
   private boolean anyStates;
@@ -43,12 +49,20 @@ final class Omissions {
   void clear() {
     complete = true;
     intervals = false;
+    searching = false;
+    untilReset = false;
     anyStates = false;
     states.clear();
   }
 
+  /** Whether no interval was omitted since the reset. */
   boolean isComplete() {
     return complete;
+  }
+
+  /** Whether each interval that holds is open: none is omitted, or a scan has found it since. */
+  boolean hasAllIntervals() {
+    return !intervals && !searching && !untilReset;
   }
 
   boolean hasStates() {
@@ -58,6 +72,7 @@ final class Omissions {
   /** Some interval that holds may be closed; the next reset scans for it. */
   void addUntilReset() {
     complete = false;
+    untilReset = true;
   }
 
   void addInterval() {
@@ -102,12 +117,19 @@ final class Omissions {
   void begin(Search search) {
     if (search != Search.NONE) {
       intervals = false;
+      searching = true;
       anyStates = false;
     }
   }
 
+  /** The scan has opened all that it found and that had room. */
+  void ended() {
+    searching = false;
+  }
+
   /** The scan failed and is due again. */
   void failed(Search search) {
+    searching = false;
     intervals = true;
     anyStates |= search == Search.INTERVALS_AND_STATES;
   }

@@ -23,7 +23,10 @@ final class WatchedPredicates {
   /** Written under the write lock. */
   private TermIndex index = TermIndex.EMPTY;
 
-  /** Versions for which each key's state was published in this epoch; written under that lock. */
+  /**
+   * Versions for which each key's state, or each interval that held, was published in this epoch;
+   * written under that lock.
+   */
   private List<ActivePredicate> searched = List.of();
 
   /**
@@ -84,12 +87,23 @@ final class WatchedPredicates {
     unscanned = List.of();
   }
 
-  List<ActivePredicate> searched() {
-    return searched;
+  /**
+   * The searched versions of which nothing is missing now.
+   *
+   * @param hasAllIntervals whether each interval that holds is open
+   */
+  List<ActivePredicate> searched(boolean hasAllIntervals) {
+    return hasAllIntervals
+        ? searched
+        : searched.stream().filter(ActivePredicate::comparesReplicas).toList();
   }
 
-  void addSearched(List<ActivePredicate> comparing) {
-    searched = Stream.concat(searched.stream(), comparing.stream()).distinct().toList();
+  boolean askForAnswers() {
+    return byName.values().stream().anyMatch(ActivePredicate::asksForAnswers);
+  }
+
+  void addSearched(List<ActivePredicate> versions) {
+    searched = Stream.concat(searched.stream(), versions.stream()).distinct().toList();
   }
 
   void clearSearched() {

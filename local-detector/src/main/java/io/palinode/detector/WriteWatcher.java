@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.detector.binding.StaleRead;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
@@ -8,11 +9,17 @@ import io.palinode.detector.terms.Holding;
 import io.palinode.detector.terms.OpenInterval.Source;
 import io.palinode.detector.terms.TermIndex.Match;
 import io.palinode.detector.terms.Truth;
+import io.palinode.hvc.Hlc;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Turns each write into ends and openings of intervals. Called under the write lock. */
 final class WriteWatcher {
+  private static final long MICROS_PER_MS = 1_000;
+
+  /** Later than this a copy was not sent with its write, but by a hint, a repair or a stream. */
+  private static final long COPY_MS_MAX = 10_000;
+
   private final WatchedPredicates predicates;
   private final DetectorEpoch epoch;
   private final IntervalPublisher publisher;
@@ -66,6 +73,14 @@ final class WriteWatcher {
     }
   }
 
+  boolean watchesBelow(StoreKey prefix) {
+    if (!epoch.isWatching()) {
+      return false;
+    }
+    activity.note();
+    return predicates.index().mayMatchBelow(prefix.key());
+  }
+
   void written(WriteEvent event) {
     if (!epoch.isWatching()) {
       return;
@@ -105,6 +120,9 @@ final class WriteWatcher {
 
   private void watch(WriteEvent event, List<Match> matches) {
     List<Holding> holding = truth.of(matches, event.siblings());
+    if (predicates.index().hasOperations()) {
+      truth.addOfOperations(matches, event, publisher.open().holdingAt(event.key()), holding);
+    }
     // Ends come first: they lie before the write, openings after it.
     publisher.closeAll(publisher.open().ended(event.key(), holding), event);
     for (Holding held : holding) {
@@ -118,12 +136,38 @@ final class WriteWatcher {
     }
   }
 
+  /** Opens the intervals of a read. If that fails, nothing is missed but the read. */
+  void readStale(StaleRead read) {
+    if (!epoch.isWatching() || !predicates.index().hasOperations()) {
+      return;
+    }
+    try {
+      activity.note();
+      List<Holding> holding = truth.of(predicates.index().match(read.key()), read);
+      for (Holding held : holding) {
+        if (!publisher.open().contains(read.key(), held)) {
+          publisher.open(read.key(), held, holding, read.at(), publisher.sourceOf(read));
+        }
+      }
+    } catch (RuntimeException bug) {
+      failures.record(bug);
+      publisher.omissions().addUntilReset();
+      publisher.publishGap(read.at().own());
+    }
+  }
+
   /** An earlier version that was not open is found, not written. */
   private Source source(Holding held, WriteEvent event) {
     Version written = event.written();
     return written != null && written.isSameWriteAs(held.version())
-        ? new Source(event.writer(), event.origin())
+        ? new Source(event.writer(), event.origin(), isLateCopy(written, event))
         : publisher.sourceOfFound(held);
+  }
+
+  /** Whether the version may have been written long before, at another node. */
+  private static boolean isLateCopy(Version written, WriteEvent event) {
+    long ageMs = Hlc.micros(event.after().own()) / MICROS_PER_MS - written.timestampMs();
+    return event.origin() == null && written.timestampMs() > 0 && ageMs > COPY_MS_MAX;
   }
 
   /** Publishes a gap in place of the write's openings. Its ends need no term. */

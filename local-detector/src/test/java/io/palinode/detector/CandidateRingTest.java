@@ -111,12 +111,31 @@ class CandidateRingTest {
   @Test
   void waitingValuesTakeBoundedMemory() {
     CandidateRing ring = new CandidateRing(100, 1);
-    int quarter = (int) (CandidateRing.VALUE_BYTES_MAX / 4);
+    int quarter = (int) (CandidateRing.VERSION_BYTES_MAX / 4);
     for (int sequence = 1; sequence <= 5; sequence++) {
       assertThat(ring.add(event(0, sequence, quarter))).isEqualTo(sequence <= 4);
     }
     drain(ring);
     assertThat(ring.add(event(0, 6, quarter))).isTrue();
+  }
+
+  /** Clients select the length of a vector clock: up to 32,767 entries, and 0.6 MB. */
+  @Test
+  void waitingClocksTakeBoundedMemory() {
+    int quarter = (int) (CandidateRing.VERSION_BYTES_MAX / 4);
+    Version version = new Version(new byte[0], new byte[quarter]);
+    OpenInterval interval = interval(0, 1, version);
+    CandidateRing ring = new CandidateRing(100, 1);
+    for (int sequence = 1; sequence <= 5; sequence++) {
+      assertThat(ring.add(new Emission.Opened(1, interval, List.of(version))))
+          .isEqualTo(sequence <= 4);
+    }
+    drain(ring);
+    for (int sequence = 1; sequence <= 3; sequence++) {
+      Hvc end = Hvc.of(0, sequence * 10L);
+      assertThat(ring.add(new Emission.Closed(1, sequence, interval, end, version, "", null)))
+          .isEqualTo(sequence <= 2);
+    }
   }
 
   @Test
@@ -260,18 +279,19 @@ class CandidateRingTest {
   }
 
   private static Emission.Event event(int partition, long sequence, int valueBytes) {
-    Holding holding = new Holding(TERM, Binding.NONE, VERSION);
-    OpenInterval interval =
-        new OpenInterval(
-            MemoryNode.key("x"),
-            holding,
-            "exact|",
-            partition,
-            sequence,
-            Hvc.of(0, sequence * 10),
-            OpenInterval.Source.UNKNOWN);
-    Version published = new Version(new byte[valueBytes], VERSION.clock());
-    return new Emission.Opened(1, interval, List.of(published));
+    Version published = new Version(new byte[valueBytes], new byte[0]);
+    return new Emission.Opened(1, interval(partition, sequence, VERSION), List.of(published));
+  }
+
+  private static OpenInterval interval(int partition, long sequence, Version version) {
+    return new OpenInterval(
+        MemoryNode.key("x"),
+        new Holding(TERM, Binding.NONE, version),
+        "exact|",
+        partition,
+        sequence,
+        Hvc.of(0, sequence * 10),
+        OpenInterval.Source.UNKNOWN);
   }
 
   private static Progress progress(long sequence) {

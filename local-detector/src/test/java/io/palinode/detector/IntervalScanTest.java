@@ -49,7 +49,7 @@ class IntervalScanTest extends DetectorFixture {
         .extracting(e -> ((Opened) e).interval().source())
         .as("other nodes may have a first accepted version earlier")
         .containsExactlyInAnyOrder(
-            new OpenInterval.Source("", 5), new OpenInterval.Source("", null));
+            new OpenInterval.Source("", 5, true), OpenInterval.Source.UNKNOWN);
   }
 
   @Test

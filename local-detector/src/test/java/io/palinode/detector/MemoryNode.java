@@ -2,7 +2,10 @@ package io.palinode.detector;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.palinode.detector.binding.SeenBefore;
+import io.palinode.detector.binding.StaleRead;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Unseen;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WatchedStore;
 import io.palinode.detector.binding.WriteEvent;
@@ -75,6 +78,7 @@ public class MemoryNode implements WatchedStore {
   private Runnable duringScans = () -> {};
   private volatile boolean passesOnNoWrites;
   private int scans;
+  private @Nullable Unseen unseen;
 
   public MemoryNode(int node, int nodes, Disk disk, LongSupplier micros) {
     this.node = node;
@@ -99,6 +103,29 @@ public class MemoryNode implements WatchedStore {
   /** The write of a client that has received no other node's HVC. */
   public boolean put(String key, String value) {
     return put(key(key), value.getBytes(UTF_8), merged(key(key)).increment(node), "client", node);
+  }
+
+  /** The write of a client that had not seen this. */
+  public boolean put(String key, String value, Unseen of) {
+    unseen = of;
+    try {
+      return put(key, value);
+    } finally {
+      unseen = null;
+    }
+  }
+
+  /** A client states that it read this here. */
+  public void readStale(String key, Version read, SeenBefore before, boolean isAgain) {
+    lock.lock();
+    try {
+      Hvc at = clock.tick();
+      if (listener != null) {
+        listener.readStale(new StaleRead(key(key), read, before, isAgain, at, "reader"));
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Writes a sibling of the current versions. */
@@ -154,7 +181,7 @@ public class MemoryNode implements WatchedStore {
     Hvc now = clock.tick();
     replace(now.own(), key, before, after);
     if (listener != null && !passesOnNoWrites && listener.watches(key)) {
-      listener.written(new WriteEvent(key, after, written, quiet, now, writer, origin));
+      listener.written(new WriteEvent(key, after, written, quiet, now, writer, origin, unseen));
     }
   }
 

@@ -133,6 +133,28 @@ class TermIndexTest {
     return least;
   }
 
+  @Test
+  void aKeyThatMatchesMayMatchBelowEachOfItsPrefixes() {
+    Random random = new Random(7);
+    for (int i = 0; i < 2_000; i++) {
+      String key = randomKey(random);
+      if (!places(key).isEmpty()) {
+        for (int end = 0; end <= key.length(); end++) {
+          String prefix = key.substring(0, end);
+          assertThat(index.mayMatchBelow(prefix.getBytes(UTF_8))).as(prefix).isTrue();
+        }
+      }
+    }
+  }
+
+  @Test
+  void noKeyMatchesBelowAPrefixThatNoVariableHas() {
+    assertThat(index.mayMatchBelow("cs_3_".getBytes(UTF_8))).isTrue();
+    assertThat(index.mayMatchBelow("ct".getBytes(UTF_8))).isFalse();
+    assertThat(index.mayMatchBelow("xx".getBytes(UTF_8))).isFalse();
+    assertThat(TermIndex.EMPTY.mayMatchBelow(new byte[0])).isFalse();
+  }
+
   private static String randomKey(Random random) {
     String[] parts = {"x", "y", "cs", "_", "1", "2", "é"};
     StringBuilder key = new StringBuilder("k");

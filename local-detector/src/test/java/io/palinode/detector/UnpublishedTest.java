@@ -11,6 +11,7 @@ import io.palinode.detector.ring.Emission.KeyState;
 import io.palinode.detector.ring.Unpublished;
 import io.palinode.detector.terms.Holding;
 import io.palinode.detector.terms.OpenInterval;
+import io.palinode.detector.terms.OpenIntervals;
 import io.palinode.detector.terms.TermIndex;
 import io.palinode.detector.terms.WatchedTerm;
 import io.palinode.hvc.Hvc;
@@ -28,13 +29,26 @@ class UnpublishedTest {
 
   @Test
   void statesThatAreTooManyPushOutTheOldestStateAndNoEnd() {
-    assertThat(unpublished.add(end(1))).isNull();
+    assertThat(unpublished.add(end(1))).isEmpty();
     for (int i = 2; i < 2 + STATES_MAX; i++) {
-      assertThat(unpublished.add(state(i))).isNull();
+      assertThat(unpublished.add(state(i))).isEmpty();
     }
-    assertThat(unpublished.add(end(5))).isNull();
-    assertThat(unpublished.add(state(6))).as("a state went for it").isNotNull();
+    assertThat(unpublished.add(end(5))).isEmpty();
+    assertThat(unpublished.add(state(6))).as("a state went for it").hasSize(1);
     assertThat(publishedHlcs()).containsExactly(1L, 3L, 4L, 5L, 6L);
+  }
+
+  @Test
+  void longClocksTakeBoundedMemory() {
+    assertThat(unpublished.add(state(1, 1_000))).isEmpty();
+    assertThat(unpublished.add(state(2, 2_000))).isEmpty();
+    assertThat(unpublished.add(state(3, 2_500))).hasSize(2);
+    for (int at = 4; at < 10; at++) {
+      unpublished.add(end(at, 1_000));
+    }
+    assertThat(unpublished.endBytes()).isLessThanOrEqualTo(STATES_MAX * OpenIntervals.BYTES_EACH);
+    assertThat(publishedHlcs()).containsExactly(3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    assertThat(unpublished.endBytes()).isZero();
   }
 
   @Test
@@ -74,14 +88,23 @@ class UnpublishedTest {
   }
 
   private static Closed end(long at) {
+    return end(at, 0);
+  }
+
+  private static Closed end(long at, int endedByBytes) {
     Version version = new Version(new byte[] {'1'}, new byte[] {1});
     Holding holding = new Holding(term(), Binding.NONE, version);
     OpenInterval interval =
         new OpenInterval(KEY, holding, "p|", 0, at, clock(1), OpenInterval.Source.UNKNOWN);
-    return new Closed(0, at, interval, clock(at), null, "", null);
+    Version endedBy = endedByBytes == 0 ? null : new Version(new byte[0], new byte[endedByBytes]);
+    return new Closed(0, at, interval, clock(at), endedBy, "", null);
   }
 
   private static KeyState state(long at) {
+    return state(at, 0);
+  }
+
+  private static KeyState state(long at, int clockBytes) {
     TermIndex.Match match = new TermIndex.Match(term(), Binding.NONE);
     return new KeyState(
         0,
@@ -93,7 +116,7 @@ class UnpublishedTest {
         clock(at),
         1,
         List.of(0),
-        List.of(),
+        List.of(new Version(new byte[0], new byte[clockBytes])),
         OpenInterval.Source.UNKNOWN);
   }
 

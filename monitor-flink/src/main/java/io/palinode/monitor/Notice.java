@@ -25,7 +25,9 @@ public record Notice(Kind kind, Sender sender, byte[] body) {
     /** A node has published all its states of a predicate that compares replicas. */
     SEARCHED(5),
     /** How far the nodes have been read on a partition. */
-    REACHED(6);
+    REACHED(6),
+    /** A node has published every interval that holds, of a predicate with {@code within}. */
+    WHOLE(7);
 
     private final int code;
 
@@ -61,8 +63,26 @@ public record Notice(Kind kind, Sender sender, byte[] body) {
     return about(event, Kind.SEARCHED, body);
   }
 
+  /** Returns a notice with the body of a {@link Search}. */
+  static Notice whole(CandidateEvent event, byte[] body) {
+    return about(event, Kind.WHOLE, body);
+  }
+
+  /**
+   * Returns a notice that ends what {@code sender} left open, at its last clock, as a restart
+   * would.
+   */
+  public static Notice skipped(Sender sender, byte[] lastClock) {
+    Sender next = new Sender(sender.channel(), sender.incarnation() + 1, sender.epoch());
+    return new Notice(Kind.RESTARTED, next, lastClock);
+  }
+
   public static Notice lost(CandidateEvent event, CoverageLost loss) {
-    return about(event, Kind.LOST, loss.toByteArray());
+    return lost(event.sender(), loss);
+  }
+
+  public static Notice lost(Sender sender, CoverageLost loss) {
+    return new Notice(Kind.LOST, sender, loss.toByteArray());
   }
 
   /** Returns a notice with a report about the partition of {@code event}. */

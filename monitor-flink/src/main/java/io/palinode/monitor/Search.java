@@ -14,7 +14,8 @@ import java.util.List;
 
 /**
  * A node has published, by {@code at}, all keys of a partition for a predicate that compares
- * replicas. As the body of a {@link Notice}:
+ * replicas, or all intervals that hold for one with {@code within}. As the body of a {@link
+ * Notice}:
  *
  * <pre>
  * +---------------+-----------+---------------------+
@@ -30,6 +31,15 @@ public record Search(String predicate, long version, Sender sender, Hvc at) {
     List<Notice> notices = new ArrayList<>(named.size());
     for (Searched searched : named) {
       notices.add(Notice.searched(event, body(searched, event.stamp().clock())));
+    }
+    return notices;
+  }
+
+  /** As {@link #notices}, for predicates with {@code within}. */
+  public static List<Notice> wholeNotices(CandidateEvent event, List<Searched> named) {
+    List<Notice> notices = new ArrayList<>(named.size());
+    for (Searched whole : named) {
+      notices.add(Notice.whole(event, body(whole, event.stamp().clock())));
     }
     return notices;
   }

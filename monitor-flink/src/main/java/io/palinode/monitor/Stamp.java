@@ -9,6 +9,9 @@ package io.palinode.monitor;
 public record Stamp(long hlc, byte[] clock) {
   private static final byte[] NO_CLOCK = {};
 
+  /** Before any record. */
+  public static final Stamp NONE = withoutClock(0);
+
   static Stamp withoutClock(long hlc) {
     return new Stamp(hlc, NO_CLOCK);
   }

@@ -40,6 +40,7 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of, Duration heldFor)
       }
     }
     requireState(rule, of);
+    requireOperationAlone(rule, of, heldFor);
     if (rule instanceof ClauseRule.Within && (of.size() != 2 || terms != 2)) {
       throw new IllegalArgumentException(
           "within must have two terms, 'after' and 'missing', and no group: terms=" + terms);
@@ -83,6 +84,21 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of, Duration heldFor)
       return sum.members() == null ? null : sum.members().distinct();
     }
     return rule instanceof ClauseRule.AtLeast atLeast ? atLeast.distinct() : null;
+  }
+
+  /** Whether it is about a write that superseded a version unseen. */
+  public boolean isOfLostUpdates() {
+    return of.get(0).terms().get(0).isLostUpdate();
+  }
+
+  /** Whether it is about reads of sessions. */
+  public boolean isOfReads() {
+    return of.get(0).terms().get(0).isOfReads();
+  }
+
+  /** Whether it is about the operation that wrote or read a value. */
+  public boolean isOfOperations() {
+    return of.get(0).terms().get(0).isOfOperations();
   }
 
   /** Whether it is about the states of a variable's replicas. */
@@ -197,6 +213,23 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of, Duration heldFor)
     if (isOfStates ? states != 1 || terms.size() != 1 : states > 0) {
       throw new IllegalArgumentException(
           "replicasDiverged, and nothing else, is of one variable in any state: terms=" + terms);
+    }
+  }
+
+  /** A node publishes such a term at its operation only, so nothing may be true of it later. */
+  private static void requireOperationAlone(
+      ClauseRule rule, List<LocalPredicate> of, Duration heldFor) {
+    List<Term> terms = of.stream().flatMap(local -> local.terms().stream()).toList();
+    boolean isAlone = terms.size() == 1 && rule instanceof ClauseRule.All && heldFor.isZero();
+    for (Term term : terms) {
+      if (!isAlone && term.isOfOperations()) {
+        throw new IllegalArgumentException(
+            term.comparison().word()
+                + " must be the only term of an 'all' or 'any' without 'for', because nodes publish"
+                + " it at its "
+                + (term.isLostUpdate() ? "write" : "read")
+                + " only; write another clause");
+      }
     }
   }
 

@@ -70,7 +70,22 @@ public sealed interface Comparison {
         "matches",
         Operand.TEXT,
         "The value matches this RE2 expression, all of it.",
-        Matches::read);
+        Matches::read),
+    LOST_UPDATE(
+        "lostUpdate",
+        Operand.TRUE,
+        "The value superseded one that its writer had not seen; always true.",
+        operands -> OfOperation.read("lostUpdate", operands, new LostUpdate())),
+    STALE_READ(
+        "staleRead",
+        Operand.TRUE,
+        "A session read the value after it had written or read a later one; always true.",
+        operands -> OfOperation.read("staleRead", operands, new StaleRead())),
+    NON_MONOTONIC_READ(
+        "nonMonotonicRead",
+        Operand.TRUE,
+        "A session read the value, then a later one, then the value again; always true.",
+        operands -> OfOperation.read("nonMonotonicRead", operands, new NonMonotonicRead()));
 
     /** The words of all kinds. */
     public static final List<String> WORDS = Arrays.stream(values()).map(Kind::word).toList();
@@ -129,7 +144,9 @@ public sealed interface Comparison {
     /** A list in YAML, repeated elements in XML. */
     TEMPLATES,
     DECIMAL,
-    TEXT
+    TEXT,
+    /** The word alone decides: what follows is {@code true}. */
+    TRUE
   }
 
   /**
@@ -317,6 +334,70 @@ public sealed interface Comparison {
     @Override
     public long gaveUp() {
       return pattern.gaveUp();
+    }
+  }
+
+  /**
+   * A property of the operation that wrote or read the value: no value satisfies it by itself, so
+   * {@link #bind} binds none.
+   */
+  sealed interface OfOperation extends Comparison {
+    private static Comparison read(String word, List<Text> operands, Comparison comparison) {
+      String written = operands.get(0).value();
+      if (!written.strip().equals("true")) {
+        throw new IllegalArgumentException(
+            word + " must be true; leave the term out otherwise: '" + written + "'");
+      }
+      return comparison;
+    }
+
+    @Override
+    default List<String> operands() {
+      return List.of("true");
+    }
+
+    @Override
+    default @Nullable Binding bind(Value of, Binding byKey) {
+      return null;
+    }
+  }
+
+  /** The value superseded one that its writer had not seen. */
+  record LostUpdate() implements OfOperation {
+    @Override
+    public String word() {
+      return Kind.LOST_UPDATE.word();
+    }
+
+    @Override
+    public Example example(Binding binding) {
+      return new Example("a value over one that its writer had not seen", null);
+    }
+  }
+
+  /** A session read the value after it had written or read one that supersedes it. */
+  record StaleRead() implements OfOperation {
+    @Override
+    public String word() {
+      return Kind.STALE_READ.word();
+    }
+
+    @Override
+    public Example example(Binding binding) {
+      return new Example("a value older than what its reader had written or read", null);
+    }
+  }
+
+  /** A session read the value, then one that supersedes it, then the value again. */
+  record NonMonotonicRead() implements OfOperation {
+    @Override
+    public String word() {
+      return Kind.NON_MONOTONIC_READ.word();
+    }
+
+    @Override
+    public Example example(Binding binding) {
+      return new Example("a value older than what its reader had read", null);
     }
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param rollbackTo null: no rollback
  * @param rollbackOn the least grade that rolls back
  * @param alertOn the least grade that alerts
- * @param alerts where to: {@code console}, {@code FORMAT:URL}
+ * @param alerts where to: {@code console}, {@code kafka:TOPIC}, {@code FORMAT:URL}
  * @param rollbacks how they run; the default if there is none
  */
 public record OnViolation(
@@ -32,6 +32,12 @@ public record OnViolation(
   /** The forms of an alert's body that a destination may name. */
   public static final List<String> ALERT_FORMATS =
       List.of("webhook", "alertmanager", "slack", "cloudevents");
+
+  /** Before the name of a topic of Kafka, in a destination. */
+  public static final String ALERT_TOPIC = "kafka:";
+
+  /** Names of topics, as Kafka accepts them. */
+  public static final String TOPIC = "[A-Za-z0-9._-]{1,249}";
 
   /** No rollback; every violation that is at least possible is shown on the console. */
   public static final OnViolation DEFAULT =
@@ -75,6 +81,9 @@ public record OnViolation(
               + " characters: characters="
               + alert.length());
     }
+    if (alert.startsWith(ALERT_TOPIC)) {
+      return requireTopic(alert);
+    }
     int colon = alert.indexOf(':');
     boolean isPosted =
         colon > 0
@@ -82,8 +91,18 @@ public record OnViolation(
             && isHttp(alert.substring(colon + 1));
     if (!alert.equals("console") && !isPosted) {
       throw new IllegalArgumentException(
-          "an alert must be console or FORMAT:URL with an http or https URL, where FORMAT is %s: '%s'"
+          "an alert must be console, kafka:TOPIC or FORMAT:URL with an http or https URL, where FORMAT is %s: '%s'"
               .formatted(String.join(", ", ALERT_FORMATS), alert));
+    }
+    return alert;
+  }
+
+  private static String requireTopic(String alert) {
+    String topic = alert.substring(ALERT_TOPIC.length());
+    if (!topic.matches(TOPIC) || topic.equals(".") || topic.equals("..")) {
+      throw new IllegalArgumentException(
+          "the topic of an alert must be 1 to 249 of [A-Za-z0-9._-], and not '.' or '..': '%s'"
+              .formatted(alert));
     }
     return alert;
   }

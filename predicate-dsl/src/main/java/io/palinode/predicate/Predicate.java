@@ -157,6 +157,11 @@ public record Predicate(
           "within takes an answer from any replica, so it needs replicas: any, which is then the"
               + " default");
     }
+    if (replicas == ReplicaRule.FIRST && violation.stream().anyMatch(Clause::isOfReads)) {
+      throw new IllegalArgumentException(
+          "staleRead and nonMonotonicRead are about what one replica returned, so they need replicas:"
+              + " any, which is then the default");
+    }
     if (replicas == ReplicaRule.FIRST && isOfStates(violation)) {
       throw new IllegalArgumentException(
           "replicasDiverged compares what each replica has, so it needs replicas: any, which is then"

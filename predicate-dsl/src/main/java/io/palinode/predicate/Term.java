@@ -39,6 +39,22 @@ public record Term(@Nullable String store, Template variable, Comparison compari
     return comparison instanceof Comparison.AnyState;
   }
 
+  /** Whether it is about a write that superseded a version unseen, and not about a value. */
+  public boolean isLostUpdate() {
+    return comparison instanceof Comparison.LostUpdate;
+  }
+
+  /** Whether it is about reads of sessions, and not about a value. */
+  public boolean isOfReads() {
+    return comparison instanceof Comparison.StaleRead
+        || comparison instanceof Comparison.NonMonotonicRead;
+  }
+
+  /** Whether it is about the operation that wrote or read a value. */
+  public boolean isOfOperations() {
+    return comparison instanceof Comparison.OfOperation;
+  }
+
   /** Whether it speaks of keys in {@code name}. */
   public boolean isOfStore(String name) {
     return store == null || store.equals(name);

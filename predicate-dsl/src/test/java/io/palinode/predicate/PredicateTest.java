@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PredicateTest {
   private static final String ALERT_RULE =
-      "an alert must be console or FORMAT:URL with an http or https URL, where FORMAT is webhook,"
-          + " alertmanager, slack, cloudevents: ";
+      "an alert must be console, kafka:TOPIC or FORMAT:URL with an http or https URL, where FORMAT"
+          + " is webhook, alertmanager, slack, cloudevents: ";
 
   private static final Clause X = clause(term("x", "1"));
 
@@ -162,6 +162,13 @@ class PredicateTest {
     refused(() -> action(null, List.of("pager"), null), ALERT_RULE + "'pager'");
     refused(
         () -> action(null, List.of("webhook:ftp://x/"), null), ALERT_RULE + "'webhook:ftp://x/'");
+    for (String topic : List.of("", ".", "..", "a b", "a/b", "x".repeat(250))) {
+      refused(
+          () -> action(null, List.of("kafka:" + topic), null),
+          "the topic of an alert must be 1 to 249 of [A-Za-z0-9._-], and not '.' or '..': 'kafka:"
+              + topic
+              + "'");
+    }
     refused(
         () -> action(null, List.of("console", "console"), null),
         "an alert must not be named twice: alerts=[console, console]");

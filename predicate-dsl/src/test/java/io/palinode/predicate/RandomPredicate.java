@@ -79,7 +79,10 @@ public final class RandomPredicate {
 
   private static final List<String> ALERTS =
       List.of(
-          "console", "webhook:https://alerts.example/x?a=1&b=%20", "alertmanager:http://[::1]:80/");
+          "console",
+          "kafka:ops.alerts_1-x",
+          "webhook:https://alerts.example/x?a=1&b=%20",
+          "alertmanager:http://[::1]:80/");
 
   private final Random random;
 
@@ -105,7 +108,10 @@ public final class RandomPredicate {
                 || violation.stream()
                     .anyMatch(
                         clause ->
-                            clause.hasGroups() || clause.isOfStates() || clause.shape().lasts())
+                            clause.hasGroups()
+                                || clause.isOfStates()
+                                || clause.isOfReads()
+                                || clause.shape().lasts())
             ? ReplicaRule.ANY
             : pick(List.of(ReplicaRule.values())),
         forEach,
@@ -163,12 +169,16 @@ public final class RandomPredicate {
 
   private Clause clause(List<String> captures) {
     Clause clause = clauseOfMoment(captures);
-    boolean lasts = random.nextInt(4) == 0 && !(clause.rule() instanceof ClauseRule.Sum);
+    boolean lasts =
+        random.nextInt(4) == 0
+            && !(clause.rule() instanceof ClauseRule.Sum)
+            && !clause.isOfOperations();
     return lasts ? new Clause(clause.rule(), clause.of(), duration()) : clause;
   }
 
   private Clause clauseOfMoment(List<String> captures) {
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(7)) {
+      case 6 -> ofOperation(captures);
       case 0 -> sum(captures);
       case 5 -> total(captures);
       case 4 -> distinct(captures);
@@ -195,6 +205,17 @@ public final class RandomPredicate {
         new Term(store(), Template.parse("v" + pattern(captures)), new Comparison.AnyState());
     return new Clause(
         new ClauseRule.ReplicasDiverged(longerThan), List.of(LocalPredicate.of(variable)));
+  }
+
+  private Clause ofOperation(List<String> captures) {
+    Template variable = Template.parse("v" + pattern(captures));
+    Comparison comparison =
+        switch (random.nextInt(3)) {
+          case 0 -> new Comparison.StaleRead();
+          case 1 -> new Comparison.NonMonotonicRead();
+          default -> new Comparison.LostUpdate();
+        };
+    return new Clause(List.of(new Term(store(), variable, comparison)));
   }
 
   private Duration duration() {

@@ -93,6 +93,8 @@ public record Alert(
     CLOCK_OFFSET("PalinodeClockOffset", true),
     CLOCK_REFUSED("PalinodeClockRefused"),
     STORAGE_REFUSES("PalinodeStorageRefuses", true),
+    OPERATIONS_NOT_JUDGED("PalinodeOperationsNotJudged", true),
+    CANNOT_ROLL_BACK("PalinodeCannotRollBack", true),
     CONTROL_WRITE_FAILED("PalinodeControlWriteFailed", true),
     ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped", true),
     TEST("PalinodeTest");

@@ -213,8 +213,11 @@ final class Alerts {
     if (!loss.getCause().isEmpty()) {
       String since =
           loss.getFromHlc() == 0 ? "" : "from " + PointInTime.format(loss.getFromHlc()) + " ";
-      return "%s: some events %sup to %s were"
-          .formatted(loss.getCause(), since, PointInTime.format(loss.getToHlc()));
+      String end =
+          loss.getToHlc() == 0
+              ? "are"
+              : "up to %s were".formatted(PointInTime.format(loss.getToHlc()));
+      return "%s: some events %s%s".formatted(loss.getCause(), since, end);
     }
     boolean wasKilled = loss.getLastSequence() == 0;
     return wasKilled

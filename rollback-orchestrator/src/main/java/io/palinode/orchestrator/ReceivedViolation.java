@@ -40,6 +40,11 @@ public record ReceivedViolation(
         violation, violation, atMicros, replayed, null, "", false, violation.getEnded());
   }
 
+  /** Of both reports. O(1) after the first call. */
+  public long bytes() {
+    return violation.getSerializedSize() + (long) latest.getSerializedSize();
+  }
+
   /** From the time at which all witnesses held to the receipt; never negative. */
   public long latencyMicros() {
     return Math.max(0, receivedMicros - Hlc.micros(violation.getViolate()));

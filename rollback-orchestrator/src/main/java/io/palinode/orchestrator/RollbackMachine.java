@@ -288,7 +288,7 @@ public final class RollbackMachine {
   }
 
   private Demand demand(Violation violation, Policy policy) {
-    long since = policy.heldSince(violation.getClause(), violation.getViolate());
+    long since = policy.heldSince(violation);
     long from = policy.goesBeforeFirstWitness() ? violation.getFirst() : since;
     // What counts is known from its violate on, and the safe point is before that.
     long target =

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param sequential the sequential spans in force
  * @param gate approval requests and budgets
  * @param open what other machines may do at nodes without proof
+ * @param unrestorable the predicates in force whose rollbacks a node cannot do
  * @param trouble what the orchestrator waits for or cannot write while it runs; null: nothing
  * @param failure why it has stopped; null: it runs
  */
@@ -49,5 +50,6 @@ public record Status(
     List<SequentialSpan> sequential,
     GateStatus gate,
     List<String> open,
+    List<Unrestorable> unrestorable,
     @Nullable String trouble,
     @Nullable String failure) {}

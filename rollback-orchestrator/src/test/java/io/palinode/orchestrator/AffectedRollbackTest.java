@@ -14,6 +14,7 @@ import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.AtKey;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
@@ -194,6 +195,28 @@ class AffectedRollbackTest {
     paused(script, 1, 800, 100).judged(800);
     assertThat(script.steps()).endsWith("1: restore 1 to 500-");
     assertThat(asked(script).getReason()).startsWith("a coverage gap ends at " + iso(550));
+  }
+
+  @Test
+  void whileANodeIsSkippedItIsAllUntilItsNextIncarnation() {
+    CoverageLost skipped =
+        CoverageLost.newBuilder()
+            .setNode(0)
+            .setIncarnation(1)
+            .setFromHlc(Hlc.ofMicros(300))
+            .build();
+    Script script = Script.of(2, SOME).coverageLost(skipped).acknowledgeCoverage();
+    script.violation(found("v1", "p", 0, at(0, 300), at(1, 500)));
+    paused(script, 0, 700, 100);
+    paused(script, 1, 800, 100).judged(800);
+    assertThat(asked(script).getReason()).isEqualTo("a coverage gap is not over");
+    Script over = Script.of(2, SOME).coverageLost(skipped);
+    over.coverageLost(skipped.toBuilder().setToHlc(Hlc.ofMicros(400)).build())
+        .acknowledgeCoverage();
+    over.violation(found("v1", "p", 0, at(0, 300), at(1, 500)));
+    paused(over, 0, 700, 100);
+    paused(over, 1, 800, 100).judged(800);
+    assertThat(asked(over).getReason()).isEmpty();
   }
 
   @Test

@@ -80,6 +80,18 @@ class CutCheckTest {
     assertThat(CutCheck.violated(cut, CUT, policies, Gates.NONE, of("q", ""))).isEmpty();
   }
 
+  /** Also for the plan's instances: a trigger that a node finds again asks for nothing. */
+  @Test
+  void aCutDoesNotShowWhatWasNotAnswered() {
+    Map<String, Policy> policies =
+        policies(
+            "within: {time: 5s, after: {var: x, equals: 1}, missing: {var: y, equals: 1}}",
+            "before-first-witness");
+    List<CutPiece> cut =
+        List.of(new CutPiece(0, List.of(term("p", 1, "", 0), term("p", 1, "", 1))));
+    assertThat(CutCheck.violated(cut, CUT, policies, Gates.NONE, of("p", ""))).isEmpty();
+  }
+
   private static TouchingRollback of(String predicate, String binding) {
     return new TouchingRollback(
         1, 0, List.of(new TouchedInstance(predicate, binding, List.of())), false);
@@ -235,6 +247,10 @@ class CutCheckTest {
 
   /** With a term about x, y and z in turn for each %s. */
   private static Map<String, Policy> policies(String clause) {
+    return policies(clause, "before-violation");
+  }
+
+  private static Map<String, Policy> policies(String clause, String to) {
     String yaml =
         """
         apiVersion: palinode.io/v1
@@ -243,9 +259,10 @@ class CutCheckTest {
         spec:
           violation:
             - %s
-          onViolation: {rollback: {}}
+          onViolation: {rollback: {to: %s}}
         """
-            .formatted(clause)
+            .replaceFirst("%s", clause)
+            .replace("{to: %s}", "{to: " + to + "}")
             .replaceFirst("%s", "{var: x, equals: 1}")
             .replaceFirst("%s", "{var: y, equals: 1}")
             .replaceFirst("%s", "{var: z, equals: 1}");

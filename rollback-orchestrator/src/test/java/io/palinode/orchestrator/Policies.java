@@ -38,6 +38,13 @@ final class Policies {
     return new Policy(name, 1, moment.onViolation(), List.of(clause));
   }
 
+  /** An answer must come within that time. */
+  static Policy within(String name, long millis) {
+    ClauseShape clause =
+        new ClauseShape(new ClauseRule.Within(Duration.ofMillis(millis)), List.of(1, 1));
+    return new Policy(name, 1, beforeFirstWitness(name).onViolation(), List.of(clause));
+  }
+
   static Policy alertOnly(String name) {
     return policy(name, null, null);
   }

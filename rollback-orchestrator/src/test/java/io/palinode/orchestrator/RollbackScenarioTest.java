@@ -39,6 +39,16 @@ class RollbackScenarioTest {
     assertThat(script.steps()).endsWith("1: open [v1] to 500-", "1: pause", "1: restore 1 to 500-");
   }
 
+  /** Its trigger would stay. The safe point leaves room for the time, and a second for ε. */
+  @Test
+  void aTriggerWithoutAnAnswerGoesBackToBeforeTheTrigger() {
+    Script script = Script.of(1, Policies.within("p", 1)).judged(2_000_000);
+    assertThat(script.steps()).containsExactly("0: safe 999000");
+    script.violation("v1", "p", 1_500_000, 2_100_000).paused(1, 0, 0).judged(2_200_000);
+    assertThat(script.steps())
+        .endsWith("1: open [v1] to 1500000-", "1: pause", "1: restore 1 to 1500000-");
+  }
+
   @Test
   void aTargetThatTheSafePointHasPassedIsTheSafePoint() {
     Script script = Script.of(1, P).judged(600);

@@ -1,6 +1,5 @@
 package io.palinode.orchestrator;
 
-import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.history.ApiHistory;
 import io.palinode.orchestrator.history.Change;
@@ -26,10 +25,8 @@ import io.palinode.wire.v1.SnapshotRef;
 import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.SnapshotTaken;
 import io.palinode.wire.v1.StoreKey;
-import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
-import io.palinode.wire.v1.Witness;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -108,16 +105,7 @@ final class Script {
 
   Script violation(
       String id, String predicate, long first, long violate, long epoch, ViolationGrade grade) {
-    return violation(
-        Violation.newBuilder()
-            .setId(id)
-            .setPredicate(predicate)
-            .setPredicateVersion(1)
-            .setFirst(Hlc.ofMicros(first))
-            .setViolate(Hlc.ofMicros(violate))
-            .setEpoch(epoch)
-            .setGrade(grade)
-            .build());
+    return violation(Records.violation(id, predicate, first, violate, epoch, grade).build());
   }
 
   Script violation(Violation violation) {
@@ -127,22 +115,7 @@ final class Script {
   /** Of the instance {@code binding}, with a witness for each of the keys. */
   Script violation(
       String predicate, String binding, long violate, long epoch, Collection<String> keys) {
-    Violation.Builder violation =
-        Violation.newBuilder()
-            .setId(predicate + binding + "@" + violate)
-            .setPredicate(predicate)
-            .setPredicateVersion(1)
-            .setBinding(binding)
-            .setFirst(Hlc.ofMicros(violate))
-            .setViolate(Hlc.ofMicros(violate))
-            .setEpoch(epoch)
-            .setGrade(ViolationGrade.POSSIBLE);
-    for (String key : keys) {
-      violation.addWitnesses(
-          Witness.newBuilder()
-              .addValues(VariableVersion.newBuilder().setKey(ByteString.copyFromUtf8(key))));
-    }
-    return found(new Event.ViolationFound(violation.build(), nowMicros));
+    return violation(Records.violation(predicate, binding, violate, epoch, keys));
   }
 
   Script judged(long micros) {
@@ -246,7 +219,8 @@ final class Script {
 
   /** Restored, by an undo that began at {@code begunMicros}. */
   Script restoredFrom(long epoch, int node, int attempt, long begunMicros) {
-    Restored.Builder restored = acknowledged(node, attempt).setBegunAt(Hlc.ofMicros(begunMicros));
+    Restored.Builder restored =
+        Records.acknowledged(node, attempt).setBegunAt(Hlc.ofMicros(begunMicros));
     return log(record(epoch).setRestored(restored));
   }
 
@@ -266,7 +240,7 @@ final class Script {
   }
 
   Script restored(long epoch, int node, int attempt) {
-    return log(record(epoch).setRestored(acknowledged(node, attempt)));
+    return log(record(epoch).setRestored(Records.acknowledged(node, attempt)));
   }
 
   Script restoreFailed(long epoch, int node, String failure) {
@@ -295,33 +269,26 @@ final class Script {
 
   /** The node could not restore, with the reason. */
   Script refused(long epoch, int node, int attempt, String why) {
-    return log(record(epoch).setRestored(acknowledged(node, attempt).setFailure(why)));
+    return log(record(epoch).setRestored(Records.acknowledged(node, attempt).setFailure(why)));
   }
 
   /** The node could not restore for lack of memory. */
   Script tooLarge(long epoch, int node, int attempt) {
-    Restored.Builder failed = acknowledged(node, attempt).setFailure("too large").setTooLarge(true);
+    Restored.Builder failed =
+        Records.acknowledged(node, attempt).setFailure("too large").setTooLarge(true);
     return log(record(epoch).setRestored(failed));
-  }
-
-  private static Restored.Builder acknowledged(int node, int attempt) {
-    return Restored.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
   }
 
   /** Nothing holds at the node, whose clock is at {@code clockMicros}. */
   Script convergedAt(long epoch, int node, int attempt, long clockMicros) {
-    Converged.Builder nothing = compared(node, attempt).setClock(Hlc.ofMicros(clockMicros));
+    Converged.Builder nothing = Records.compared(node, attempt).setClock(Hlc.ofMicros(clockMicros));
     return log(record(epoch).setConverged(nothing));
-  }
-
-  private static Converged.Builder compared(int node, int attempt) {
-    return Converged.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
   }
 
   /** Nothing holds, but the slices of {@code store} are not exchanged yet. */
   Script convergedUpTo(long epoch, int node, int attempt, String store) {
     StoreKey.Builder rest = StoreKey.newBuilder().setStore(store);
-    return log(record(epoch).setConverged(compared(node, attempt).setRest(rest)));
+    return log(record(epoch).setConverged(Records.compared(node, attempt).setRest(rest)));
   }
 
   /** {@code terms} of clause 0 of {@code predicate} hold at the node. */
@@ -333,7 +300,7 @@ final class Script {
   Script convergedAt(
       long epoch, int node, int attempt, long clockMicros, String predicate, int... terms) {
     List<IntervalRef> holding =
-        Arrays.stream(terms).mapToObj(term -> holding(predicate, term).build()).toList();
+        Arrays.stream(terms).mapToObj(term -> Records.holding(predicate, term).build()).toList();
     return converged(epoch, node, attempt, clockMicros, holding);
   }
 
@@ -341,7 +308,7 @@ final class Script {
   Script convergedSince(long epoch, int node, int attempt, String predicate, long... sinceMicros) {
     List<IntervalRef> holding = new ArrayList<>();
     for (long since : sinceMicros) {
-      holding.add(holding(predicate, holding.size()).setSince(Hlc.ofMicros(since)).build());
+      holding.add(Records.holding(predicate, holding.size()).setSince(Hlc.ofMicros(since)).build());
     }
     return converged(epoch, node, attempt, 0, holding);
   }
@@ -351,10 +318,6 @@ final class Script {
     Converged.Builder ack = Converged.newBuilder().setNode(node).setAttempt(attempt);
     ack.setClock(Hlc.ofMicros(clockMicros)).addAllHolding(holding).setLast(true);
     return log(record(epoch).setConverged(ack));
-  }
-
-  private static IntervalRef.Builder holding(String predicate, int term) {
-    return IntervalRef.newBuilder().setPredicate(predicate).setPredicateVersion(1).setTerm(term);
   }
 
   /** All nodes answer every step of the plan, and nothing holds on the cut. */

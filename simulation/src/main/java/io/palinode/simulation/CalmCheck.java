@@ -65,6 +65,7 @@ final class CalmCheck {
     for (String key : world.model().keys()) {
       world.requireHolds(key, "in the end");
     }
+    world.clientChecks().requireOldReads(world.controlChecks());
     world.clientChecks().requireKept(world.controlChecks(), world.model(), world::stored);
     Map<Integer, Long> epochs = new HashMap<>();
     for (ClientProcess client : cluster.clients()) {

@@ -61,7 +61,8 @@ public final class Simulation {
       @Nullable BrokenInvariant broken,
       Rollbacks rollbacks,
       int violations,
-      int acknowledgements) {}
+      int acknowledgements,
+      int staleReads) {}
 
   /**
    * The rollbacks of a run.
@@ -98,6 +99,7 @@ public final class Simulation {
             world.controlChecks().halts(),
             world.controlChecks().stepsBack()),
         world.detection().reports(),
-        world.clientChecks().acknowledgements());
+        world.clientChecks().acknowledgements(),
+        world.clientChecks().oldReads());
   }
 }

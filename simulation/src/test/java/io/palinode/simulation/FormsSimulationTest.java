@@ -10,11 +10,14 @@ import io.palinode.simulation.Simulation.Result;
 import io.palinode.simulation.world.Fault;
 import io.palinode.simulation.world.Form;
 import io.palinode.simulation.world.Seams;
+import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.Progress;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -43,7 +46,7 @@ class FormsSimulationTest {
     assertThat(plans).as("plans carried out").isGreaterThan(SEEDS / 4);
   }
 
-  /** Bugs of the job. */
+  /** Bugs of the job and of clients. */
   enum Bug {
     /** A copy on another node counts as another member. */
     COUNTS_REPLICAS_AS_MEMBERS(Form.DISTINCT) {
@@ -77,6 +80,39 @@ class FormsSimulationTest {
         return withClause(
             spec, new ClauseShape(clause.rule(), clause.termsOf(), clause.heldFor().dividedBy(2)));
       }
+    },
+    /** What is answered after half of the time is reported. */
+    ANSWERS_HALF_AS_LONG(Form.WITHIN) {
+      @Override
+      DetectionSpec detected(DetectionSpec spec) {
+        ClauseRule half = new ClauseRule.Within(spec.within().time().dividedBy(2));
+        return withClause(spec, new ClauseShape(half, spec.clauses().get(0).termsOf()));
+      }
+    },
+    /** A client forgets what it has read and written. */
+    FORGETS_WHAT_IT_HAS_SEEN(Form.LOST_UPDATE) {
+      @Override
+      List<VectorClock> stated(List<VectorClock> seen, List<VectorClock> read) {
+        return List.of();
+      }
+    },
+    /** What a client reads only to supersede it counts as seen by its program. */
+    TAKES_A_READ_OF_CLOCKS_FOR_SEEN(Form.LOST_UPDATE) {
+      @Override
+      List<VectorClock> stated(List<VectorClock> seen, List<VectorClock> read) {
+        return Stream.concat(seen.stream(), read.stream()).toList();
+      }
+    },
+    /** The job does not report every other lost update. */
+    LEAVES_OUT_LOST_UPDATES(Form.LOST_UPDATE) {
+      @Override
+      CandidateRecord read(CandidateRecord record) {
+        return record.hasOpened() && record.getSequence() % 2 == 0
+            ? record.toBuilder()
+                .setProgress(Progress.newBuilder().setHvc(record.getOpened().getStart()))
+                .build()
+            : record;
+      }
     };
 
     private final Form form;
@@ -93,6 +129,10 @@ class FormsSimulationTest {
       return spec;
     }
 
+    List<VectorClock> stated(List<VectorClock> seen, List<VectorClock> read) {
+      return seen;
+    }
+
     private static DetectionSpec withClause(DetectionSpec spec, ClauseShape clause) {
       return new DetectionSpec(spec.nodes(), List.of(clause), spec.causality(), spec.replicas());
     }
@@ -107,6 +147,11 @@ class FormsSimulationTest {
         @Override
         public DetectionSpec detected(DetectionSpec spec) {
           return Bug.this.detected(spec);
+        }
+
+        @Override
+        public List<VectorClock> stated(List<VectorClock> seen, List<VectorClock> read) {
+          return Bug.this.stated(seen, read);
         }
       };
     }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -16,6 +17,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLException;
@@ -38,6 +41,7 @@ public final class ApiClient {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
   private static final long UNKNOWN = -1;
   private static final int UNAUTHORIZED = 401;
+  private static final Pattern NEXT = Pattern.compile("<([^>]*)>; rel=\"next\"");
   private static final String NAME_TOKEN =
       "; name the file of your token with PALINODE_TOKEN_FILE or 'palinode config set-context'";
 
@@ -72,16 +76,41 @@ public final class ApiClient {
    * A page of a list.
    *
    * @param total how many items match, on all pages
+   * @param next the path of the next page; null: this is the last one
    */
-  public record Page(JsonNode items, long total) {}
+  public record Page(JsonNode items, long total, @Nullable String next) {}
 
-  /** {@code total} is the header {@code X-Total-Count}, if the server sends it. */
-  private record Answer(String body, long total) {}
+  /**
+   * @param total the header {@code X-Total-Count}, if the server sends it
+   * @param link the header {@code Link}, if the server sends it
+   */
+  private record Answer(String body, long total, @Nullable String link) {}
 
   public Page page(String path) {
     Answer answer = exchange("GET", path, null);
     JsonNode items = parsed(answer.body());
-    return new Page(items, answer.total() == UNKNOWN ? items.size() : answer.total());
+    Matcher next = NEXT.matcher(answer.link() == null ? "" : answer.link());
+    return new Page(
+        items,
+        answer.total() == UNKNOWN ? items.size() : answer.total(),
+        next.matches() ? next.group(1) : null);
+  }
+
+  /** The first {@code max} items of a list. A page may have fewer, since its bytes are limited. */
+  public Page pages(String path, int max) {
+    Page first = page(path);
+    ArrayNode items = JSON.createArrayNode();
+    first.items().forEach(items::add);
+    Page latest = first;
+    while (items.size() < max && latest.next() != null) {
+      latest = page(latest.next());
+      for (JsonNode item : latest.items()) {
+        if (items.size() < max) {
+          items.add(item);
+        }
+      }
+    }
+    return new Page(items, first.total(), latest.next());
   }
 
   public JsonNode put(String path, String body) {
@@ -157,7 +186,10 @@ public final class ApiClient {
             ? new Outage(reason)
             : new Refusal(status == UNAUTHORIZED ? reason + NAME_TOKEN : reason);
       }
-      return new Answer(text, connection.getHeaderFieldLong("X-Total-Count", UNKNOWN));
+      return new Answer(
+          text,
+          connection.getHeaderFieldLong("X-Total-Count", UNKNOWN),
+          connection.getHeaderField("Link"));
     } catch (SocketTimeoutException e) {
       throw new Outage(
           "%s did not answer within %d s, so the outcome is unknown; see 'palinode status'"

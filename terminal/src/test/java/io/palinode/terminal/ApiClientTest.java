@@ -71,6 +71,39 @@ class ApiClientTest {
     }
   }
 
+  /** The server's pages have a limit of bytes too. */
+  @Test
+  void aListContinuesOnTheNextPageUntilItsLimit() throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/list",
+        exchange -> {
+          String query = exchange.getRequestURI().getRawQuery();
+          int from = query == null ? 0 : Integer.parseInt(query.substring(1));
+          byte[] answer = "[%d,%d]".formatted(from, from + 1).getBytes(UTF_8);
+          exchange.getResponseHeaders().add("X-Total-Count", "6");
+          if (from < 4) {
+            String link = "</list?b%d>; rel=\"next\"".formatted(from + 2);
+            exchange.getResponseHeaders().add("Link", link);
+          }
+          exchange.sendResponseHeaders(200, answer.length);
+          exchange.getResponseBody().write(answer);
+          exchange.close();
+        });
+    server.start();
+    try {
+      ApiClient client = ApiClient.at("http://127.0.0.1:" + server.getAddress().getPort());
+      assertThat(client.pages("/list", 3).items().toString()).isEqualTo("[0,1,2]");
+      ApiClient.Page all = client.pages("/list", 100);
+      assertThat(all.items().toString()).isEqualTo("[0,1,2,3,4,5]");
+      assertThat(all.total()).isEqualTo(6);
+      assertThat(all.next()).isNull();
+    } finally {
+      server.stop(0);
+    }
+  }
+
   private Cluster read(String json) throws JsonProcessingException {
     return api.view(ApiClient.JSON.readTree(json), Cluster.class);
   }

@@ -24,6 +24,9 @@ public final class FollowedFile<T> {
   private volatile long lookedNanos;
   private String stamp;
 
+  /** The last warning; an equal one is not repeated. */
+  private String warned = "";
+
   /**
    * @param parse throws {@link IllegalArgumentException} for lines that cannot be used
    */
@@ -42,7 +45,10 @@ public final class FollowedFile<T> {
     return new FollowedFile<>(file, nanoTime, parse);
   }
 
-  /** Reads a changed file at most once per second; one that cannot be used changes nothing. */
+  /**
+   * Reads a changed file at most once per second. One that cannot be used changes nothing, and is
+   * read again.
+   */
   public T value() {
     long now = nanoTime.getAsLong();
     if (now - lookedNanos >= LOOK_NANOS) {
@@ -60,12 +66,18 @@ public final class FollowedFile<T> {
     if (present.equals(stamp)) {
       return;
     }
-    stamp = present;
     try {
       value = read();
+      // Not before: what makes a file readable again changes neither its time nor its size.
+      stamp = present;
+      warned = "";
       log.info("users=READ file={}", file);
     } catch (IllegalArgumentException e) {
-      log.warn("users=KEPT: {}", e.getMessage());
+      String warning = String.valueOf(e.getMessage());
+      if (!warning.equals(warned)) {
+        warned = warning;
+        log.warn("users=KEPT: {}", warning);
+      }
     }
   }
 

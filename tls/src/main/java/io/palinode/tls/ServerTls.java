@@ -29,6 +29,10 @@ public final class ServerTls implements AutoCloseable {
   private final Thread watcher = new Thread(this::watch, "palinode-tls");
   private List<String> known;
   private int looksToForget;
+
+  /** The last warning; an equal one is not repeated. */
+  private String warned = "";
+
   private volatile String subject;
 
   private ServerTls(ServerFiles files) {
@@ -97,22 +101,27 @@ public final class ServerTls implements AutoCloseable {
     }
   }
 
-  /** Reads the files again if one has changed; keeps what is in use if they cannot be read. */
+  /** Reads the files again if one has changed. Keeps what is in use while they cannot be read. */
   private void refresh() {
     List<String> now = stamps();
     if (now.equals(known)) {
       return;
     }
-    known = now;
     try {
       SSLFactory.Builder read = read();
       String newSubject = ownSubject();
       SSLFactoryUtils.reload(factory, read.build());
+      // Not before: what makes a file readable again changes neither its time nor its size.
+      known = now;
+      warned = "";
       looksToForget = LOOKS_OF_A_HANDSHAKE;
       subject = newSubject;
       log.info("tls=RELOADED certificate={}", files.certificate());
     } catch (RuntimeException e) { // An end of this thread would keep the certificate for good.
-      log.warn("tls=KEPT certificate={}: {}", files.certificate(), e.toString());
+      if (!e.toString().equals(warned)) {
+        warned = e.toString();
+        log.warn("tls=KEPT certificate={}: {}", files.certificate(), warned);
+      }
     }
   }
 

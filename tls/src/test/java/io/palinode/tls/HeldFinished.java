@@ -20,13 +20,14 @@ final class HeldFinished implements AutoCloseable {
   /** After {@code Certificate} and {@code CertificateVerify}. */
   private static final int FINISHED = 3;
 
-  private final ServerSocket listener;
+  private final ServerSocket door;
   private final int server;
   private final CountDownLatch held = new CountDownLatch(1);
   private final CountDownLatch released = new CountDownLatch(1);
 
-  HeldFinished(int port, int server) throws IOException {
-    this.listener = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+  /** Takes the next connection of {@code door}. */
+  HeldFinished(ServerSocket door, int server) {
+    this.door = door;
     this.server = server;
     CompletableFuture<Void> unused = CompletableFuture.runAsync(this::forward);
   }
@@ -40,7 +41,7 @@ final class HeldFinished implements AutoCloseable {
   }
 
   private void forward() {
-    try (Socket client = listener.accept();
+    try (Socket client = door.accept();
         Socket toServer = new Socket(InetAddress.getLoopbackAddress(), server)) {
       CompletableFuture<Void> unused = CompletableFuture.runAsync(() -> copy(toServer, client));
       DataInputStream in = new DataInputStream(client.getInputStream());
@@ -77,8 +78,7 @@ final class HeldFinished implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public void close() {
     release();
-    listener.close();
   }
 }

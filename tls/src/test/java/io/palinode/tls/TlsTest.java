@@ -8,19 +8,23 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +35,16 @@ class TlsTest {
   private static final Path CERTIFICATES = Path.of("src/test/certificates");
 
   @TempDir Path folder;
+
+  /** Open for the whole test: a client looks for its session by the server's port. */
+  private final ServerSocket door = listen();
+
+  TlsTest() throws IOException {}
+
+  @AfterEach
+  void closeDoor() throws IOException {
+    door.close();
+  }
 
   @Test
   void aClientTrustsACertificateOfItsAuthorityAlone() throws Exception {
@@ -88,19 +102,15 @@ class TlsTest {
     replace(authorities, pem("ca"));
     // It keeps the session of its first connection, and would resume it.
     SSLContext client = client("ca", "client");
-    int port;
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
-    }
     try (ServerTls server = server("server", authorities)) {
-      assertThat(handshake(server, client, port)).contains("CN=server");
+      assertThat(handshake(server, client)).contains("CN=server");
       replace(authorities, pem("other-ca"));
       await()
           .untilAsserted(
               () ->
-                  assertThatThrownBy(() -> handshake(server, client, port))
+                  assertThatThrownBy(() -> handshake(server, client))
                       .isInstanceOf(IOException.class));
-      assertThatThrownBy(() -> handshake(server, client, port)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> handshake(server, client)).isInstanceOf(IOException.class);
     }
   }
 
@@ -109,17 +119,12 @@ class TlsTest {
     Path authorities = folder.resolve("clients.pem");
     replace(authorities, pem("ca"));
     SSLContext client = client("ca", "client");
-    int port;
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
-    }
     try (ServerTls server = server("server", authorities)) {
-      try (SSLServerSocket listener = listener(server, 0);
-          HeldFinished between = new HeldFinished(port, listener.getLocalPort())) {
+      try (ServerSocket behind = listen();
+          HeldFinished between = new HeldFinished(door, behind.getLocalPort())) {
         CompletableFuture<@Nullable Void> answered =
-            CompletableFuture.runAsync(() -> answer(listener));
-        CompletableFuture<String> begun =
-            CompletableFuture.supplyAsync(() -> connect(client, port));
+            CompletableFuture.runAsync(() -> answer(server, behind));
+        CompletableFuture<String> begun = CompletableFuture.supplyAsync(() -> connect(client));
         between.awaitHeld();
         replace(authorities, pem("other-ca"));
         await()
@@ -134,7 +139,7 @@ class TlsTest {
       await()
           .untilAsserted(
               () ->
-                  assertThatThrownBy(() -> handshake(server, client, port))
+                  assertThatThrownBy(() -> handshake(server, client))
                       .isInstanceOf(IOException.class));
     }
   }
@@ -152,6 +157,27 @@ class TlsTest {
       assertThat(handshake(server, client)).contains("CN=server");
       replace(certificate, pem("renewed"));
       replace(key, key("renewed"));
+      await().untilAsserted(() -> assertThat(handshake(server, client)).contains("CN=renewed"));
+    }
+  }
+
+  /** As a file that becomes readable by a change of its owner. */
+  @Test
+  void aFileThatCouldNotBeReadIsReadAgainAlthoughItsTimeAndSizeStay() throws Exception {
+    Path certificate = folder.resolve("tls.pem");
+    Path key = folder.resolve("tls.key");
+    replace(certificate, pem("server"));
+    replace(key, key("server"));
+    SSLContext client = client("ca", null);
+    try (ServerTls server = ServerTls.watching(new ServerFiles(certificate, key, null))) {
+      FileTime time = FileTime.from(Instant.now().plusSeconds(60));
+      String renewed = Files.readString(pem("renewed"));
+      Files.writeString(certificate, "x".repeat(renewed.length()));
+      Files.setLastModifiedTime(certificate, time);
+      replace(key, key("renewed"));
+      await().during(Duration.ofSeconds(3)).until(() -> server.subject().contains("server"));
+      Files.writeString(certificate, renewed);
+      Files.setLastModifiedTime(certificate, time);
       await().untilAsserted(() -> assertThat(handshake(server, client)).contains("CN=renewed"));
     }
   }
@@ -185,37 +211,26 @@ class TlsTest {
   }
 
   /** Returns the name in the server's certificate. */
-  private static String handshake(ServerTls server, SSLContext client) throws Exception {
-    return handshake(server, client, 0);
-  }
-
-  private static String handshake(ServerTls server, SSLContext client, int port) throws Exception {
-    try (SSLServerSocket listener = listener(server, port)) {
-      CompletableFuture<@Nullable Void> answered =
-          CompletableFuture.runAsync(() -> answer(listener));
-      try {
-        String name = connect(client, listener.getLocalPort());
-        answered.join();
-        return name;
-      } catch (UncheckedIOException refused) {
-        throw Objects.requireNonNull(refused.getCause());
-      }
+  private String handshake(ServerTls server, SSLContext client) throws Exception {
+    CompletableFuture<@Nullable Void> answered =
+        CompletableFuture.runAsync(() -> answer(server, door));
+    try {
+      String name = connect(client);
+      answered.join();
+      return name;
+    } catch (UncheckedIOException refused) {
+      answered.join();
+      throw Objects.requireNonNull(refused.getCause());
     }
   }
 
-  private static SSLServerSocket listener(ServerTls server, int port) throws IOException {
-    SSLServerSocket listener =
-        (SSLServerSocket)
-            server
-                .context()
-                .getServerSocketFactory()
-                .createServerSocket(port, 1, InetAddress.getLoopbackAddress());
-    listener.setNeedClientAuth(server.knowsClients());
-    return listener;
+  private static ServerSocket listen() throws IOException {
+    return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   }
 
   /** Returns the name in the server's certificate. */
-  private static String connect(SSLContext client, int port) {
+  private String connect(SSLContext client) {
+    int port = door.getLocalPort();
     try (SSLSocket socket = (SSLSocket) client.getSocketFactory().createSocket("localhost", port)) {
       SSLParameters checked = socket.getSSLParameters();
       checked.setEndpointIdentificationAlgorithm("HTTPS");
@@ -234,8 +249,11 @@ class TlsTest {
     }
   }
 
-  private static void answer(SSLServerSocket listener) {
-    try (SSLSocket accepted = (SSLSocket) listener.accept()) {
+  private static void answer(ServerTls server, ServerSocket listener) {
+    try (Socket plain = listener.accept();
+        SSLSocket accepted =
+            (SSLSocket) server.context().getSocketFactory().createSocket(plain, null, true)) {
+      accepted.setNeedClientAuth(server.knowsClients());
       accepted.getOutputStream().write(1);
       accepted.getOutputStream().flush();
     } catch (IOException refused) {

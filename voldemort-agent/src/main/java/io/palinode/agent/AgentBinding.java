@@ -93,6 +93,11 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
+  public String operationsNotJudged() {
+    return "node %d is a stock server with the agent".formatted(node());
+  }
+
+  @Override
   public long pause(long epoch) {
     long quietSince = node.pause(epoch);
     undoing = epoch;

@@ -15,7 +15,7 @@ import java.util.List;
  *
  * @param data the folder of the agent's files
  * @param pace how often progress is published
- * @param failuresMax the number of internal failures that turn the agent off
+ * @param failuresMax the internal failures within a minute that turn the agent off
  * @param statusPort the local port of {@code /status} and {@code /metrics}; 0 for none
  */
 record AgentConfig(

@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.hosted.JoinedDetector;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +26,10 @@ import org.slf4j.LoggerFactory;
 final class StatusServer {
   private static final Logger log = LoggerFactory.getLogger(StatusServer.class);
   private static final int OK = 200;
+  private static final int THREADS = 2;
+
+  /** For a request to arrive, and for its answer to be read. */
+  private static final String REQUEST_SECONDS_MAX = "5";
 
   private final String version;
   private final Supplier<Set<String>> woven;
@@ -46,6 +52,9 @@ final class StatusServer {
       WatchedServer server,
       PrometheusMeterRegistry registry) {
     StatusServer status = new StatusServer(version, woven, server);
+    // The JDK reads them at the first such server of the process; by default neither has an end.
+    System.setProperty("sun.net.httpserver.maxReqTime", REQUEST_SECONDS_MAX);
+    System.setProperty("sun.net.httpserver.maxRspTime", REQUEST_SECONDS_MAX);
     try {
       HttpServer http =
           HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
@@ -53,6 +62,9 @@ final class StatusServer {
           "/status", exchange -> answer(exchange, "application/json", status.json()));
       http.createContext(
           "/metrics", exchange -> answer(exchange, "text/plain; version=0.0.4", registry.scrape()));
+      http.setExecutor(
+          Executors.newFixedThreadPool(
+              THREADS, work -> JoinedDetector.daemon(work, "palinode-status")));
       http.start();
       return true;
     } catch (IOException e) {

@@ -1,6 +1,10 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.binding.SeenBefore;
+import io.palinode.detector.binding.StaleRead;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.store.binding.UndoLog.KeyRecord;
@@ -17,6 +21,7 @@ import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +47,20 @@ public final class ClientWrites {
 
   /** Adds a version. Refused as obsolete if the node has a newer or equal one. */
   public Reply<Boolean> put(StoreKey key, Versioned added, Caller caller) throws RefusedException {
+    return put(key, added, caller, null);
+  }
+
+  /**
+   * Like the other.
+   *
+   * @param seen what the writer has seen of the key; null if it does not state that
+   */
+  public Reply<Boolean> put(
+      StoreKey key, Versioned added, Caller caller, @Nullable List<VectorClock> seen)
+      throws RefusedException {
     admission.count(NodeCounter.PUTS);
     Versioned known = added.withOrigin(caller.originAt(stores.node()));
-    return write(new Write(key, caller, known, null), stored -> Siblings.put(stored, known));
+    return write(new Write(key, caller, known, null, seen), stored -> Siblings.put(stored, known));
   }
 
   /** Removes the versions at or before {@code upTo}; the reply is true if there were any. */
@@ -57,6 +73,29 @@ public final class ClientWrites {
           List<Versioned> left = Siblings.delete(stored, upTo);
           return left.size() == stored.size() ? null : left;
         });
+  }
+
+  /**
+   * Passes on that a client read this here before. Changes nothing; in the order of writes, so that
+   * its HLC is after the read and before the client's next write.
+   *
+   * @param isAgain see {@link StaleRead}
+   */
+  public Reply<Boolean> readStale(
+      StoreKey key, Version read, SeenBefore before, boolean isAgain, Caller caller)
+      throws RefusedException {
+    order.writeLock().lock();
+    try {
+      FenceState admitted = admission.admit(caller);
+      Hvc at = admission.receive(caller);
+      if (admission.keepsPast()) {
+        promise.coverWrite(at.own());
+        events.readStale(new StaleRead(key, read, before, isAgain, at, caller.writer()));
+      }
+      return new Reply<>(true, at, 0, admitted.epoch());
+    } finally {
+      order.writeLock().unlock();
+    }
   }
 
   /** The versions that a write leaves; null if it changes nothing. */
@@ -107,23 +146,19 @@ public final class ClientWrites {
     Hvc after = admission.receive(write.caller());
     promise.coverWrite(after.own());
     store.log(after.own(), key, old);
-    makeAndPass(store, write, change, siblings, before, after);
+    makeAndPass(
+        store, write, change, after.own(), () -> events.event(write, old, siblings, before, after));
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
   /** Makes the change and passes it on. If only the latter fails, a write was missed. */
   private void makeAndPass(
-      LocalStore store,
-      Write write,
-      Change change,
-      List<Versioned> siblings,
-      Hvc before,
-      Hvc after) {
+      LocalStore store, Write write, Change change, long hlc, Supplier<WriteEvent> event) {
     boolean isMissed = true;
     try {
       make(change);
-      events.listDelete(store, write, after.own());
-      events.written(write, after.own(), () -> events.event(write, siblings, before, after));
+      events.listDelete(store, write, hlc);
+      events.written(write, hlc, event);
       isMissed = false;
     } catch (StorageException notMade) {
       isMissed = false;

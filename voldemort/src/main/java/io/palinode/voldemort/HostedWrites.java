@@ -129,7 +129,7 @@ public final class HostedWrites {
             List<Versioned> siblings = StoredVersions.in(after);
             Versioned added = deleted == null ? added(before, siblings) : null;
             return events.event(
-                new Write(key, caller, added, deleted), siblings, beforeWrite, afterWrite);
+                new Write(key, caller, added, deleted), before, siblings, beforeWrite, afterWrite);
           });
       isMissed = false;
       return afterWrite;

@@ -5,9 +5,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The counters of one node. Thread-safe. */
+/** The counters of one node, and the receiver of its requests' times. Thread-safe. */
 public final class NodeCounters {
   private final Map<NodeCounter, LongAdder> adders = new EnumMap<>(NodeCounter.class);
+  private volatile RequestTimes times = (kind, nanos) -> {};
 
   NodeCounters() {
     for (NodeCounter counter : NodeCounter.values()) {
@@ -21,6 +22,15 @@ public final class NodeCounters {
 
   public long get(NodeCounter counter) {
     return adder(counter).sum();
+  }
+
+  /** From now on, {@code newTimes} receives the time of each request. */
+  public void time(RequestTimes newTimes) {
+    times = newTimes;
+  }
+
+  public void took(RequestTimes.Kind kind, long nanos) {
+    times.took(kind, nanos);
   }
 
   private LongAdder adder(NodeCounter counter) {

@@ -3,6 +3,7 @@ package io.palinode.voldemort;
 import io.palinode.detector.binding.Version;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,11 @@ final class StoredVersions {
   }
 
   static List<Version> of(List<Versioned> siblings) {
-    return siblings.stream().map(StoredVersions::of).toList();
+    List<Version> versions = new ArrayList<>(siblings.size());
+    for (Versioned sibling : siblings) {
+      versions.add(of(sibling));
+    }
+    return versions;
   }
 
   static Version of(Versioned versioned) {

@@ -1,5 +1,6 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.binding.StaleRead;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;
@@ -11,6 +12,7 @@ import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a node keeps and passes on of each write: its writer, its access, its delete, its event.
@@ -45,6 +47,13 @@ final class WriteEvents {
       if (listener.watches(write.key())) {
         listener.written(event.get());
       }
+    }
+  }
+
+  /** Passes a statement on to the listeners; any of them looks up the key by itself. */
+  void readStale(StaleRead read) {
+    for (WriteListener listener : listeners) {
+      listener.readStale(read);
     }
   }
 
@@ -94,8 +103,9 @@ final class WriteEvents {
     }
   }
 
-  /** The event of a write that leaves {@code siblings}. */
-  WriteEvent event(Write write, List<Versioned> siblings, Hvc before, Hvc after) {
+  /** The event of a write that leaves {@code siblings} of the record {@code old}. */
+  WriteEvent event(
+      Write write, byte @Nullable [] old, List<Versioned> siblings, Hvc before, Hvc after) {
     return new WriteEvent(
         write.key(),
         StoredVersions.of(siblings),
@@ -103,6 +113,7 @@ final class WriteEvents {
         before,
         after,
         write.caller().writer(),
-        write.caller().eventOriginAt(node));
+        write.caller().eventOriginAt(node),
+        LostVersions.of(old, write, node));
   }
 }

@@ -14,6 +14,7 @@ import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -24,11 +25,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /** Small clusters, keys and versions for the tests of this module. */
 public final class TestNodes {
+  private static final int PORT_MIN = 10_000;
+  private static final int PORT_MAX = 32_000;
+
   /** All nodes hold every key. */
   public static final String EVERYWHERE = "everywhere";
 
@@ -72,18 +77,33 @@ public final class TestNodes {
 
   /** One whose nodes can be started: their ports are free. */
   public static Cluster listening(int nodes) throws IOException {
-    List<Node> listening = new ArrayList<>();
+    List<Integer> ports = freePorts(nodes);
+    return new Cluster(
+        "test",
+        List.of(),
+        cluster(nodes).nodes().stream()
+            .map(n -> new Node(n.id(), n.host(), 0, ports.get(n.id()), 0, 0, n.partitions()))
+            .toList());
+  }
+
+  /** Below the ports that the system gives to connections, which could take one before a node. */
+  public static List<Integer> freePorts(int count) throws IOException {
     List<ServerSocket> reserved = new ArrayList<>();
-    for (Node node : cluster(nodes).nodes()) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      reserved.add(socket);
-      int port = socket.getLocalPort();
-      listening.add(new Node(node.id(), node.host(), 0, port, 0, 0, node.partitions()));
+    try {
+      while (reserved.size() < count) {
+        int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
+        try {
+          reserved.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+        } catch (BindException taken) {
+          // The next one.
+        }
+      }
+      return reserved.stream().map(ServerSocket::getLocalPort).toList();
+    } finally {
+      for (ServerSocket socket : reserved) {
+        socket.close();
+      }
     }
-    for (ServerSocket socket : reserved) {
-      socket.close();
-    }
-    return new Cluster("test", List.of(), listening);
   }
 
   public static List<StoreDefinition> stores(int nodes, Persistence persistence) {

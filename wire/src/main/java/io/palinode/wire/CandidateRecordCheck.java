@@ -16,6 +16,9 @@ public final class CandidateRecordCheck {
   /** Candidates of one incarnation: one a microsecond for eleven days. */
   static final long SEQUENCE_MAX = 1_000_000_000_000L;
 
+  /** Versions of a predicate; each is a record. */
+  static final long VERSION_MAX = 1_000_000_000_000L;
+
   private CandidateRecordCheck() {}
 
   /** Throws {@link IllegalArgumentException} for a record that no local detector writes. */
@@ -33,6 +36,21 @@ public final class CandidateRecordCheck {
       case GAP -> gap(record, record.getGap(), bounds);
       case EVENT_NOT_SET -> unpromised(record, bounds);
     }
+  }
+
+  /** As {@link #require}; the record's clock gives the number of nodes. */
+  public static void requireOfSomeCluster(CandidateRecord record, RecordBounds bounds) {
+    require(record, new RecordBounds(nodes(record), bounds.offset(), bounds.timestampMs()));
+  }
+
+  private static int nodes(CandidateRecord record) {
+    return switch (record.getEventCase()) {
+      case OPENED -> CandidateRecords.decode(record.getOpened().getStart()).nodes();
+      case CLOSED -> CandidateRecords.decode(record.getClosed().getStart()).nodes();
+      case PROGRESS -> CandidateRecords.decode(record.getProgress().getHvc()).nodes();
+      case STOPPED -> CandidateRecords.decode(record.getStopped().getHvc()).nodes();
+      case GAP, EVENT_NOT_SET -> Hvc.NODES_MAX;
+    };
   }
 
   private static void opened(CandidateRecord record, Opened opened, RecordBounds bounds) {
@@ -69,6 +87,7 @@ public final class CandidateRecordCheck {
     if (interval.getPredicate().indexOf('|') >= 0) {
       throw new IllegalArgumentException("the name of a predicate must not have a bar");
     }
+    RecordBounds.range("predicate_version", interval.getPredicateVersion(), VERSION_MAX);
   }
 
   private static void clock(CandidateRecord record, ByteString bytes, RecordBounds bounds) {

@@ -1,5 +1,6 @@
 package io.palinode.wire;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.CoverageStep;
@@ -8,6 +9,7 @@ import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.NodeReport;
 import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.PeerClock;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
@@ -31,6 +33,9 @@ public final class ControlRecordCheck {
 
   /** The beginnings of keys in a report that cannot be restored. */
   public static final int NOT_RESTORED_MAX = 1_000;
+
+  /** The peers in a report. */
+  public static final int PEERS_MAX = 63;
 
   private final RecordBounds bounds;
 
@@ -151,6 +156,12 @@ public final class ControlRecordCheck {
     notNegative("refused_ahead_micros", report.getRefusedAheadMicros());
     bounds.micros("storage_refused_since_micros", report.getStorageRefusedSinceMicros());
     RecordBounds.count("not_restored", report.getNotRestoredCount(), NOT_RESTORED_MAX);
+    RecordBounds.count("peers", report.getPeersCount(), PEERS_MAX);
+    for (PeerClock peer : report.getPeersList()) {
+      bounds.node("peer", peer.getNode());
+      long ahead = peer.getAheadMicrosMax();
+      RecordBounds.range("ahead_micros_max", ahead < 0 ? -ahead : ahead, Hlc.MICROS_MAX);
+    }
   }
 
   private void coverage(CoverageStep step) {

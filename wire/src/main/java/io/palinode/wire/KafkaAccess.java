@@ -28,6 +28,8 @@ public enum KafkaAccess {
     void add(Topics topics, Rights rights) {
       rights.topic(AclOperation.READ, topics.candidates());
       rights.topic(AclOperation.READ, topics.predicates());
+      // The nodes' epsilon, at the start.
+      rights.topic(AclOperation.READ, topics.control());
       rights.topic(AclOperation.WRITE, topics.violations());
     }
   },
@@ -65,6 +67,18 @@ public enum KafkaAccess {
       rights.topic(AclOperation.DESCRIBE, topic);
     }
     add(topics, rights);
+    return List.copyOf(rights.all);
+  }
+
+  /**
+   * The rights of an orchestrator whose alerts go to {@code topic}, each allowed from any host. It
+   * may create the topic.
+   */
+  public static List<AclBinding> alerts(String topic, String principal) {
+    Rights rights = new Rights(principal);
+    rights.topic(AclOperation.DESCRIBE, topic);
+    rights.topic(AclOperation.WRITE, topic);
+    rights.topic(AclOperation.CREATE, topic);
     return List.copyOf(rights.all);
   }
 

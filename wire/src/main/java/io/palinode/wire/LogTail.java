@@ -14,6 +14,7 @@ import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * reason. It waits for a broker that does not answer, and 30 s for a topic that the broker does not
  * have. If the broker no longer has records that the tail has handed over, the tail ends: another
  * history would begin in the same listener. Records that were deleted before the tail read them are
- * skipped.
+ * skipped, and so are those of a batch that is as it was sent, but not readable.
  */
 public final class LogTail implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LogTail.class);
@@ -46,6 +47,10 @@ public final class LogTail implements AutoCloseable {
   private static final long TOPIC_POLL_MILLIS = 10;
   private static final Duration TOPIC_WAIT_MAX = Duration.ofSeconds(30);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
+
+  /** Kafka's exception names the partition in its text only. */
+  private static final String UNREADABLE = "Received exception when fetching the next record from ";
+
   private static final Duration CONSUMER_CLOSE_MAX = Duration.ofSeconds(1);
 
   private final Source source;
@@ -56,6 +61,7 @@ public final class LogTail implements AutoCloseable {
   private volatile boolean closed;
   private volatile @Nullable Consumer<byte[], byte[]> consumer;
   private volatile @Nullable RuntimeException failure;
+  private volatile long lag;
 
   /** {@code name} names the thread and the Kafka client. */
   public LogTail(String name, KafkaSettings settings, Source source, Listener listener) {
@@ -103,6 +109,9 @@ public final class LogTail implements AutoCloseable {
     /** After the records of each poll, also when there were none: at least twice a second. */
     default void onPolled() {}
 
+    /** The tail skips a record of a batch that no consumer can read. */
+    default void onUnreadable(TopicPartition partition, long offset, KafkaException why) {}
+
     /** The tail has ended by an error and will hand over nothing more. */
     default void onFailure(RuntimeException failure) {}
   }
@@ -128,6 +137,11 @@ public final class LogTail implements AutoCloseable {
       }
     }
     return isCaughtUp();
+  }
+
+  /** Records in Kafka that have not been handed over, as of the latest poll. */
+  public long lag() {
+    return lag;
   }
 
   /** Whether it follows its topic; an error of the virtual machine may end it without a failure. */
@@ -205,6 +219,7 @@ public final class LogTail implements AutoCloseable {
         }
         listener.onRecord(record);
       }
+      lag = partitions.stream().mapToLong(each -> from.currentLag(each).orElse(0)).sum();
       listener.onPolled();
     }
   }
@@ -218,7 +233,26 @@ public final class LogTail implements AutoCloseable {
     } catch (OffsetOutOfRangeException e) {
       e.offsetOutOfRangePartitions().forEach((partition, at) -> skipDeleted(from, partition, at));
       return List.of();
+    } catch (KafkaException e) {
+      skipUnreadable(from, e);
+      return List.of();
     }
+  }
+
+  /** The checksum of the batch is right, so its producer wrote it so. Throws all other errors. */
+  private void skipUnreadable(Consumer<byte[], byte[]> from, KafkaException e) {
+    if (!(e.getCause() instanceof InvalidRecordException)) {
+      throw e;
+    }
+    for (TopicPartition partition : from.assignment()) {
+      if (String.valueOf(e.getMessage()).startsWith(UNREADABLE + partition + ".")) {
+        long offset = from.position(partition);
+        listener.onUnreadable(partition, offset, e);
+        from.seek(partition, offset + 1);
+        return;
+      }
+    }
+    throw e;
   }
 
   /** The broker refuses the offset, or has other records before it. */

@@ -21,6 +21,9 @@ public final class RecordChecks {
 
   private static final int PARTITIONS_MAX = 100_000;
 
+  /** A day. */
+  private static final long WITHIN_MICROS_MAX = 86_400_000_000L;
+
   private RecordChecks() {}
 
   /** A version is at most the record's offset + 1, as each version of a name is a record. */
@@ -88,6 +91,7 @@ public final class RecordChecks {
     bounds.hlc("violate", violation.getViolate());
     RecordBounds.range("first", violation.getFirst(), violation.getViolate());
     bounds.hlc("ended", violation.getEnded());
+    RecordBounds.range("within_micros", violation.getWithinMicros(), WITHIN_MICROS_MAX);
     bounds.micros("detected_micros", violation.getDetectedMicros());
     for (Witness witness : violation.getWitnessesList()) {
       bounds.node("witness node", witness.getNode());

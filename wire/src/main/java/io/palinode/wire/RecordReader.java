@@ -6,6 +6,8 @@ import io.palinode.wire.RefusedRecords.Reason;
 import java.util.concurrent.CancellationException;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +68,11 @@ public final class RecordReader<M> {
     } catch (RuntimeException e) {
       refused.refuse(record, Reason.FAILED, e);
     }
+  }
+
+  /** Counts a record that Kafka's consumer could not read as refused. */
+  public void refuseUnreadable(TopicPartition partition, long offset, KafkaException why) {
+    refused.refuse(partition, offset, Reason.UNREADABLE, why);
   }
 
   /** The record's message; null if the record was counted as refused. */

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,6 +76,11 @@ public final class RefusedRecords {
   public void refuse(ConsumerRecord<?, ?> record, Reason reason, Throwable why) {
     refuse(
         new Refused(record.topic(), record.partition(), record.offset(), reason, text(why)), why);
+  }
+
+  /** Refuses a record that is not at hand. */
+  public void refuse(TopicPartition of, long offset, Reason reason, Throwable why) {
+    refuse(new Refused(of.topic(), of.partition(), offset, reason, text(why)), why);
   }
 
   /** Refuses a record of unknown offset, whose listener threw later. */

@@ -36,6 +36,12 @@ public record TopicLayout(
    */
   public static final Duration TIMESTAMP_AFTER_MAX = Duration.ofHours(1);
 
+  /**
+   * The broker then reads each record, and refuses a batch with an unreadable one. Else it accepts
+   * such a compressed batch, and readers fail at it each time. No producer here compresses.
+   */
+  public static final String COMPRESSION = "uncompressed";
+
   private static final Duration CONTROL_SEGMENT = Duration.ofMinutes(10);
 
   /** Readers that are late by less than this read all records. */
@@ -43,6 +49,10 @@ public record TopicLayout(
 
   private static final String CONTROL_DIRTY_RATIO = "0.1";
   private static final Duration AUDIT_RETENTION = Duration.ofDays(365);
+
+  /** Some three million lines. */
+  private static final long AUDIT_BYTES_MAX = 1L << 30;
+
   private static final int PARTITIONS_MAX = 1_024;
   private static final int CANDIDATE_SEGMENT_BYTES = 64 << 20;
 
@@ -122,7 +132,9 @@ public record TopicLayout(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
                 TopicConfig.CLEANUP_POLICY_DELETE,
                 TopicConfig.RETENTION_MS_CONFIG,
-                Long.toString(AUDIT_RETENTION.toMillis()))));
+                Long.toString(AUDIT_RETENTION.toMillis()),
+                TopicConfig.RETENTION_BYTES_CONFIG,
+                Long.toString(AUDIT_BYTES_MAX))));
   }
 
   private NewTopic topic(String name, int partitions, Map<String, String> settings) {
@@ -130,6 +142,7 @@ public record TopicLayout(
     all.put(
         TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG,
         Long.toString(TIMESTAMP_AFTER_MAX.toMillis()));
+    all.put(TopicConfig.COMPRESSION_TYPE_CONFIG, COMPRESSION);
     return new NewTopic(name, partitions, replication).configs(all);
   }
 

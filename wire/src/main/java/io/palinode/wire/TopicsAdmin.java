@@ -5,15 +5,19 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -65,6 +69,62 @@ public final class TopicsAdmin implements AutoCloseable {
         requireOrdered(topic.name());
       }
     }
+  }
+
+  /**
+   * Creates the topic of a destination of alerts if it is absent, as the brokers' defaults are.
+   * Throws {@link IllegalArgumentException} if this user may not create it, or not write to it.
+   */
+  public void requireForAlerts(String topic) {
+    try {
+      if (!mayWrite(topic)) {
+        throw new IllegalArgumentException(mayNot("write to this topic", topic));
+      }
+    } catch (UnknownTopicOrPartitionException absent) {
+      createForAlerts(topic);
+    } catch (KafkaException e) {
+      throw isRefusal(e)
+          ? new IllegalArgumentException(mayNot("write to this topic", topic), e)
+          : e;
+    }
+  }
+
+  /** Without an authorizer, each user may do all. */
+  private boolean mayWrite(String topic) {
+    Set<AclOperation> allowed =
+        await(
+                topic,
+                admin
+                    .describeTopics(
+                        List.of(topic),
+                        new DescribeTopicsOptions().includeAuthorizedOperations(true))
+                    .topicNameValues()
+                    .get(topic))
+            .authorizedOperations();
+    return allowed == null || allowed.contains(AclOperation.WRITE);
+  }
+
+  private void createForAlerts(String topic) {
+    NewTopic absent = new NewTopic(topic, Optional.empty(), Optional.empty());
+    try {
+      await(topic, admin.createTopics(List.of(absent)).values().get(topic));
+    } catch (TopicExistsException now) {
+      // Another orchestrator has just created it.
+    } catch (KafkaException e) {
+      throw isRefusal(e)
+          ? new IllegalArgumentException(
+              mayNot("create this topic, which does not exist", topic), e)
+          : e;
+    }
+  }
+
+  private static boolean isRefusal(KafkaException e) {
+    return e.getCause() instanceof AuthorizationException;
+  }
+
+  private static String mayNot(String what, String topic) {
+    return "--alert kafka:%s: the user of Kafka may not %s; see 'palinode kafka acls --alert-topic %s'"
+        .formatted(topic, what, topic);
   }
 
   /** The number of partitions that the candidates' topic really has. */

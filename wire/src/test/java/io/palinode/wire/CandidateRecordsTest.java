@@ -126,6 +126,20 @@ class CandidateRecordsTest {
   }
 
   @Test
+  void aVersionBeyondItsBoundIsRefused() {
+    CandidateRecord.Builder made = opened(AT).toBuilder();
+    made.getOpenedBuilder().setStart(CandidateRecords.encode(CLOCK));
+    CandidateRecord whole = made.build();
+    RecordBounds bounds = new RecordBounds(CLOCK.nodes(), 0, AT);
+    CandidateRecordCheck.require(whole, bounds);
+    CandidateRecordCheck.requireOfSomeCluster(whole, new RecordBounds(Hvc.NODES_MAX, 0, AT));
+    CandidateRecord.Builder forged = whole.toBuilder();
+    forged.getOpenedBuilder().getIntervalBuilder().setPredicateVersion(Long.MAX_VALUE);
+    assertThatThrownBy(() -> CandidateRecordCheck.require(forged.build(), bounds))
+        .hasMessage("predicate_version must be in [0, 1000000000000]: " + Long.MAX_VALUE);
+  }
+
+  @Test
   void aRecordWithoutAnEventHasNoTime() {
     assertThatThrownBy(
             () -> CandidateRecords.ownTime(CandidateRecord.newBuilder().setNode(2).build()))

@@ -8,8 +8,10 @@ import io.palinode.wire.RefusedRecords.Reason;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Judged;
+import io.palinode.wire.v1.NodeReport;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.PeerClock;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.SafePoint;
@@ -26,6 +28,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +56,13 @@ class RecordReaderTest {
     assertThat(refused.count("control", Reason.EMPTY)).isEqualTo(1);
     assertThat(refused.count("control", Reason.UNREADABLE)).isEqualTo(1);
     assertThat(refused.latest()).extracting(RefusedRecords.Refused::offset).containsExactly(1L, 0L);
+  }
+
+  @Test
+  void aRecordThatKafkaCannotReadCountsWithItsOffset() {
+    reader.refuseUnreadable(new TopicPartition("control", 0), 7, new KafkaException("a batch"));
+    assertThat(refused.count("control", Reason.UNREADABLE)).isEqualTo(1);
+    assertThat(refused.latest()).extracting(RefusedRecords.Refused::offset).containsExactly(7L);
   }
 
   @Test
@@ -104,10 +115,17 @@ class RecordReaderTest {
         ControlRecord.newBuilder().setAbandon(Abandon.newBuilder().addStopped(NODES)),
         ControlRecord.newBuilder().setAbandon(Abandon.newBuilder().addStopped(-1)),
         ControlRecord.newBuilder().setAbandon(Abandon.newBuilder().addAllStopped(List.of(0, 1, 2))),
+        peer(PeerClock.newBuilder().setNode(NODES)),
+        peer(PeerClock.newBuilder().setAheadMicrosMax(Long.MIN_VALUE)),
+        peer(PeerClock.newBuilder().setAheadMicrosMax(-Hlc.MICROS_MAX - 1)),
         snapshot(
             SnapshotStep.newBuilder().setOpened(SnapshotOpened.newBuilder().setSnapshot(huge))),
         snapshot(
             SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId("../../x"))));
+  }
+
+  private static ControlRecord.Builder peer(PeerClock.Builder peer) {
+    return ControlRecord.newBuilder().setNodeReport(NodeReport.newBuilder().addPeers(peer));
   }
 
   private static ControlRecord.Builder snapshot(SnapshotStep.Builder step) {

@@ -46,6 +46,14 @@ class TopicLayoutTest {
   }
 
   @Test
+  void theBrokerReadsEachRecordOfEachTopic() {
+    assertThat(TopicLayout.DEFAULT.topics(TOPICS))
+        .hasSize(TOPICS.all().size())
+        .allSatisfy(
+            topic -> assertThat(topic.configs()).containsEntry("compression.type", "uncompressed"));
+  }
+
+  @Test
   void violationsAndControlAdmitTheLongestRecordsOfTheirWriters() {
     assertThat(settings(TOPICS.violations())).containsEntry("max.message.bytes", "1048576");
     assertThat(settings(TOPICS.control())).containsEntry("max.message.bytes", "8388608");

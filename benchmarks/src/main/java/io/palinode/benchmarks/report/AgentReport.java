@@ -2,7 +2,6 @@ package io.palinode.benchmarks.report;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.benchmarks.Side;
-import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.stock.AgentBenchmark.Kind;
 import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
@@ -31,40 +30,24 @@ public record AgentReport(String machine, Of of, Kind client, Setting setting, L
     CLIENT
   }
 
-  /**
-   * Percents: throughput lost to the agent, processor time added for an operation; absent where
-   * there is no agent, of which {@code noise} is what neighbouring rounds differ by.
-   */
-  record Cost(@Nullable Spread throughputLost, @Nullable Spread cpuAdded, @Nullable Spread noise) {}
-
   /** A mode under one load. */
   record Row(
       int writePercent, Mode mode, Side side, @JsonUnwrapped Cost cost, @Nullable Verdict goal) {
-    private static Row plain(Comparison of) {
-      Spread noise = percent(of.noise());
-      return new Row(of.writePercent(), Mode.NONE, of.none(), new Cost(null, null, noise), null);
+    private static Row plain(Comparison<Mode> of) {
+      return new Row(of.writePercent(), Mode.NONE, of.none(), Cost.none(of), null);
     }
 
-    private static Row beside(Comparison of, Beside beside) {
-      Spread more = percent(beside.throughput());
-      Spread lost = new Spread(-more.median(), -more.to(), -more.from());
+    private static Row beside(Comparison<Mode> of, Beside<Mode> beside) {
+      Cost cost = Cost.of(beside);
       return new Row(
-          of.writePercent(),
-          beside.mode(),
-          beside.side(),
-          new Cost(lost, percent(beside.cpu()), null),
-          Verdict.of(lost, GOAL_PERCENT));
-    }
-
-    private static Spread percent(Spread ratio) {
-      return new Spread(
-          100 * (ratio.median() - 1), 100 * (ratio.from() - 1), 100 * (ratio.to() - 1));
+          of.writePercent(), beside.mode(), beside.side(), cost, cost.verdict(GOAL_PERCENT));
     }
   }
 
-  public static AgentReport of(Of of, Kind client, Setting setting, List<Comparison> results) {
+  public static AgentReport of(
+      Of of, Kind client, Setting setting, List<Comparison<Mode>> results) {
     List<Row> rows = new ArrayList<>();
-    for (Comparison each : results) {
+    for (Comparison<Mode> each : results) {
       rows.add(Row.plain(each));
       each.others().forEach(beside -> rows.add(Row.beside(each, beside)));
     }
@@ -104,23 +87,13 @@ public record AgentReport(String machine, Of of, Kind client, Setting setting, L
   }
 
   private List<String> cells(Row row) {
-    Spread lost = row.cost().throughputLost();
-    Spread cpu = row.cost().cpuAdded();
-    Spread noise = row.cost().noise();
-    return List.of(
-        row.writePercent() + " %",
-        name(row.mode()),
-        "%,.0f".formatted(row.side().operationsPerSecond()),
-        Numbers.fixed(row.side().p50Ms(), 2),
-        Numbers.fixed(row.side().p99Ms(), 2),
-        Numbers.fixed(row.side().cpuMicros(), 1),
-        lost == null ? "" : Numbers.fixed(lost.median(), 1) + " %",
-        lost == null
-            ? (noise == null ? "" : "noise " + Numbers.range(noise, 1))
-            : Numbers.range(lost, 1),
-        cpu == null ? "" : Numbers.fixed(cpu.median(), 1) + " %",
-        cpu == null ? "" : Numbers.range(cpu, 1),
-        row.goal() == null ? "" : row.goal().text());
+    List<String> cells = new ArrayList<>();
+    cells.add(row.writePercent() + " %");
+    cells.add(name(row.mode()));
+    cells.addAll(Numbers.cells(row.side()));
+    cells.addAll(row.cost().cells());
+    cells.add(row.goal() == null ? "" : row.goal().text());
+    return cells;
   }
 
   private String name(Mode mode) {

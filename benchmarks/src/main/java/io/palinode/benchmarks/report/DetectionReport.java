@@ -39,7 +39,7 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
   record Shape(int terms, int nodes, double violated, int instances, int retained) {}
 
   /** How many times as fast as the simple detector; how many times as long with phantoms. */
-  record Ratios(@Nullable Double ratio, double phantomsRatio) {}
+  record Ratios(@Nullable Double ratio, @Nullable Double phantomsRatio) {}
 
   record Figures(
       double candidatesPerSecond,
@@ -112,12 +112,14 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
               number(row.detection().allocatedBytes()),
               row.simple() == null ? "" : number(row.simple().candidatesPerSecond()),
               row.simple() == null ? "" : number(row.simple().allocatedBytes()),
-              row.ratios().ratio() == null
-                  ? ""
-                  : String.format(Locale.ROOT, "%.2f", row.ratios().ratio()),
-              String.format(Locale.ROOT, "%.2f x", row.ratios().phantomsRatio())));
+              ratio(row.ratios().ratio(), ""),
+              ratio(row.ratios().phantomsRatio(), " x")));
     }
     return machine + ", one used; seed " + seed + "\n\n" + table.render();
+  }
+
+  private static String ratio(@Nullable Double ratio, String unit) {
+    return ratio == null ? "" : String.format(Locale.ROOT, "%.2f", ratio) + unit;
   }
 
   private static String number(double value) {

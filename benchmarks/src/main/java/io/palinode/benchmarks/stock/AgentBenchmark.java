@@ -122,8 +122,8 @@ public final class AgentBenchmark {
    * Takes the rounds' time, and as much again to start, fill and warm up. Throws {@link
    * IllegalStateException} when the agent did not cover all of it.
    */
-  public List<Comparison> run() throws IOException, InterruptedException, ExecutionException {
-    List<Comparison> results = new ArrayList<>();
+  public List<Comparison<Mode>> run() throws IOException, InterruptedException, ExecutionException {
+    List<Comparison<Mode>> results = new ArrayList<>();
     try (Target plain = open(Mode.NONE);
         Target watched = open(Mode.AGENT);
         BenchPredicate predicate = new BenchPredicate(parts.kafka(), setting.load().valueBytes())) {
@@ -222,7 +222,7 @@ public final class AgentBenchmark {
     server.fill(setting.load().keys(), setting.load().valueBytes());
   }
 
-  private Comparison compare(Rig rig, int percent)
+  private Comparison<Mode> compare(Rig rig, int percent)
       throws IOException, InterruptedException, ExecutionException {
     List<Map<Mode, Side>> rounds = new ArrayList<>();
     for (int i = 0; i < setting.rounds().rounds(); i++) {
@@ -230,7 +230,7 @@ public final class AgentBenchmark {
           "%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds().rounds()));
       rounds.add(roundOfEach(i, setting.rounds().roundSeconds(), rig, percent));
     }
-    return Comparison.of(percent, rounds, List.of(Mode.AGENT, Mode.PREDICATES));
+    return Comparison.of(percent, rounds, Mode.NONE, List.of(Mode.AGENT, Mode.PREDICATES));
   }
 
   /** Forth, or back. */

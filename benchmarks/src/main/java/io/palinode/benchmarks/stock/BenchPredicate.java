@@ -14,8 +14,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * A predicate over the keys of {@link StoreLoad} that end in 0. Whatever these are set to makes its
  * term true, so each write of one ends an interval and begins another. For one thread.
  */
-final class BenchPredicate implements AutoCloseable {
-  private static final String NAME = "bench-agent";
+public final class BenchPredicate implements AutoCloseable {
+  public static final String NAME = "bench-agent";
+
   private static final String YAML =
       """
       apiVersion: palinode.io/v1
@@ -25,8 +26,8 @@ final class BenchPredicate implements AutoCloseable {
         forEach: {key: "{k}"}
         violation:
           - all:
-              - {var: "key-{k}0", equals: "%s"}
-              - {var: "other-{k}0", equals: "1"}
+              - {var: "%1$skey-{k}0%2$s", equals: "%3$s"}
+              - {var: "%1$sother-{k}0%2$s", equals: "1"}
       """;
 
   private final Producer<byte[], byte[]> producer;
@@ -34,16 +35,27 @@ final class BenchPredicate implements AutoCloseable {
   private long versions;
   private boolean set;
 
+  BenchPredicate(String kafka, int valueBytes) {
+    this(kafka, "", "", valueBytes);
+  }
+
   /**
    * @param kafka {@code host:port}; the topics are there
+   * @param before what the store's names of keys begin with
+   * @param after what they end with
    */
-  BenchPredicate(String kafka, int valueBytes) {
+  public BenchPredicate(String kafka, String before, String after, int valueBytes) {
     producer = KafkaSettings.of(kafka).newProducer("bench-predicates");
-    yaml = YAML.formatted(StoreLoad.value(valueBytes));
+    yaml = YAML.formatted(before, after, StoreLoad.value(valueBytes));
+  }
+
+  /** The version that was written last; 0: none. */
+  public long version() {
+    return versions;
   }
 
   /** Adds it, or takes it away. */
-  void set(boolean on) throws InterruptedException, ExecutionException {
+  public void set(boolean on) throws InterruptedException, ExecutionException {
     if (on == set) {
       return;
     }

@@ -44,11 +44,11 @@ public final class ClientAgentBenchmark {
    * Takes the rounds' time, and as much again to start, fill and warm up. Throws {@link
    * IllegalStateException} when the server's agent did not cover all of it.
    */
-  public List<Comparison> run() throws IOException, InterruptedException {
+  public List<Comparison<Mode>> run() throws IOException, InterruptedException {
     progress.accept("starting the server");
     int statusPort = ServerProcess.freePorts(1).get(0);
     AgentStatus status = new AgentStatus(statusPort);
-    List<Comparison> results = new ArrayList<>();
+    List<Comparison<Mode>> results = new ArrayList<>();
     try (ServerProcess server = AgentBenchmark.start(parts, statusPort)) {
       server.await("join", status::isCovered);
       progress.accept("filling in %,d keys".formatted(setting.load().keys()));
@@ -88,7 +88,7 @@ public final class ClientAgentBenchmark {
     }
   }
 
-  private Comparison compare(Map<Mode, StockClientProcess> clients, int percent)
+  private Comparison<Mode> compare(Map<Mode, StockClientProcess> clients, int percent)
       throws IOException {
     List<Map<Mode, Side>> rounds = new ArrayList<>();
     for (int i = 0; i < setting.rounds().rounds(); i++) {
@@ -96,7 +96,7 @@ public final class ClientAgentBenchmark {
           "%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds().rounds()));
       rounds.add(roundOfEach(clients, i, setting.rounds().roundSeconds(), percent));
     }
-    return Comparison.of(percent, rounds, List.of(Mode.AGENT));
+    return Comparison.of(percent, rounds, Mode.NONE, List.of(Mode.AGENT));
   }
 
   /** Forth, or back. */

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import org.apache.cassandra.db.Clustering;
+import org.apache.cassandra.db.Slice;
 import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.partitions.ImmutableBTreePartition;
 import org.apache.cassandra.db.partitions.PartitionUpdate;
@@ -41,18 +42,23 @@ final class Mutation {
     this.nowInSec = nowInSec;
   }
 
-  /** Reads what the update will change; null if no predicate and no log needs it. */
+  /**
+   * Reads the rows that the update will change: a deleted range whole, and a deleted partition too.
+   * Without a log it keeps only watched rows of these, and returns null if there are none. Throws
+   * {@link io.palinode.cassandra.table.LargeReadException} for a delete of too many bytes.
+   */
   static @Nullable Mutation begin(PartitionUpdate update, CassandraNode node) {
     TableMetadata table = update.metadata();
     long now = FBUtilities.nowInSeconds();
-    if (deletes(update)) {
-      // Only the old rows show what a deletion changes.
-      return new Mutation(update, Tables.read(table, update.partitionKey(), Slices.ALL, now), now);
+    boolean isNamed = node.isLogged() || node.watchesAny(keys(update));
+    if (!update.deletionInfo().isLive()) {
+      return beginDeletion(update, node, isNamed, now);
     }
-    NavigableSet<Clustering<?>> rows = new TreeSet<>(table.comparator);
-    if (!node.watchesAny(keys(update, rows)) && !node.isLogged()) {
+    if (!isNamed) {
       return null;
     }
+    NavigableSet<Clustering<?>> rows = new TreeSet<>(table.comparator);
+    update.forEach(row -> rows.add(row.clustering()));
     return new Mutation(
         update,
         rows.isEmpty()
@@ -61,26 +67,64 @@ final class Mutation {
         now);
   }
 
-  private static boolean deletes(PartitionUpdate update) {
-    if (!update.deletionInfo().isLive()) {
-      return true;
-    }
-    for (Row row : update) {
-      if (!row.deletion().isLive()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static List<StoreKey> keys(PartitionUpdate update, NavigableSet<Clustering<?>> rows) {
+  /** Only the old rows show what a deletion of many rows changes. */
+  private static @Nullable Mutation beginDeletion(
+      PartitionUpdate update, CassandraNode node, boolean isNamed, long now) {
     TableMetadata table = update.metadata();
     String partition = CellNames.ofPartition(table, update.partitionKey().getKey());
+    if (!node.isLogged() && !isNamed && !node.watchesBelow(LiveCells.below(partition))) {
+      return null;
+    }
+    ImmutableBTreePartition old =
+        Tables.readRange(
+            table,
+            update.partitionKey(),
+            deleted(update),
+            now,
+            row ->
+                node.isLogged()
+                    || update.getRow(row.clustering()) != null
+                    || node.watchesAny(keys(partition, table, row)),
+            node.deletedBytesMax());
+    if (node.isLogged()) {
+      return new Mutation(update, old, now);
+    }
+    boolean isWatched =
+        isNamed
+            || (old != null
+                && (old.hasRows() || node.watchesAny(keys(partition, table, old.staticRow()))));
+    return isWatched ? new Mutation(update, old, now) : null;
+  }
+
+  /** The rows that an update deletes or writes. */
+  private static Slices deleted(PartitionUpdate update) {
+    if (!update.deletionInfo().getPartitionDeletion().isLive()) {
+      return Slices.ALL;
+    }
+    Slices.Builder slices = new Slices.Builder(update.metadata().comparator);
+    update
+        .deletionInfo()
+        .rangeIterator(false)
+        .forEachRemaining(range -> slices.add(range.deletedSlice()));
+    update.forEach(row -> slices.add(Slice.make(row.clustering())));
+    return slices.build();
+  }
+
+  private static List<StoreKey> keys(PartitionUpdate update) {
+    TableMetadata table = update.metadata();
+    String partition = CellNames.ofPartition(table, update.partitionKey().getKey());
+    List<StoreKey> keys = new ArrayList<>(keys(partition, table, update.staticRow()));
+    update.forEach(row -> keys.addAll(keys(partition, table, row)));
+    return keys;
+  }
+
+  /** The keys of a row's cells, or those of all its columns if it is deleted. */
+  private static List<StoreKey> keys(String partition, TableMetadata table, Row row) {
     List<StoreKey> keys = new ArrayList<>();
-    LiveCells.visitKeys(partition, table, update.staticRow(), keys::add);
-    for (Row row : update) {
-      rows.add(row.clustering());
+    if (row.deletion().isLive()) {
       LiveCells.visitKeys(partition, table, row, keys::add);
+    } else {
+      LiveCells.visitKeys(partition, table, row.clustering(), keys::add);
     }
     return keys;
   }

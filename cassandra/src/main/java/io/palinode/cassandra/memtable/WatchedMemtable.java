@@ -1,11 +1,8 @@
 package io.palinode.cassandra.memtable;
 
 import io.palinode.cassandra.node.CassandraNode;
-import io.palinode.cassandra.node.CassandraNode.Changed;
 import io.palinode.cassandra.node.ServerNode;
 import io.palinode.cassandra.node.Timestamps;
-import io.palinode.detector.binding.StoreKey;
-import io.palinode.detector.binding.Version;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -71,7 +68,9 @@ final class WatchedMemtable extends SkipListMemtable {
     CassandraNode node = server.watching();
     if (node == null) {
       if (timestamps != null && timestamps.isAhead(update.maxTimestamp()) && server.isReplaying()) {
-        // It was refused when it came, but the commit log has it.
+        // It was refused when it came, or accepted by a clock that was ahead, or before its table
+        // was restored. The commit log does not show which.
+        server.droppedInReplay(update.metadata().toString(), update.maxTimestamp());
         return Long.MAX_VALUE;
       }
       if (timestamps != null) {
@@ -108,7 +107,8 @@ final class WatchedMemtable extends SkipListMemtable {
 
   private long put(
       PartitionUpdate update, UpdateTransaction indexer, OpOrder.Group group, CassandraNode node) {
-    Mutation mutation = begun(update, node);
+    Begun begun = begun(update, node);
+    Mutation mutation = begun.mutation();
     boolean isApplied = false;
     try {
       long delta = super.put(update, indexer, group);
@@ -117,19 +117,27 @@ final class WatchedMemtable extends SkipListMemtable {
     } finally {
       if (mutation != null && isApplied) {
         announce(mutation, update.partitionKey(), node);
-      } else if (mutation != null || node.isLogged()) {
+      } else if (mutation != null || begun.isMissed()) {
+        // After the mutation: a gap that is published before does not cover it.
         server.missed();
       }
     }
   }
 
-  /** Null if no predicate watches it, or it cannot be read. */
-  private @Nullable Mutation begun(PartitionUpdate update, CassandraNode node) {
+  /**
+   * A mutation before it is applied.
+   *
+   * @param mutation null if no predicate watches it, or if its rows cannot be read
+   * @param isMissed whether its rows cannot be read
+   */
+  private record Begun(@Nullable Mutation mutation, boolean isMissed) {}
+
+  private Begun begun(PartitionUpdate update, CassandraNode node) {
     try {
-      return Mutation.begin(update, node);
+      return new Begun(Mutation.begin(update, node), false);
     } catch (RuntimeException | StackOverflowError e) {
       server.failed(e);
-      return null;
+      return new Begun(null, true);
     }
   }
 
@@ -138,35 +146,9 @@ final class WatchedMemtable extends SkipListMemtable {
       node.changed(mutation.changes(), node.isLogged() ? mutation.replaced() : List.of());
       mutation
           .expiring()
-          .forEach((second, keys) -> expiries.at(second, () -> look(partition, keys, node)));
+          .forEach((second, keys) -> expiries.at(second, metadata(), partition, keys));
     } catch (RuntimeException | StackOverflowError e) {
       server.failed(e);
     }
-  }
-
-  /** Announces what the keys have now. */
-  private void look(DecoratedKey partition, List<StoreKey> keys, CassandraNode node) {
-    node.enter(() -> false);
-    try {
-      ReentrantLock turn = turns.take(metadata().id, partition, () -> false);
-      if (turn == null) {
-        server.missed();
-        return;
-      }
-      try {
-        node.changed(keys.stream().map(key -> now(key, node)).toList(), List.of());
-      } finally {
-        turn.unlock();
-      }
-    } catch (RuntimeException e) {
-      server.failed(e);
-    } finally {
-      node.leave();
-    }
-  }
-
-  private static Changed now(StoreKey key, CassandraNode node) {
-    List<Version> versions = node.siblings(key);
-    return new Changed(key, versions.isEmpty() ? null : versions.get(0));
   }
 }

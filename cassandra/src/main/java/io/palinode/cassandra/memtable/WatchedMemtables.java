@@ -1,6 +1,8 @@
 package io.palinode.cassandra.memtable;
 
 import io.palinode.cassandra.node.ServerNode;
+import io.palinode.cassandra.request.PeerMessages;
+import io.palinode.cassandra.request.RequestState;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -25,11 +27,12 @@ public final class WatchedMemtables implements Memtable.Factory {
 
   private final ServerNode server;
   private final Turns turns = new Turns();
-  private final Expiries expiries = new Expiries();
+  private final Expiries expiries;
   private final Set<TableId> tables = ConcurrentHashMap.newKeySet();
 
   private WatchedMemtables(ServerNode server) {
     this.server = server;
+    this.expiries = new Expiries(server, turns);
   }
 
   /** See {@link io.palinode.cassandra.PalinodeMemtable#factory}. */
@@ -46,7 +49,7 @@ public final class WatchedMemtables implements Memtable.Factory {
       AtomicReference<CommitLogPosition> commitLogLowerBound,
       TableMetadataRef table,
       Memtable.Owner owner) {
-    server.start();
+    server.start(() -> PeerMessages.follow(server));
     String refusal = server.refusals().of(table.get());
     if (refusal != null) {
       log.error("table={} state=NOT_WATCHED: {}", table, refusal);
@@ -67,13 +70,15 @@ public final class WatchedMemtables implements Memtable.Factory {
 
   /**
    * Always false. Cassandra asks for each table of a mutation, in the mutation's thread, before its
-   * commit log has the mutation. While the node is paused, this refuses it: a mutation that the
-   * memtable refuses would come back at a restart. Throws {@link PausedException}.
+   * commit log has the mutation. While the node is paused, and for a mutation of another epoch,
+   * this refuses it: a mutation that the memtable refuses would come back at a restart. Throws
+   * {@link PausedException}.
    */
   @Override
   public boolean writesShouldSkipCommitLog() {
     // A change of the schema asks too.
-    if (server.isPaused() && CALLER.getCallerClass() == CassandraKeyspaceWriteHandler.class) {
+    if ((server.isPaused() || RequestState.isRefused(server))
+        && CALLER.getCallerClass() == CassandraKeyspaceWriteHandler.class) {
       throw new PausedException();
     }
     return false;

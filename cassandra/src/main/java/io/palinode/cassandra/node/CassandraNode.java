@@ -55,7 +55,9 @@ public final class CassandraNode extends NodeBinding {
   private final OwnWrites own;
   private final BooleanSupplier off;
   private volatile @Nullable WriteListener listener;
-  private volatile boolean isPausing;
+
+  /** The epoch of a pause that begins; 0 if none does. */
+  private volatile long pausing;
 
   /** The window-log may lack a mutation before it. */
   private volatile long wholeSince;
@@ -132,7 +134,14 @@ public final class CassandraNode extends NodeBinding {
 
   /** Whether mutations that begin now are refused. By any thread. */
   boolean refusesMutations() {
-    return isPausing || fence().paused();
+    return pausing > 0 || fence().paused();
+  }
+
+  /** The fence, or that of the pause that begins. */
+  FenceState nextFence() {
+    long next = pausing;
+    FenceState now = fence();
+    return next > now.epoch() ? FenceState.paused(next) : now;
   }
 
   /** Whether all mutations that began before the pause have ended. Between enter and leave. */
@@ -143,13 +152,13 @@ public final class CassandraNode extends NodeBinding {
   /** {@inheritDoc} Mutations that began before it end first. */
   @Override
   public long pause(long epoch) {
-    isPausing = true;
+    pausing = epoch;
     try {
       // They take the gate, so no lock is held here.
       Keyspace.writeOrder.awaitNewBarrier();
       return parts.order().alone(() -> pauseAlone(epoch));
     } finally {
-      isPausing = false;
+      pausing = 0;
     }
   }
 
@@ -174,6 +183,25 @@ public final class CassandraNode extends NodeBinding {
     } finally {
       parts.order().stampLock().unlock();
     }
+  }
+
+  /** Whether a predicate may watch a key that begins so. As {@link #watchesAny}. */
+  public boolean watchesBelow(StoreKey prefix) {
+    WriteListener now = listener;
+    if (now == null) {
+      return false;
+    }
+    parts.order().stampLock().lock();
+    try {
+      return now.watchesBelow(prefix);
+    } finally {
+      parts.order().stampLock().unlock();
+    }
+  }
+
+  /** How many bytes of rows a delete may cover; a larger one is not announced. */
+  public long deletedBytesMax() {
+    return tables.partitionBytesMax();
   }
 
   /** Whether the window-log has each mutation, so that tables can be restored. */
@@ -393,6 +421,11 @@ public final class CassandraNode extends NodeBinding {
     return isLogged()
         ? ""
         : "node %d is an Apache Cassandra server without 'rollback: true'".formatted(node());
+  }
+
+  @Override
+  public String operationsNotJudged() {
+    return "node %d is an Apache Cassandra server".formatted(node());
   }
 
   @Override

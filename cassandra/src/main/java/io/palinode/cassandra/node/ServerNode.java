@@ -8,6 +8,7 @@ import io.palinode.cassandra.table.TableRefusals;
 import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.StorageException;
@@ -17,8 +18,11 @@ import io.palinode.store.hosted.MetaFiles;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.node.NodeSettings;
 import io.palinode.store.node.NodeSpec;
+import io.palinode.store.order.FenceState;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.store.past.PastEvents;
 import io.palinode.store.past.StoreSpec;
+import io.palinode.wire.Repeated;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -54,7 +58,7 @@ public final class ServerNode {
 
   private static final long PROMISE_EVERY_MILLIS = 100;
 
-  private static @Nullable ServerNode only;
+  private static volatile @Nullable ServerNode only;
 
   private final NodeParameters parameters;
   private final int number;
@@ -62,6 +66,9 @@ public final class ServerNode {
   private final Tables tables;
   private final StatementRefusals statements;
   private final OwnWrites own = new OwnWrites();
+  private final PeerEpochs peers = new PeerEpochs();
+  private final FailedReads failedReads = new FailedReads();
+  private final ReplayDrops drops = new ReplayDrops();
   private final Timestamps timestamps = new Timestamps(HvcClock.MAX_DRIFT_DEFAULT);
   private final Fuse fuse;
   private final JoinedDetector detector;
@@ -69,7 +76,10 @@ public final class ServerNode {
       Executors.newSingleThreadScheduledExecutor(
           work -> JoinedDetector.daemon(work, "palinode-promise"));
   private volatile @Nullable CassandraNode node;
-  private volatile boolean wasPaused;
+
+  /** Until the node is open; null before the server has a table of this memtable. */
+  private volatile @Nullable FenceState startFence;
+
   private boolean started;
   // Of one thread.
   private boolean promisesFail;
@@ -113,27 +123,38 @@ public final class ServerNode {
     return known;
   }
 
-  /** Opens the node once the server has replayed its commit log. Returns at once. */
-  public synchronized void start() {
+  /** The node of this server; null if no table has named our memtable. */
+  public static @Nullable ServerNode known() {
+    return only;
+  }
+
+  /**
+   * Opens the node once the server has replayed its commit log. Returns at once.
+   *
+   * @param first runs before the node opens, in another thread
+   */
+  public synchronized void start(Runnable first) {
     // A tool such as sstablescrub opens tables too.
     if (started || !DatabaseDescriptor.isDaemonInitialized()) {
       return;
     }
     started = true;
-    wasPaused = readPaused();
-    Thread opening = JoinedDetector.daemon(this::awaitReplayed, "palinode-open");
+    startFence = readFence();
+    Thread opening = JoinedDetector.daemon(() -> awaitReplayed(first), "palinode-open");
     // Kafka's client loads its classes with the thread's context class loader.
     opening.setContextClassLoader(ServerNode.class.getClassLoader());
     opening.start();
   }
 
   /** A folder that cannot be read fails the opening too, with its reason. */
-  private boolean readPaused() {
+  private FenceState readFence() {
     try {
-      return PauseMark.read(engine(folder(), tables)) > 0;
+      CassandraEngine engine = engine(folder(), tables);
+      long paused = PauseMark.read(engine);
+      return paused > 0 ? FenceState.paused(paused) : NodeMeta.readFence(engine);
     } catch (RuntimeException e) {
       log.error("node={} state=UNREADABLE", number, e);
-      return false;
+      return FenceState.INITIAL;
     }
   }
 
@@ -141,8 +162,9 @@ public final class ServerNode {
     return new CassandraEngine(new MetaFiles(folder.resolve("meta")), tables);
   }
 
-  private void awaitReplayed() {
+  private void awaitReplayed(Runnable first) {
     try {
+      first.run();
       if (parameters.isLogged()) {
         statements.refuseProposals();
       }
@@ -167,6 +189,7 @@ public final class ServerNode {
   }
 
   private void open() {
+    drops.logTotals();
     Path folder = folder();
     CassandraEngine engine = engine(folder, tables);
     if (parameters.isLogged()) {
@@ -198,7 +221,10 @@ public final class ServerNode {
     detector.start(opened, snapshots);
     var unusedToo =
         promiser.scheduleWithFixedDelay(
-            () -> lookAround(opened, snapshots), 0, PROMISE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+            new Repeated("palinode-promise", () -> lookAround(opened, snapshots)),
+            0,
+            PROMISE_EVERY_MILLIS,
+            TimeUnit.MILLISECONDS);
   }
 
   private List<StoreSpec> stores() {
@@ -274,14 +300,59 @@ public final class ServerNode {
   /** Whether a rollback pauses the node, so that it refuses mutations. */
   public boolean isPaused() {
     CassandraNode now = node;
+    FenceState start = startFence;
     return !own.isCurrent()
         && !fuse.isBlown()
-        && (now == null ? wasPaused : now.refusesMutations());
+        && (now == null ? start != null && start.paused() : now.refusesMutations());
   }
 
-  /** A mutation could not be announced. Takes no lock. */
+  /** The requests that the node serves; null if it is not watched. */
+  public @Nullable FenceState fence() {
+    CassandraNode now = node;
+    if (fuse.isBlown()) {
+      return null;
+    }
+    return now == null ? startFence : now.nextFence();
+  }
+
+  public PeerEpochs peers() {
+    return peers;
+  }
+
+  /** A send event; null if the node is not open. */
+  public @Nullable Hvc tick() {
+    CassandraNode now = node;
+    return now == null ? null : now.clock().tick();
+  }
+
+  /**
+   * A receive event. Throws {@link io.palinode.hvc.ClockDriftException}, and changes nothing, for a
+   * clock that is too far ahead. Ignores one of a cluster of another size.
+   */
+  public void tick(Hvc received) {
+    CassandraNode now = node;
+    if (now != null && received.nodes() == now.nodes()) {
+      now.clock().tick(received);
+    }
+  }
+
+  /**
+   * A mutation could not be announced. If Cassandra could not read its rows, the mutation is missed
+   * and the node stays on. Takes no lock of the node.
+   */
   public void failed(Throwable bug) {
-    fuse.failed(bug);
+    if (FailedReads.isOne(bug)) {
+      failedReads.add(bug);
+      missed();
+    } else {
+      fuse.failed(bug);
+    }
+  }
+
+  /** A mutation of the commit log was not applied, because its timestamp is ahead. */
+  public void droppedInReplay(String table, long timestamp) {
+    drops.add(table, timestamp);
+    missed();
   }
 
   /** Some mutations before now are not logged: no earlier time can be restored. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * {@code %} is {@code %25}. The marker that a row exists has an empty column.
  */
 public final class CellNames {
-  private static final String SEPARATOR = "/";
+  static final String SEPARATOR = "/";
 
   private CellNames() {}
 

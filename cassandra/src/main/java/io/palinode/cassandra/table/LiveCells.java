@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.rows.Cell;
 import org.apache.cassandra.db.rows.ColumnData;
 import org.apache.cassandra.db.rows.Row;
@@ -76,6 +77,19 @@ public final class LiveCells {
     }
   }
 
+  /** The keys of all columns that a row may have. */
+  public static void visitKeys(
+      String partition,
+      TableMetadata table,
+      Clustering<?> clustering,
+      java.util.function.Consumer<StoreKey> visitor) {
+    for (ColumnMetadata column : table.regularColumns()) {
+      if (isWatched(column)) {
+        visitor.accept(key(CellNames.ofCell(partition, table, clustering, column)));
+      }
+    }
+  }
+
   /** The keys of a row's cells that have a TTL, each with the second in which it ends. */
   public static void visitExpiring(
       String partition, TableMetadata table, Row row, BiConsumer<Long, StoreKey> visitor) {
@@ -89,7 +103,16 @@ public final class LiveCells {
   }
 
   static boolean isWatched(ColumnData data) {
-    return data.column().isSimple() && !data.column().isCounterColumn();
+    return isWatched(data.column());
+  }
+
+  private static boolean isWatched(ColumnMetadata column) {
+    return column.isSimple() && !column.isCounterColumn();
+  }
+
+  /** What all keys of a partition begin with. */
+  public static StoreKey below(String partition) {
+    return key(partition + CellNames.SEPARATOR);
   }
 
   static StoreKey key(String name) {

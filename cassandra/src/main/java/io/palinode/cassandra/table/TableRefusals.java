@@ -35,6 +35,10 @@ public final class TableRefusals {
     this.partitionBytesMax = partitionBytesMax;
   }
 
+  public long partitionBytesMax() {
+    return partitionBytesMax;
+  }
+
   /** Whether a table's writes are announced. */
   public boolean isWatched(TableMetadata table) {
     return chosen.test(table) && of(table) == null;

@@ -11,6 +11,7 @@ import java.util.NavigableSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.cassandra.db.Clustering;
 import org.apache.cassandra.db.DecoratedKey;
@@ -23,7 +24,9 @@ import org.apache.cassandra.db.Slices;
 import org.apache.cassandra.db.SystemKeyspace;
 import org.apache.cassandra.db.partitions.ImmutableBTreePartition;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
+import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
+import org.apache.cassandra.db.transform.Transformation;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
 import org.jspecify.annotations.Nullable;
@@ -71,18 +74,31 @@ public final class Tables {
   /** Visits each cell of each watched table. */
   public void scan(ScanVisitor visitor) {
     long now = FBUtilities.nowInSeconds();
-    forEachPartition(
-        rows -> LiveCells.visit(rows, now, (key, version) -> visitor.visit(key, List.of(version))));
+    watched()
+        .forEach(
+            table ->
+                scan(
+                    table,
+                    now,
+                    rows ->
+                        LiveCells.visit(
+                            rows, now, (key, live) -> visitor.visit(key, List.of(live)))));
   }
 
   /** Visits the record of each key of each watched table. */
   public void scanRecords(BiConsumer<StoreKey, CellRecord> visitor) {
-    forEachPartition(
-        rows -> {
-          try (rows) {
-            CellStates.of(ImmutableBTreePartition.create(rows)).forEach(visitor);
-          }
-        });
+    long now = FBUtilities.nowInSeconds();
+    watched()
+        .forEach(
+            table ->
+                scanRecords(
+                    table,
+                    now,
+                    rows -> {
+                      try (rows) {
+                        CellStates.of(ImmutableBTreePartition.create(rows)).forEach(visitor);
+                      }
+                    }));
   }
 
   /** A watched table that was truncated after a time, to the millisecond; null if there is none. */
@@ -104,19 +120,28 @@ public final class Tables {
     return TableRefusals.tables().filter(refusals::isWatched);
   }
 
-  private void forEachPartition(Consumer<UnfilteredRowIterator> visitor) {
-    long now = FBUtilities.nowInSeconds();
-    watched().forEach(table -> scan(table, now, visitor));
+  /** Without Cassandra's limit of tombstones: a scan that fails keeps the node from joining. */
+  private static void scan(TableMetadata table, long now, Consumer<UnfilteredRowIterator> visitor) {
+    PartitionRangeReadCommand all = PartitionRangeReadCommand.allDataRead(table, now);
+    try (ReadExecutionController controller = all.executionController();
+        UnfilteredPartitionIterator partitions =
+            all.queryStorage(Keyspace.openAndGetStore(table), controller)) {
+      partitions.forEachRemaining(visitor);
+    }
   }
 
-  private static void scan(TableMetadata table, long now, Consumer<UnfilteredRowIterator> visitor) {
+  private static void scanRecords(
+      TableMetadata table, long now, Consumer<UnfilteredRowIterator> visitor) {
     ReadCommand all = PartitionRangeReadCommand.allDataRead(table, now);
     try (ReadExecutionController controller = all.executionController();
         UnfilteredPartitionIterator partitions = all.executeLocally(controller)) {
-      while (partitions.hasNext()) {
-        visitor.accept(partitions.next());
-      }
+      partitions.forEachRemaining(visitor);
     }
+  }
+
+  /** A table with a larger partition is not restored. */
+  public long partitionBytesMax() {
+    return refusals.partitionBytesMax();
   }
 
   /** The nodes that hold a key, in ascending order; none if it names no cell. */
@@ -139,27 +164,45 @@ public final class Tables {
   /** The rows of a partition within {@code slices}, with tombstones; null if there are none. */
   public static @Nullable ImmutableBTreePartition read(
       TableMetadata table, DecoratedKey partition, Slices slices, long now) {
-    return read(SinglePartitionReadCommand.create(table, now, partition, slices));
+    return read(SinglePartitionReadCommand.create(table, now, partition, slices), null);
+  }
+
+  /**
+   * Those of these rows that {@code kept} accepts, and the static row; holds only these. Throws
+   * {@link LargeReadException} if the rows, accepted or not, have more than {@code bytesMax}.
+   */
+  public static @Nullable ImmutableBTreePartition readRange(
+      TableMetadata table,
+      DecoratedKey partition,
+      Slices slices,
+      long now,
+      Predicate<Row> kept,
+      long bytesMax) {
+    return read(
+        SinglePartitionReadCommand.create(table, now, partition, slices),
+        new KeptRows(table, kept, bytesMax));
   }
 
   /** These rows of a partition and its static row, with tombstones; null if there are none. */
   public static @Nullable ImmutableBTreePartition read(
       TableMetadata table, DecoratedKey partition, NavigableSet<Clustering<?>> rows, long now) {
-    return read(SinglePartitionReadCommand.create(table, now, partition, rows));
+    return read(SinglePartitionReadCommand.create(table, now, partition, rows), null);
   }
 
   private static @Nullable ImmutableBTreePartition read(
       TableMetadata table, DecoratedKey partition, Clustering<?> row, long now) {
-    return read(SinglePartitionReadCommand.create(table, now, partition, row));
+    return read(SinglePartitionReadCommand.create(table, now, partition, row), null);
   }
 
-  private static @Nullable ImmutableBTreePartition read(SinglePartitionReadCommand command) {
+  private static @Nullable ImmutableBTreePartition read(
+      SinglePartitionReadCommand command, @Nullable KeptRows kept) {
     try (ReadExecutionController controller = command.executionController();
         UnfilteredPartitionIterator partitions = command.executeLocally(controller)) {
       if (!partitions.hasNext()) {
         return null;
       }
-      try (UnfilteredRowIterator rows = partitions.next()) {
+      UnfilteredRowIterator found = partitions.next();
+      try (UnfilteredRowIterator rows = kept == null ? found : Transformation.apply(found, kept)) {
         return ImmutableBTreePartition.create(rows);
       }
     }

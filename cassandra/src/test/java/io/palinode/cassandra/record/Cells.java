@@ -3,14 +3,14 @@ package io.palinode.cassandra.record;
 import java.util.Random;
 
 /** Random writes of a cell, of few timestamps, so that many are equal. */
-final class Cells {
+public final class Cells {
   private Cells() {}
 
   static CellRecord any(Random random) {
     return any(random, random.nextInt(3));
   }
 
-  static CellRecord any(Random random, long timestamp) {
+  public static CellRecord any(Random random, long timestamp) {
     byte[] value = new byte[random.nextInt(2)];
     random.nextBytes(value);
     int ttl = 1 + random.nextInt(3);

@@ -1,10 +1,9 @@
 package io.palinode.cli.bench;
 
-import io.palinode.benchmarks.Rounds;
 import io.palinode.benchmarks.report.AgentReport;
 import io.palinode.benchmarks.stock.AgentBenchmark;
 import io.palinode.benchmarks.stock.AgentBenchmark.Kind;
-import io.palinode.benchmarks.stock.AgentBenchmark.Load;
+import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.ClientAgentBenchmark;
@@ -20,11 +19,8 @@ import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
 import java.io.IOException;
 import java.net.URISyntaxException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +57,9 @@ import picocli.CommandLine.Option;
       "  palinode bench agent --voldemort ~/voldemort --of client"
     })
 final class AgentCommand implements Callable<Integer> {
+  private static final List<String> JARS =
+      List.of("agent/voldemort-agent.jar", "voldemort-agent/target/voldemort-agent.jar");
+
   @Option(
       names = "--voldemort",
       required = true,
@@ -90,64 +89,16 @@ final class AgentCommand implements Callable<Integer> {
       description = "The agent's jar (default: the one of this build).")
   private @Nullable Path agentJar;
 
-  @Option(
-      names = "--keys",
-      defaultValue = "20000",
-      paramLabel = "N",
-      description = "Number of keys in the store (default: ${DEFAULT-VALUE}).")
-  private int keys;
-
-  @Option(
-      names = "--writes",
-      defaultValue = "10,50",
-      split = ",",
-      paramLabel = "PERCENT",
-      description =
-          "Share of writes in the operations; the others are reads (default: ${DEFAULT-VALUE}).")
-  private List<Integer> writes = new ArrayList<>();
-
-  @Mixin private ValueBytesOption valueBytes = new ValueBytesOption();
-
-  @Option(
-      names = "--clients",
-      defaultValue = "4",
-      paramLabel = "N",
-      description =
-          "Number of clients, each with a thread; Palinode's each with a connection (default:"
-              + " ${DEFAULT-VALUE}).")
-  private int clients;
-
-  @Option(
-      names = "--rounds",
-      defaultValue = "5",
-      paramLabel = "N",
-      description = "Rounds of each mode under each load (default: ${DEFAULT-VALUE}).")
-  private int rounds;
-
-  @Option(
-      names = "--seconds",
-      defaultValue = "3",
-      paramLabel = "S",
-      description = "Length of a round (default: ${DEFAULT-VALUE}).")
-  private double seconds;
-
-  @Option(
-      names = "--warm-up",
-      defaultValue = "20",
-      paramLabel = "S",
-      description = "Warm-up of each mode (default: ${DEFAULT-VALUE}).")
-  private double warmUp;
-
-  @Mixin private SeedOption seed = new SeedOption();
+  @Mixin private ServerLoadOptions load = new ServerLoadOptions();
 
   @Mixin private Output output = new Output();
 
   @Override
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, URISyntaxException {
-    Setting setting = setting();
+    Setting setting = load.setting();
     StockVoldemort stock = stock();
-    Path agent = agent();
+    Path agent = OwnJar.find(agentJar, "--agent-jar", JARS);
     AgentReport report;
     try (ScratchFolder data = ScratchFolder.create("bench");
         EmbeddedKafka kafka =
@@ -163,7 +114,7 @@ final class AgentCommand implements Callable<Integer> {
     return 0;
   }
 
-  private List<Comparison> measure(Setting setting, Parts parts)
+  private List<Comparison<Mode>> measure(Setting setting, Parts parts)
       throws IOException, InterruptedException, ExecutionException {
     return switch (of) {
       case SERVER -> new AgentBenchmark(setting, client, parts, output::say).run();
@@ -175,32 +126,7 @@ final class AgentCommand implements Callable<Integer> {
     return of == AgentReport.Of.CLIENT ? Kind.STOCK : client;
   }
 
-  private Setting setting() {
-    return Refusal.valid(
-        () ->
-            new Setting(
-                new Load(keys, writes, valueBytes.value(), clients),
-                new Rounds(rounds, seconds),
-                warmUp,
-                seed.value()));
-  }
-
   private StockVoldemort stock() throws IOException {
     return Refusal.valid("--voldemort", () -> StockVoldemort.in(voldemort));
-  }
-
-  /** Beside what this command was built into, unless it is named. */
-  private Path agent() throws URISyntaxException {
-    Path jar = agentJar;
-    if (jar == null) {
-      Path built =
-          Path.of(AgentCommand.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-      Path target = Objects.requireNonNull(built.getParent());
-      jar = target.resolve("../../voldemort-agent/target/voldemort-agent.jar").normalize();
-    }
-    if (!Files.isRegularFile(jar)) {
-      throw new Refusal("--agent-jar must name the agent's jar: there is no " + jar);
-    }
-    return jar.toAbsolutePath();
   }
 }

@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
       WatchingCommand.class,
       AgentCommand.class,
       StockCommand.class,
+      CassandraCommand.class,
       RollbackBenchCommand.class,
       TraceCommand.class,
       PaperCommand.class,

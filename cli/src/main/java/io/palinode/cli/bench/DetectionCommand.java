@@ -35,6 +35,8 @@ import picocli.CommandLine.Option;
       "  retained  one instance that must keep 10, 100 and 1,000 intervals, because a node's"
           + " progress lags",
       "  total     sums with distinct whose members all have a value: one instance of 1,000 members; 100 instances of 10, none or 1 %% of the values wrong",
+      "  distinct  1,000 instances of one term; 2 and 10 different members are a violation, and 1 and 9 hold",
+      "  within    1,000 instances; triggers and their answers, none or 1 %% of the answers missing",
       ""
     },
     footer = {
@@ -50,7 +52,7 @@ final class DetectionCommand implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "GROUP",
-      description = "spread, terms, retained or total (default: all).")
+      description = "spread, terms, retained, total, distinct or within (default: all).")
   private List<Group> only = List.of(Group.values());
 
   @Option(

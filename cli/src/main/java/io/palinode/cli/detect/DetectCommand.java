@@ -275,6 +275,19 @@ public final class DetectCommand implements Callable<Integer> {
               + " have: "
               + predicateFile);
     }
+    if (file.clauses().stream().anyMatch(Clause::isOfLostUpdates)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "lostUpdate is judged by nodes only, for a trace does not state what writers had seen: "
+              + predicateFile);
+    }
+    if (file.clauses().stream().anyMatch(Clause::isOfReads)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "staleRead and nonMonotonicRead are judged by clients only, for a trace does not state what"
+              + " sessions had read: "
+              + predicateFile);
+    }
     boolean groups = file.clauses().stream().anyMatch(clause -> clause.shape().hasGroups());
     if (replicas == ReplicaRule.FIRST && groups) {
       throw new ParameterException(

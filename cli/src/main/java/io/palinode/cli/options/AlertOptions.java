@@ -2,7 +2,9 @@ package io.palinode.cli.options;
 
 import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.alert.WebhookRules;
+import io.palinode.predicate.OnViolation;
 import io.palinode.terminal.Refusal;
+import io.palinode.wire.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,8 +19,8 @@ public final class AlertOptions {
       paramLabel = "DESTINATION",
       defaultValue = "console",
       description =
-          "Where alerts to operators go, such as a halted rollback or a coverage gap: console or"
-              + " FORMAT:URL, where FORMAT is webhook, alertmanager, slack or cloudevents."
+          "Where alerts to operators go, such as a halted rollback or a coverage gap: console,"
+              + " kafka:TOPIC or FORMAT:URL, where FORMAT is webhook, alertmanager, slack or cloudevents."
               + " Repeatable (default: ${DEFAULT-VALUE}). Alerts of violations go where"
               + " their predicate names.")
   private List<String> operators = List.of();
@@ -43,8 +45,20 @@ public final class AlertOptions {
   public AlertSettings settings() {
     AlertSettings settings =
         Refusal.valid("--alert", () -> AlertSettings.DEFAULT.withOperators(operators));
+    var unused = Refusal.valid("--alert", () -> requireTopics(settings.topics()));
     WebhookRules rules = Refusal.valid("--alert-allow", () -> new WebhookRules(allowed));
     return settings.withWebhooks(rules).withSecret(secret());
+  }
+
+  /** Throws {@link IllegalArgumentException} for a topic that is no other one than Palinode's. */
+  public static List<String> requireTopics(List<String> topics) {
+    for (String topic : topics) {
+      String unused = OnViolation.requireAlert(OnViolation.ALERT_TOPIC + topic);
+      if (Topics.DEFAULT.all().contains(topic)) {
+        throw new IllegalArgumentException("alerts may not go to a topic of Palinode: " + topic);
+      }
+    }
+    return topics;
   }
 
   private @Nullable String secret() {

@@ -2,7 +2,9 @@ package io.palinode.cli.options;
 
 import io.palinode.detection.DetectionLimits;
 import io.palinode.monitor.flink.detection.DetectionSettings;
+import io.palinode.terminal.DurationText;
 import io.palinode.terminal.Refusal;
+import java.time.Duration;
 import picocli.CommandLine.Option;
 
 /** Limits of detection. The monitor publishes a coverage gap for all that exceeds one. */
@@ -48,14 +50,33 @@ public final class DetectionOptions {
       })
   private boolean countPhantoms;
 
+  @Option(
+      names = "--skip-after",
+      converter = DurationText.class,
+      defaultValue = "5m",
+      paramLabel = "DURATION",
+      description = {
+        "How long judgement waits for a node that publishes nothing (default: ${DEFAULT-VALUE}).",
+        "Then it continues without the node, with a coverage gap, until the node restarts.",
+        "At least 10s; 0s: it waits for ever. Needs a majority of other nodes."
+      })
+  private Duration skipAfter = DetectionSettings.SKIP_AFTER_DEFAULT;
+
   /** Throws {@link Refusal} for one that makes no sense. */
   public DetectionSettings settings() {
     requirePositive("--intervals-max", intervalsMax);
     requirePositive("--reports-max", reportsMax);
     requirePositive("--search-steps-max", searchStepsMax);
     requirePositive("--instances-max", instancesMax);
+    if (!skipAfter.isZero() && skipAfter.compareTo(DetectionSettings.SKIP_AFTER_MIN) < 0) {
+      throw new Refusal(
+          "--skip-after must be 0s or at least 10s: %d ms".formatted(skipAfter.toMillis()));
+    }
     return new DetectionSettings(
-        new DetectionLimits(intervalsMax, reportsMax, searchStepsMax), instancesMax, countPhantoms);
+        new DetectionLimits(intervalsMax, reportsMax, searchStepsMax),
+        instancesMax,
+        countPhantoms,
+        skipAfter);
   }
 
   private static void requirePositive(String option, long value) {

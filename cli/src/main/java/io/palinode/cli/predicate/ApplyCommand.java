@@ -1,7 +1,7 @@
 package io.palinode.cli.predicate;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.orchestrator.rest.Views.PredicateView;
+import io.palinode.orchestrator.rest.predicate.PredicateView;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.terminal.ApiClient;

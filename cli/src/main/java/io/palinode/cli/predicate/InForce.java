@@ -1,6 +1,6 @@
 package io.palinode.cli.predicate;
 
-import io.palinode.orchestrator.rest.Views.PredicateView;
+import io.palinode.orchestrator.rest.predicate.PredicateView;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.terminal.ApiClient;

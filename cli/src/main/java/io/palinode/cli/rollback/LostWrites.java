@@ -1,7 +1,7 @@
 package io.palinode.cli.rollback;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.rest.DiscardedView;
+import io.palinode.orchestrator.rest.past.DiscardedView;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;

@@ -1,5 +1,7 @@
 package io.palinode.cli.run;
 
+import io.palinode.cli.options.AlertOptions;
+import io.palinode.terminal.Refusal;
 import io.palinode.wire.KafkaAccess;
 import io.palinode.wire.Topics;
 import java.io.PrintWriter;
@@ -65,17 +67,37 @@ public final class KafkaCommand {
                 + " (default: ${DEFAULT-VALUE}).")
     private String userPrefix = "";
 
+    @Option(
+        names = "--alert-topic",
+        paramLabel = "TOPIC",
+        description =
+            "A topic of '--alert kafka:TOPIC'. The orchestrators may create it and write to it."
+                + " Repeatable.")
+    private List<String> alertTopics = List.of();
+
     @Spec private CommandSpec spec = CommandSpec.create();
 
     @Override
     public Integer call() {
-      PrintWriter out = spec.commandLine().getOut();
+      List<String> topics =
+          Refusal.valid("--alert-topic", () -> AlertOptions.requireTopics(alertTopics));
       for (KafkaAccess part : KafkaAccess.values()) {
-        String user = userPrefix + part.name().toLowerCase(Locale.ROOT);
-        operations(part.bindings(Topics.DEFAULT, "User:" + user))
-            .forEach((resource, operations) -> out.println(command(user, resource, operations)));
+        print(user(part), part.bindings(Topics.DEFAULT, "User:" + user(part)));
       }
+      String orchestrator = user(KafkaAccess.ORCHESTRATOR);
+      topics.forEach(
+          topic -> print(orchestrator, KafkaAccess.alerts(topic, "User:" + orchestrator)));
       return 0;
+    }
+
+    private String user(KafkaAccess part) {
+      return userPrefix + part.name().toLowerCase(Locale.ROOT);
+    }
+
+    private void print(String user, List<AclBinding> bindings) {
+      PrintWriter out = spec.commandLine().getOut();
+      operations(bindings)
+          .forEach((resource, operations) -> out.println(command(user, resource, operations)));
     }
 
     private static Map<ResourcePattern, Set<AclOperation>> operations(List<AclBinding> bindings) {

@@ -9,6 +9,7 @@ import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.kafka.common.KafkaException;
@@ -43,17 +44,18 @@ final class KafkaOptions {
   private short replication;
 
   /**
-   * The settings, once the topics are there. Waits for Kafka without a limit, and reports that to
-   * {@code say}. Throws {@link Outage} when Kafka refuses.
+   * The settings, once the topics are there, and those of {@code alertTopics}. Waits for Kafka
+   * without a limit, and reports that to {@code say}. Throws {@link Outage} when Kafka refuses.
    */
   @SuppressWarnings("try") // A resource for its close alone.
-  KafkaSettings connected(Consumer<String> say) throws InterruptedException {
+  KafkaSettings connected(Consumer<String> say, List<String> alertTopics)
+      throws InterruptedException {
     KafkaSettings settings = address.settings();
     try (StartProgress progress =
         StartProgress.of("waiting for Kafka at " + address.bootstrap(), say)) {
       for (Duration pause = PAUSE_MIN; ; pause = longer(pause)) {
         try {
-          createTopics(settings);
+          createTopics(settings, alertTopics);
           return settings;
         } catch (IllegalArgumentException e) {
           throw new Refusal(String.valueOf(e.getMessage()), e);
@@ -85,10 +87,11 @@ final class KafkaOptions {
         || e.getCause() instanceof InterruptedException;
   }
 
-  private void createTopics(KafkaSettings settings) {
+  private void createTopics(KafkaSettings settings, List<String> alertTopics) {
     TopicLayout layout = TopicLayout.DEFAULT.withCandidatePartitions(partitions);
     try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
       topics.createAbsent(layout.withReplication(replication));
+      alertTopics.forEach(topics::requireForAlerts);
     }
   }
 }

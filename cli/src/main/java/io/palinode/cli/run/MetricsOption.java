@@ -3,6 +3,7 @@ package io.palinode.cli.run;
 import io.javalin.Javalin;
 import io.javalin.util.JavalinException;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.launcher.ProcessMeters;
 import io.palinode.orchestrator.rest.RequestGuard;
 import io.palinode.orchestrator.rest.RestSettings;
 import io.palinode.orchestrator.rest.access.Access;
@@ -73,8 +74,10 @@ final class MetricsOption {
     } catch (JavalinException e) {
       throw new Refusal("--metrics-port=%d: %s".formatted(port, e.getMessage()), e);
     }
+    ProcessMeters process = ProcessMeters.of(registry);
     return () -> {
       server.stop();
+      process.close();
       access.close();
     };
   }

@@ -7,8 +7,10 @@ import io.palinode.launcher.embedded.EmbeddedFlink;
 import io.palinode.monitor.flink.job.DetectionJobConfig;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.StartProgress;
+import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.flink.api.common.JobStatus;
 import org.jspecify.annotations.Nullable;
@@ -78,9 +80,11 @@ final class RunDetectionCommand implements Callable<Integer> {
   @SuppressWarnings("try") // A resource for its close alone.
   private Job start() throws Exception {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    KafkaSettings connected = kafka.connected(Output.progress(spec), List.of());
+    epsilon.requireThatOfNodes(
+        connected, -1, "give the job the one of the nodes", Output.progress(spec));
     DetectionJobConfig config =
-        DetectionJobConfig.of(
-                kafka.connected(Output.progress(spec)), Topics.DEFAULT, nodes, epsilon.value())
+        DetectionJobConfig.of(connected, Topics.DEFAULT, nodes, epsilon.value())
             .withDetection(detection.settings());
     try (StartProgress progress = StartProgress.of("starting Flink", Output.progress(spec))) {
       EmbeddedFlink flink = EmbeddedFlink.start(data.resolve("flink"), config, registry);

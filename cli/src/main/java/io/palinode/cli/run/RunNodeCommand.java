@@ -75,6 +75,13 @@ final class RunNodeCommand implements Callable<Integer> {
 
   @Mixin private EpsilonOption epsilon = new EpsilonOption();
 
+  @Option(
+      names = "--change-epsilon",
+      description =
+          "Start although other nodes run with another --epsilon: for a change of all nodes, one"
+              + " after another, while no detection job runs.")
+  private boolean changesEpsilon;
+
   @Mixin private WindowLogOptions windowLog = new WindowLogOptions();
   @Mixin private MetricsOption metrics = new MetricsOption();
   @Mixin private AccessOptions access = new AccessOptions();
@@ -137,7 +144,14 @@ final class RunNodeCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     OwnerOnly.createFolders(data);
-    KafkaSettings connected = kafka.connected(Output.progress(spec));
+    KafkaSettings connected = kafka.connected(Output.progress(spec), List.of());
+    if (!changesEpsilon) {
+      epsilon.requireThatOfNodes(
+          connected,
+          id,
+          "give all nodes the same one, or see docs/how-to/choose-epsilon.md to change it",
+          Output.progress(spec));
+    }
     MetricsOption.Served served = metrics.serve(registry, access);
     try (StartProgress progress = StartProgress.of("starting node " + id, Output.progress(spec))) {
       WatchedNode node =

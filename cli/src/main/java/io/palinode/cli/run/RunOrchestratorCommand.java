@@ -4,6 +4,9 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.options.AlertOptions;
 import io.palinode.cli.options.PredicateOptions;
+import io.palinode.cli.store.StoreAccess;
+import io.palinode.launcher.PastReads;
+import io.palinode.launcher.ProcessMeters;
 import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
@@ -17,6 +20,7 @@ import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import io.palinode.wire.signing.DecisionSigner;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +73,16 @@ final class RunOrchestratorCommand implements Callable<Integer> {
 
   @Mixin private AccessOptions access = new AccessOptions();
 
+  @Option(
+      names = "--store-nodes",
+      split = ",",
+      paramLabel = "HOST:PORT",
+      description =
+          "Addresses of store nodes, from which the API and the console read the past; one is"
+              + " enough. tls://HOST:PORT for nodes with TLS: the orchestrator's certificate needs"
+              + " the right to read their stores (default: none; such requests are refused).")
+  private List<String> storeNodes = List.of();
+
   @Mixin private PredicateOptions predicates = new PredicateOptions();
   @Mixin private AlertOptions alerts = new AlertOptions();
 
@@ -79,12 +93,19 @@ final class RunOrchestratorCommand implements Callable<Integer> {
     NodesOption.require(nodes);
     // Refuses before the election.
     AlertSettings operators = alerts.settings();
-    RestSettings api = access.http("--host", host, port);
+    RestSettings api = access.http("--host", host, port).withPast(past());
     return Stay.until(
         spec,
         stopped -> start(stopped, operators, api),
         active -> "api      " + active.orchestrator().url(),
         Active::failure);
+  }
+
+  private @Nullable PastReads past() {
+    return storeNodes.isEmpty()
+        ? null
+        : Refusal.valid(
+            "--store-nodes", () -> new PastReads(StoreAccess.config(storeNodes, "palinode-api")));
   }
 
   /** Closed in this order: no other process is elected while this one still acts. */
@@ -104,7 +125,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
 
   private @Nullable Active start(BooleanSupplier stopped, AlertSettings operators, RestSettings api)
       throws InterruptedException {
-    KafkaSettings connected = kafka.connected(Output.progress(spec));
+    KafkaSettings connected = kafka.connected(Output.progress(spec), operators.topics());
     requireKeys(connected);
     Election election = Election.join(connected, Topics.DEFAULT);
     try {
@@ -140,6 +161,9 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   @SuppressWarnings("try") // A resource for its close alone.
   private Orchestrator orchestrator(
       KafkaSettings connected, AlertSettings operators, RestSettings api) {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    // To the end of this process.
+    ProcessMeters unused = ProcessMeters.of(registry);
     try (StartProgress progress = StartProgress.of("reading the logs", Output.progress(spec))) {
       return Orchestrator.start(
           OrchestratorConfig.of(connected, Topics.DEFAULT, nodes)
@@ -147,7 +171,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
               .withAlerts(operators)
               .withStartMax(StartProgress.NO_LIMIT)
               .withRest(api),
-          new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+          registry,
           Output.progress(spec));
     }
   }

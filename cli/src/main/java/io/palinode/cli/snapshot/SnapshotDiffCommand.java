@@ -2,7 +2,6 @@ package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.palinode.cli.store.KeyPattern;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.rest.SnapshotView;
@@ -12,6 +11,8 @@ import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.past.KeyDifferences;
+import io.palinode.voldemort.client.past.KeyPattern;
 import io.palinode.voldemort.server.SystemMicros;
 import java.io.PrintWriter;
 import java.util.ArrayList;

@@ -40,7 +40,7 @@ public final class AlertCommand {
     @Parameters(
         arity = "0..1",
         paramLabel = "DESTINATION",
-        description = "FORMAT:URL, or console (default: each of '--alert').")
+        description = "console, kafka:TOPIC or FORMAT:URL (default: each of '--alert').")
     private @Nullable String destination;
 
     @Mixin private ApiClient api = new ApiClient();

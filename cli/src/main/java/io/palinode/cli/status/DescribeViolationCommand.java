@@ -187,12 +187,21 @@ final class DescribeViolationCommand implements Callable<Integer> {
                 witness.writer(),
                 value.store(),
                 value.key(),
-                value.value(),
+                shown(value),
                 from,
                 until));
       }
     }
     return table.render();
+  }
+
+  private static String shown(ValueView value) {
+    String role = value.role();
+    return role == null
+        ? value.value()
+        : role.equals("lost")
+            ? "superseded unseen: " + value.value()
+            : "later, " + role + " before";
   }
 
   /** The time of the node's clock; empty if the clock was unreadable. */

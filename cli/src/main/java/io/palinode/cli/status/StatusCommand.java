@@ -98,6 +98,7 @@ public final class StatusCommand implements Callable<Integer> {
       long open = status.openEpoch() == null ? status.epoch() : status.openEpoch();
       faults.add(WaitLines.waysOut(open, status.haltReason()));
     }
+    faults.addAll(status.unrestorable());
     if (status.trouble() != null) {
       faults.add(status.trouble());
     }
@@ -191,10 +192,10 @@ public final class StatusCommand implements Callable<Integer> {
     return status.unknown().stream()
         .map(
             span ->
-                "unknown: %sup to %s violations may have been missed: %s"
+                "unknown: %s%sviolations may have been missed: %s"
                     .formatted(
                         span.from() == null ? "" : "from " + TimeText.of(span.from()) + " ",
-                        TimeText.of(span.to()),
+                        span.to() == null ? "on, " : "up to " + TimeText.of(span.to()) + " ",
                         span.reason()))
         .toList();
   }

@@ -3,13 +3,15 @@ package io.palinode.cli.store;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.options.TimeText;
-import io.palinode.cli.store.WriteHistory.State;
-import io.palinode.cli.store.WriteHistory.Write;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.PointInTime;
-import io.palinode.orchestrator.rest.DiscardedView;
+import io.palinode.launcher.WriteHistory;
+import io.palinode.launcher.WriteHistory.State;
+import io.palinode.launcher.WriteHistory.Write;
 import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.orchestrator.rest.Views.StatusView;
+import io.palinode.orchestrator.rest.past.DiscardedView;
+import io.palinode.orchestrator.rest.past.RollbackSpan;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
@@ -20,7 +22,7 @@ import io.palinode.voldemort.client.session.NodeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -92,8 +94,7 @@ public final class HistoryCommand implements Callable<Integer> {
             store -> {
               Span span = span(store.past(), nodes);
               Map<Integer, List<Change>> changes = changes(store.past(), nodes, span, failures);
-              List<RollbackView> known = rollbacks();
-              return WriteHistory.of(changes, discarded(known, span), epochBefore(known, span));
+              return WriteHistory.of(changes, rollbacks(span));
             });
     failures.forEach(
         (node, reason) ->
@@ -144,46 +145,23 @@ public final class HistoryCommand implements Callable<Integer> {
     return changes;
   }
 
-  private List<RollbackView> rollbacks() {
-    List<RollbackView> rollbacks =
-        new ArrayList<>(
-            List.of(api.get("/api/v1/rollbacks?limit=" + ROLLBACKS, RollbackView[].class)));
-    rollbacks.sort(Comparator.comparingLong(RollbackView::epoch));
-    return rollbacks;
+  private List<RollbackSpan> rollbacks(Span span) {
+    RollbackView[] known = api.get("/api/v1/rollbacks?limit=" + ROLLBACKS, RollbackView[].class);
+    return Arrays.stream(known)
+        .map(
+            one ->
+                RollbackSpan.of(
+                    one.epoch(), one.endedMicros(), span.from(), () -> discarded(one.epoch())))
+        .toList();
   }
 
-  /**
-   * Of those that have ended, and not before the span. One that discarded nothing has no answer.
-   */
-  private List<DiscardedView> discarded(List<RollbackView> rollbacks, Span span) {
-    List<DiscardedView> discarded = new ArrayList<>();
-    for (RollbackView rollback : rollbacks) {
-      if (!endedBefore(rollback, span)) {
-        try {
-          discarded.add(
-              api.get(
-                  "/api/v1/rollbacks/%d/discarded".formatted(rollback.epoch()),
-                  DiscardedView.class));
-        } catch (Refusal nothing) {
-          // It has not ended, or changed nothing.
-        }
-      }
+  private @Nullable DiscardedView discarded(long epoch) {
+    try {
+      return api.get("/api/v1/rollbacks/%d/discarded".formatted(epoch), DiscardedView.class);
+    } catch (Refusal nothing) {
+      // It has not ended, or changed nothing.
+      return null;
     }
-    return discarded;
-  }
-
-  private static boolean endedBefore(RollbackView rollback, Span span) {
-    Long ended = rollback.endedMicros();
-    return ended != null && ended < Hlc.micros(span.from());
-  }
-
-  private static long epochBefore(List<RollbackView> rollbacks, Span span) {
-    long first = rollbacks.isEmpty() ? 0 : rollbacks.get(0).epoch() - 1;
-    return rollbacks.stream()
-        .filter(rollback -> endedBefore(rollback, span))
-        .mapToLong(RollbackView::epoch)
-        .max()
-        .orElse(first);
   }
 
   private static long nowHlc() {

@@ -111,12 +111,20 @@ public final class StoreAccess {
   }
 
   private ClientConfig config() {
-    ClientConfig config = Refusal.valid("--bootstrap", () -> ClientConfig.of(bootstrap, PROGRAM));
+    return Refusal.valid("--bootstrap", () -> config(bootstrap, PROGRAM));
+  }
+
+  /**
+   * With the credentials of this process if the nodes have TLS. Throws {@link
+   * IllegalArgumentException} for what is no address.
+   */
+  public static ClientConfig config(List<String> bootstrap, String program) {
+    ClientConfig config = ClientConfig.of(bootstrap, program);
     if (!config.usesTls()) {
       return config;
     }
     Credentials own = Credentials.forStores();
-    return config.withTls(own.tls()).withClientId(own.clientId(PROGRAM));
+    return config.withTls(own.tls()).withClientId(own.clientId(program));
   }
 
   private Store store(StoreClient client) {

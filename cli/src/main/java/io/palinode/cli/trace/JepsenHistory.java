@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 import us.bpsm.edn.EdnException;
 import us.bpsm.edn.Keyword;
 import us.bpsm.edn.TaggedValue;
-import us.bpsm.edn.parser.Parseable;
 import us.bpsm.edn.parser.Parser;
 import us.bpsm.edn.parser.Parsers;
 
@@ -42,7 +41,7 @@ final class JepsenHistory {
   /** Refuses the first operation that cannot be read, with its number in the file, from 1. */
   void read(Reader in, History to) {
     Parser parser = Parsers.newParser(Parsers.defaultConfiguration());
-    Parseable text = Parsers.newParseable(in);
+    EdnText text = new EdnText(in);
     try {
       for (Object next = parser.nextValue(text);
           next != Parser.END_OF_INPUT;
@@ -53,11 +52,19 @@ final class JepsenHistory {
           read(next, to);
         }
       }
-    } catch (EdnException e) {
-      throw new Refusal(
-          "%s, after operation %d: not EDN: %s".formatted(source, number, e.getMessage()), e);
+    } catch (EdnException | IllegalArgumentException e) {
+      throw notRead(text, String.valueOf(e.getMessage()), e);
+    } catch (StackOverflowError e) {
+      throw notRead(text, "collections are nested too deeply", e);
     }
     open.values().forEach(invoked -> ended(invoked, null, to));
+  }
+
+  private Refusal notRead(EdnText text, String reason, Throwable cause) {
+    return new Refusal(
+        "%s, line %d, after operation %d: not EDN: %s"
+            .formatted(source, text.line(), number, reason),
+        cause);
   }
 
   private void read(@Nullable Object edn, History to) {

@@ -1,9 +1,12 @@
 package io.palinode.cli.trace;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.PointInTime;
@@ -21,7 +24,10 @@ final class JsonHistory {
   private static final Set<String> FIELDS =
       Set.of("process", "node", "invoke", "complete", "write", "read");
   private static final ObjectMapper JSON =
-      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+      JsonMapper.builder(
+              JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
 
   private final String source;
 
@@ -67,7 +73,10 @@ final class JsonHistory {
     JsonNode node = json.path("node");
     require(
         node.isMissingNode()
-            || (node.canConvertToInt() && node.intValue() >= 0 && node.intValue() < Hvc.NODES_MAX),
+            || (node.isIntegralNumber()
+                && node.canConvertToInt()
+                && node.intValue() >= 0
+                && node.intValue() < Hvc.NODES_MAX),
         "'node' must be in [0, %d]: %s".formatted(Hvc.NODES_MAX - 1, node));
     boolean completed = json.hasNonNull("complete");
     return new Operation(

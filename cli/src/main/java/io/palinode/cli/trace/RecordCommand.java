@@ -5,21 +5,15 @@ import io.palinode.terminal.OnSignal;
 import io.palinode.terminal.Outage;
 import io.palinode.terminal.Refusal;
 import io.palinode.wire.KafkaSettings;
-import io.palinode.wire.Topics;
-import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.RefusedRecords;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.TopicPartition;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -43,9 +37,6 @@ import picocli.CommandLine.Spec;
       "          palinode detect --predicate mutex.yaml trace.jsonl"
     })
 public final class RecordCommand implements Callable<Integer> {
-  private static final byte[] NOTHING = {};
-  private static final Duration POLL = Duration.ofMillis(200);
-  private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
   private static final Duration STOP_MAX = Duration.ofSeconds(30);
   private static final long PROGRESS_NANOS = Duration.ofSeconds(2).toNanos();
 
@@ -109,42 +100,29 @@ public final class RecordCommand implements Callable<Integer> {
   }
 
   private void read(Consumer<byte[], byte[]> consumer, Recording recording) {
-    List<TopicPartition> partitions =
-        consumer.partitionsFor(Topics.DEFAULT.candidates(), ANSWER_MAX).stream()
-            .map(of -> new TopicPartition(of.topic(), of.partition()))
-            .toList();
-    consumer.assign(partitions);
-    consumer.seekToBeginning(partitions);
-    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, ANSWER_MAX);
+    RecordedTopics topics = new RecordedTopics(consumer, predicate, recording);
     long shown = System.nanoTime();
-    while (!stopped.get() && (follow || isBefore(consumer, ends))) {
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        read(record, recording);
+    try {
+      topics.start();
+      while (!stopped.get() && (follow || !topics.isAtEnd())) {
+        topics.poll();
+        if (System.nanoTime() - shown > PROGRESS_NANOS) {
+          shown = System.nanoTime();
+          report("reading: %,d records, %,d intervals", recording.records(), recording.size());
+        }
       }
-      if (System.nanoTime() - shown > PROGRESS_NANOS) {
-        shown = System.nanoTime();
-        report("reading: %,d records, %,d intervals", recording.records(), recording.size());
-      }
+    } catch (IllegalStateException e) {
+      throw new Refusal(e.getMessage() + "; raise --intervals-max, and PALINODE_HEAP", e);
+    } finally {
+      report(topics.refused());
     }
   }
 
-  private static boolean isBefore(
-      Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
-    return ends.entrySet().stream()
-        .anyMatch(end -> consumer.position(end.getKey()) < end.getValue());
-  }
-
-  private void read(ConsumerRecord<byte[], byte[]> record, Recording recording) {
-    try {
-      recording.read(
-          record.partition(),
-          CandidateRecord.parseFrom(Objects.requireNonNullElse(record.value(), NOTHING)));
-    } catch (IOException | IllegalArgumentException e) {
+  private void report(RefusedRecords refused) {
+    for (RefusedRecords.Refused last : refused.latest().stream().limit(1).toList()) {
       report(
-          "passing over a record: partition %d, offset %d: %s",
-          record.partition(), record.offset(), String.valueOf(e.getMessage()));
-    } catch (IllegalStateException e) {
-      throw new Refusal(e.getMessage() + "; raise --intervals-max, and PALINODE_HEAP", e);
+          "passed over: %,d records; the last: %s, partition %d, offset %d: %s",
+          refused.total(), last.topic(), last.partition(), last.offset(), last.why());
     }
   }
 

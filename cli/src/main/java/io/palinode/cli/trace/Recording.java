@@ -8,6 +8,7 @@ import io.palinode.wire.v1.Closed;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.VersionRole;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,6 +34,7 @@ final class Recording {
   private final Map<Run, Hvc> reached = new HashMap<>();
 
   private long version;
+  private long versionMax;
   private long records;
 
   /** A node between two restarts or rollbacks. */
@@ -73,11 +75,32 @@ final class Recording {
     this.intervalsMax = intervalsMax;
   }
 
+  /** A version of the predicate was applied. Candidates of later ones are refused. */
+  void applied(long appliedVersion) {
+    versionMax = Math.max(versionMax, appliedVersion);
+  }
+
+  /** Whether the candidate is of a version of the predicate that was not applied yet. */
+  boolean isAhead(CandidateRecord record) {
+    IntervalRef ref = ref(record);
+    return ref.getPredicate().equals(predicate) && ref.getPredicateVersion() > versionMax;
+  }
+
+  /** The default: the record has none. */
+  private static IntervalRef ref(CandidateRecord record) {
+    return record.hasOpened() ? record.getOpened().getInterval() : record.getClosed().getInterval();
+  }
+
   /**
-   * Reads a candidate. Throws {@link IllegalArgumentException} if its clock is unreadable, and
-   * {@link IllegalStateException} if there are too many intervals.
+   * Reads a candidate. Throws {@link IllegalArgumentException} if its clock is unreadable or its
+   * version was not applied, and {@link IllegalStateException} if there are too many intervals.
    */
   void read(int partition, CandidateRecord record) {
+    if (isAhead(record)) {
+      throw new IllegalArgumentException(
+          "the newest version of %s is %d: predicate_version=%d"
+              .formatted(predicate, versionMax, ref(record).getPredicateVersion()));
+    }
     records++;
     Run run = new Run(record.getNode(), record.getIncarnation(), record.getEpoch());
     switch (record.getEventCase()) {
@@ -126,7 +149,10 @@ final class Recording {
     if (opened.hasDigest() || !isWanted(opened.getInterval())) {
       return;
     }
-    List<VariableVersion> values = opened.getValuesList();
+    List<VariableVersion> values =
+        opened.getValuesList().stream()
+            .filter(version -> version.getRole() == VersionRole.HOLDS)
+            .toList();
     add(
         new Position(partition, run.node(), run.incarnation(), sequence),
         run,

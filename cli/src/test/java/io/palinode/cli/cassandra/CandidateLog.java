@@ -1,6 +1,9 @@
 package io.palinode.cli.cassandra;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.hvc.Hvc;
+import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.Topics;
@@ -19,8 +22,9 @@ final class CandidateLog implements AutoCloseable {
    * The begin or the end of an interval.
    *
    * @param key of its first version
+   * @param start of its first version
    */
-  record Step(int node, long incarnation, boolean opens, String key, String value) {}
+  record Step(int node, long incarnation, boolean opens, String key, String value, Hvc start) {}
 
   CandidateLog(String kafka) {
     tail =
@@ -36,23 +40,25 @@ final class CandidateLog implements AutoCloseable {
     try {
       CandidateRecord read = CandidateRecord.parseFrom(record.value());
       if (read.hasOpened()) {
-        add(read, true, read.getOpened().getValues(0));
+        add(read, true, read.getOpened().getValues(0), read.getOpened().getStart());
       } else if (read.hasClosed()) {
-        add(read, false, read.getClosed().getOpenedBy());
+        add(read, false, read.getClosed().getOpenedBy(), read.getClosed().getStart());
       }
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalStateException(e);
     }
   }
 
-  private void add(CandidateRecord record, boolean opens, VariableVersion version) {
+  private void add(
+      CandidateRecord record, boolean opens, VariableVersion version, ByteString start) {
     steps.add(
         new Step(
             record.getNode(),
             record.getIncarnation(),
             opens,
             version.getKey().toStringUtf8(),
-            version.getValue().toStringUtf8()));
+            version.getValue().toStringUtf8(),
+            CandidateRecords.decode(start)));
   }
 
   /** The steps of keys that begin so, in the order of each node. */

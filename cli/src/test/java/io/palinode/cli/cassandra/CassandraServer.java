@@ -16,6 +16,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import javax.management.remote.JMXConnector;
+import javax.management.remote.JMXConnectorFactory;
+import javax.management.remote.JMXServiceURL;
 import org.jspecify.annotations.Nullable;
 
 /** A stock Cassandra server in its own process, with our jar on its class path. */
@@ -23,7 +28,16 @@ final class CassandraServer implements AutoCloseable {
   private static final Duration START_MAX = Duration.ofSeconds(90);
   private static final Path CLASS_PATH = Path.of("../cassandra/server/target/classpath.txt");
   private static final Path JAR = Path.of("../cassandra/target/palinode-cassandra.jar");
+  private static final Path TEST_CLASSES = Path.of("../cassandra/target/test-classes");
   private static final String HEAP = "512m";
+
+  /** Histories that are rolled back have many. */
+  private static final int TOMBSTONES_DEFAULT = 100_000;
+
+  private static final int TOMBSTONES_FEW = 500;
+
+  private static final String LATE = "10s";
+  private static final String SOON = "3s";
 
   /** Of its log, if it ends. */
   private static final int LOG_CHARS = 2_000;
@@ -94,6 +108,16 @@ final class CassandraServer implements AutoCloseable {
     return start(cluster, node, folder, PALINODE);
   }
 
+  /** Keeps a hint soon of a write that another server does not answer. */
+  static CassandraServer startHinting(Cluster cluster, int node, Path folder) throws IOException {
+    return start(cluster, node, folder, PALINODE, SOON);
+  }
+
+  /** Orders its writes after those of other servers by messages alone, not by physical clocks. */
+  static CassandraServer startCausal(Cluster cluster, int node, Path folder) throws IOException {
+    return start(cluster, node, folder, PALINODE.replace("epsilon: 10ms", "epsilon: inf"));
+  }
+
   /** Its tables can name our memtable, but it is Cassandra's default. */
   static CassandraServer startWithout(Cluster cluster, int node, Path folder) throws IOException {
     return start(cluster, node, folder, STOCK);
@@ -101,15 +125,22 @@ final class CassandraServer implements AutoCloseable {
 
   private static CassandraServer start(Cluster cluster, int node, Path folder, String memtable)
       throws IOException {
+    return start(cluster, node, folder, memtable, LATE);
+  }
+
+  private static CassandraServer start(
+      Cluster cluster, int node, Path folder, String memtable, String writeTimeout)
+      throws IOException {
     CassandraServer server = new CassandraServer(cluster, node, folder);
     Files.createDirectories(folder);
-    Files.writeString(folder.resolve("cassandra.yaml"), server.yaml() + server.format(memtable));
+    Files.writeString(
+        folder.resolve("cassandra.yaml"), server.yaml(writeTimeout) + server.format(memtable));
     Files.writeString(folder.resolve("logback.xml"), LOGBACK);
     server.start();
     return server;
   }
 
-  private String yaml() {
+  private String yaml(String writeTimeout) {
     return """
     cluster_name: palinode
     num_tokens: 1
@@ -128,8 +159,9 @@ final class CassandraServer implements AutoCloseable {
     auto_bootstrap: false
     hinted_handoff_enabled: %5$s
     hints_flush_period: 1s
-    write_request_timeout: 10s
+    write_request_timeout: %7$s
     materialized_views_enabled: true
+    tombstone_failure_threshold: %6$d
     memtable:
       configurations:
         skiplist:
@@ -142,7 +174,9 @@ final class CassandraServer implements AutoCloseable {
             cluster.addresses().get(node),
             cluster.storagePort(),
             cluster.cqlPort(),
-            cluster.hints());
+            cluster.hints(),
+            cluster.rollback() ? TOMBSTONES_DEFAULT : TOMBSTONES_FEW,
+            writeTimeout);
   }
 
   private static final String STOCK =
@@ -197,8 +231,14 @@ final class CassandraServer implements AutoCloseable {
             "-Dcassandra.skip_wait_for_gossip_to_settle=0",
             "-Dcassandra.ring_delay_ms=100",
             "-Dcassandra.superuser_setup_delay_ms=0",
+            "-Dcassandra.custom_query_handler_class=io.palinode.cassandra.HoldingQueryHandler",
+            "-Dpalinode.test.hold=" + folder,
             "-cp",
-            Files.readString(CLASS_PATH).strip() + ":" + JAR.toAbsolutePath(),
+            Files.readString(CLASS_PATH).strip()
+                + ":"
+                + JAR.toAbsolutePath()
+                + ":"
+                + TEST_CLASSES.toAbsolutePath(),
             "org.apache.cassandra.service.CassandraDaemon"));
     process =
         new ProcessBuilder(command)
@@ -220,6 +260,16 @@ final class CassandraServer implements AutoCloseable {
 
   Path log() {
     return folder.resolve("cassandra.log");
+  }
+
+  /** While this file exists, the server sends no mutation; the file has one byte for each. */
+  Path holdSent() {
+    return folder.resolve("hold-sent");
+  }
+
+  /** While this file exists, the server applies no mutation of another one; the same. */
+  Path holdReceived() {
+    return folder.resolve("hold-received");
   }
 
   /** A session with this server alone, once it serves. */
@@ -303,10 +353,51 @@ final class CassandraServer implements AutoCloseable {
     }
   }
 
+  /** The reachable objects of a class. */
+  long instances(String type) throws IOException, InterruptedException {
+    Path histogram = folder.resolve("histogram.log");
+    int status =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                Long.toString(running().pid()),
+                "GC.class_histogram")
+            .redirectErrorStream(true)
+            .redirectOutput(histogram.toFile())
+            .start()
+            .waitFor();
+    String lines = Files.readString(histogram);
+    if (status != 0) {
+      throw new IllegalStateException(lines);
+    }
+    return lines
+        .lines()
+        .map(line -> line.strip().split("\\s+"))
+        .filter(columns -> columns.length >= 4 && columns[3].equals(type))
+        .mapToLong(columns -> Long.parseLong(columns[1]))
+        .sum();
+  }
+
   /** The files of hints that it keeps for other servers. */
   long hintFiles() throws IOException {
     try (Stream<Path> files = Files.list(folder.resolve("data/hints"))) {
       return files.filter(file -> file.toString().endsWith(".hints")).count();
+    }
+  }
+
+  /** Whether it delivers hints from now on; a start delivers them again. */
+  @SuppressWarnings("BanJNDI") // The address is on this machine.
+  void deliverHints(boolean delivers) throws IOException, JMException {
+    JMXServiceURL url =
+        new JMXServiceURL("service:jmx:rmi:///jndi/rmi://127.0.0.1:%d/jmxrmi".formatted(jmxPort));
+    try (JMXConnector connector = JMXConnectorFactory.connect(url)) {
+      Object unused =
+          connector
+              .getMBeanServerConnection()
+              .invoke(
+                  new ObjectName("org.apache.cassandra.hints:type=HintsService"),
+                  delivers ? "resumeDispatch" : "pauseDispatch",
+                  new Object[0],
+                  new String[0]);
     }
   }
 

@@ -25,6 +25,10 @@ final class Histories {
       "CREATE TABLE shop.histories (p int, c int, s text STATIC, a text, b int, PRIMARY KEY (p, c))"
           + " WITH memtable = 'palinode'";
 
+  private static final String READ =
+      "SELECT p, c, s, a, b, ttl(a), ttl(b), writetime(s), writetime(a), writetime(b)"
+          + " FROM shop.histories";
+
   private static final int AT_ONCE = 64;
   private static final int ROWS = 3;
   private static final int LONG_TTL = 10_000;
@@ -48,8 +52,11 @@ final class Histories {
     this.random = new Random(seed);
   }
 
-  /** A read of all partitions: by key, the text of values, and TTLs. */
-  record Read(TreeMap<String, String> values, TreeMap<String, Integer> ttls) {}
+  /** A read of all partitions: by key, the text of values, TTLs, and the times of the writes. */
+  record Read(
+      TreeMap<String, String> values,
+      TreeMap<String, Integer> ttls,
+      TreeMap<String, String> times) {}
 
   static long nowMicros() {
     return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
@@ -117,9 +124,8 @@ final class Histories {
   }
 
   Read read() {
-    Read read = new Read(new TreeMap<>(), new TreeMap<>());
-    for (Row row :
-        session.execute(at("SELECT p, c, s, a, b, ttl(a), ttl(b) FROM shop.histories")).all()) {
+    Read read = new Read(new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
+    for (Row row : session.execute(at(READ)).all()) {
       String key = "%d/%s".formatted(row.getInt(0), row.getObject(1));
       read.values()
           .put(
@@ -127,6 +133,10 @@ final class Histories {
               "s=%s a=%s b=%s".formatted(row.getObject(2), row.getObject(3), row.getObject(4)));
       put(read, key + "/a", row.get(5, Integer.class));
       put(read, key + "/b", row.get(6, Integer.class));
+      read.times()
+          .put(
+              key,
+              "s=%s a=%s b=%s".formatted(row.getObject(7), row.getObject(8), row.getObject(9)));
     }
     return read;
   }

@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,6 +50,7 @@ class RestoreCassandraIT {
   private static final int WRITES = 6;
 
   @TempDir static Path folder;
+  private final List<String> alerts = new CopyOnWriteArrayList<>();
   private ControlPlane plane;
   private CassandraServer server;
   private CqlSession session;
@@ -62,7 +64,7 @@ class RestoreCassandraIT {
             1,
             Epsilon.parse("10ms"),
             ControlPlane.Ports.FREE,
-            alert -> {});
+            alerts::add);
     List<Integer> ports = Ports.free(2);
     server =
         CassandraServer.start(
@@ -192,8 +194,14 @@ class RestoreCassandraIT {
     plane.orchestrator().operator().intervene(epoch, Intervention.ABANDON, "");
     awaitState(epoch, State.ABANDONED);
 
+    assertThatThrownBy(() -> session.execute(insert.formatted(6) + " USING TIMESTAMP " + ahead))
+        .isInstanceOf(WriteFailureException.class);
     restart();
     assertThat(session.execute("SELECT k FROM shop.other").all()).as("replayed").isEmpty();
+    assertThat(Files.readString(server.log()))
+        .as("the refused mutation, which the commit log has")
+        .contains("table=shop.other state=DROPPED timestamp=" + ahead)
+        .contains("table=shop.other dropped=1");
     session.execute(insert.formatted(4));
     long later = cut();
     session.execute(insert.formatted(5));
@@ -260,6 +268,28 @@ class RestoreCassandraIT {
     // A start flushes what it replays.
     restart();
     assertRefusedForRollbacks("shop.large", "it has a partition of about");
+  }
+
+  @Test
+  void aTableThatBecomesUnrestorableUnderAPredicateIsAnAlert() {
+    session.execute(
+        "CREATE TABLE shop.seats (k text PRIMARY KEY, v int) WITH memtable = 'palinode'");
+    plane.apply(rollingBack("seats", "{var: \"shop.seats/{k}/v\", equals: \"2\"}"));
+    session.execute(
+        "CREATE MATERIALIZED VIEW shop.seats_by_v AS SELECT * FROM shop.seats"
+            + " WHERE v IS NOT NULL AND k IS NOT NULL PRIMARY KEY (v, k)");
+    String text =
+        "predicate 'seats' asks for rollbacks, but node 0 cannot restore shop.seats/: its";
+    await()
+        .atMost(BOUND)
+        .until(
+            () ->
+                plane.orchestrator().status().unrestorable().stream()
+                    .anyMatch(each -> each.text().startsWith(text)));
+    await().atMost(BOUND).until(() -> alerts.stream().anyMatch(line -> line.contains(text)));
+    session.execute("DROP MATERIALIZED VIEW shop.seats_by_v");
+    await().atMost(BOUND).until(() -> plane.orchestrator().status().unrestorable().isEmpty());
+    assertThat(plane.orchestrator().delete("seats", present -> {})).isTrue();
   }
 
   @Test

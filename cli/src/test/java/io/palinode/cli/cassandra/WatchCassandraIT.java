@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import io.palinode.cli.cassandra.CandidateLog.Step;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessJson;
@@ -16,6 +17,8 @@ import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.v1.Violation;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -31,6 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WatchCassandraIT {
   private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final int TOMBSTONES = 600;
+  private static final int FAILURES_MAX = 100;
+  private static final int HEAP_MIB = 512;
 
   @TempDir static Path folder;
   private ControlPlane plane;
@@ -225,6 +231,137 @@ class WatchCassandraIT {
     cql(statement);
     await().atMost(BOUND).until(() -> candidates.of("shop.doors/h/1/").size() >= count);
     assertThat(candidates.of("shop.doors/h/1/")).as(statement).hasSize(count);
+  }
+
+  /** More tombstones than a read may meet. */
+  private void createTombstones(String table) {
+    cql(
+        "CREATE TABLE %s (p int, c int, state text, PRIMARY KEY (p, c)) WITH memtable = 'palinode'"
+            .formatted(table));
+    for (int row = 0; row < TOMBSTONES; row += 100) {
+      StringBuilder batch = new StringBuilder("BEGIN UNLOGGED BATCH ");
+      for (int c = row; c < row + 100; c++) {
+        batch.append("DELETE FROM %s WHERE p = 1 AND c = %d; ".formatted(table, c));
+      }
+      cql(batch + "APPLY BATCH");
+    }
+    apply(
+        table.substring("shop.".length()),
+        "r",
+        "{var: \"%s/{r}/state\", equals: \"open\"}".formatted(table));
+    awaitWatched(table, "INSERT INTO " + table + " (p, c, state) VALUES (%d000, 0, 'open')");
+  }
+
+  @Test
+  void aDeletedRowOrRangeIsReadAndNotItsPartition() throws Exception {
+    createTombstones("shop.sparse");
+    long failed = failedReads();
+    String open = "INSERT INTO shop.sparse (p, c, state) VALUES (1, 5000, 'open')";
+    for (String delete : List.of("c = 5000", "c > 4000 AND c < 6000")) {
+      int before = candidates.of("shop.sparse/1/5000/").size();
+      cql(open);
+      cql("DELETE FROM shop.sparse WHERE p = 1 AND " + delete);
+      await().atMost(BOUND).until(() -> candidates.of("shop.sparse/1/5000/").size() == before + 2);
+    }
+    assertThat(failedReads()).isEqualTo(failed);
+  }
+
+  /** As far as the log has them. */
+  private long failedReads() throws Exception {
+    return Files.readString(server.log())
+        .lines()
+        .filter(line -> line.contains("TombstoneOverwhelmingException"))
+        .count();
+  }
+
+  @Test
+  void readsThatCassandraRefusesDoNotTurnTheNodeOff() {
+    createTombstones("shop.heaps");
+    for (int i = 0; i < 2 * FAILURES_MAX; i++) {
+      // Older than the tombstones, which stay.
+      cql("DELETE FROM shop.heaps USING TIMESTAMP 1 WHERE p = 1");
+    }
+    cql("INSERT INTO shop.heaps (p, c, state) VALUES (2, 1, 'open')");
+    await().atMost(BOUND).until(() -> !candidates.of("shop.heaps/2/1/").isEmpty());
+  }
+
+  @Test
+  void aTtlKeepsNoFlushedMemtable() throws Exception {
+    cql("CREATE TABLE shop.leases (k text PRIMARY KEY, v text) WITH memtable = 'palinode'");
+    apply("lease", "l", "{var: \"shop.leases/{l}/v\", equals: \"taken\"}");
+    String insert = "INSERT INTO shop.leases (k, v) VALUES ('%s', 'taken') USING TTL 3600";
+    awaitWatched("shop.leases", insert.formatted("w%d"));
+    server.nodetool("flush");
+    long before = memtables();
+    for (int i = 0; i < 2; i++) {
+      cql(insert.formatted("k" + i));
+      server.nodetool("flush");
+    }
+    await().atMost(BOUND).until(this::memtables, now -> now <= before);
+  }
+
+  private long memtables() throws Exception {
+    return server.instances("io.palinode.cassandra.memtable.WatchedMemtable");
+  }
+
+  @Test
+  void aDeletedPartitionThatNoPredicateWatchesIsNotKeptInMemory() {
+    cql(
+        "CREATE TABLE shop.videos (k int, c int, v blob, PRIMARY KEY (k, c)) WITH memtable = 'palinode'");
+    PreparedStatement insert =
+        session.prepare("INSERT INTO shop.videos (k, c, v) VALUES (1, ?, ?)");
+    for (int c = 0; c < HEAP_MIB; c++) {
+      session.execute(insert.bind(c, ByteBuffer.allocate(1 << 20)));
+    }
+    cql("DELETE FROM shop.videos WHERE k = 1");
+    assertThat(session.execute("SELECT c FROM shop.videos WHERE k = 1").all()).isEmpty();
+  }
+
+  @Test
+  void aDeleteOfAPartitionThatNoPredicateWatchesReadsNothing() {
+    String table =
+        "CREATE TABLE shop.%s (p int, c int, state text, PRIMARY KEY (p, c)) WITH memtable = 'palinode'";
+    cql(table.formatted("quiet"));
+    cql(table.formatted("loud"));
+    apply("loud", "r", "{var: \"shop.loud/{r}/state\", equals: \"open\"}");
+    awaitWatched("shop.loud", "INSERT INTO shop.loud (p, c, state) VALUES (%d, 0, 'open')");
+    long quiet = reads("quiet");
+    long loud = reads("loud");
+    for (String delete : List.of("p = 0", "p = 0 AND c > 0")) {
+      cql("DELETE FROM shop.quiet WHERE " + delete);
+      cql("DELETE FROM shop.loud WHERE " + delete);
+    }
+    assertThat(reads("quiet")).isEqualTo(quiet);
+    assertThat(reads("loud")).isEqualTo(loud + 2);
+  }
+
+  /** Of this server's own copy of a table. */
+  private long reads(String table) {
+    return session
+        .execute(
+            "SELECT count FROM system_views.local_read_latency"
+                + " WHERE keyspace_name = 'shop' AND table_name = ?",
+            table)
+        .one()
+        .getLong(0);
+  }
+
+  @Test
+  void aDeleteThatCoversTooManyBytesIsACoverageGap() throws Exception {
+    cql(
+        "CREATE TABLE shop.films (k int, c int, v blob, PRIMARY KEY (k, c)) WITH memtable = 'palinode'");
+    apply("film", "f", "{var: \"shop.films/{f}/v\", equals: \"on\"}");
+    awaitWatched("shop.films", "INSERT INTO shop.films (k, c, v) VALUES (%d00, 1, 0x6f6e)");
+    for (int c = 0; c < 3; c++) {
+      session.execute(
+          "INSERT INTO shop.films (k, c, v) VALUES (1, ?, ?)", c, ByteBuffer.allocate(1 << 19));
+    }
+    long gaps = plane.orchestrator().status().gapsFound();
+    cql("DELETE FROM shop.films WHERE k = 1");
+    assertThat(Files.readString(server.log()))
+        .contains("a delete of shop.films covers more than 1048576 bytes");
+    assertThat(session.execute("SELECT c FROM shop.films WHERE k = 1").all()).isEmpty();
+    await().atMost(BOUND).until(() -> plane.orchestrator().status().gapsFound() > gaps);
   }
 
   @Test

@@ -265,6 +265,7 @@ class SecuredPartsIT {
         .contains("needs the role editor: 'viewer-user' has the role viewer");
     palinode("operator", 0, "apply", "-f", file.toString());
     palinode("operator", 0, "put", "x", "1");
+    assertThat(palinode("operator", 0, "alert", "test")).contains("kafka:alerts", "yes");
     await("the violation").atMost(BOUND).until(() -> violations().size() == 1);
     long violate = Hlc.parse(violations().get(0).path("violate").asText());
     String to = Hlc.format(violate - 1);
@@ -329,7 +330,7 @@ class SecuredPartsIT {
 
   /** As the printed commands would. */
   private void grant(String broker) throws Exception {
-    String printed = palinode("viewer", 0, "kafka", "acls");
+    String printed = palinode("viewer", 0, "kafka", "acls", "--alert-topic=alerts");
     List<AclBinding> bindings = new ArrayList<>();
     for (String line : printed.lines().toList()) {
       Matcher acl = ACL.matcher(line);
@@ -404,7 +405,7 @@ class SecuredPartsIT {
         "orchestrator",
         properties,
         broker,
-        secured("--nodes", "1", "--port", Integer.toString(api), "--host", "0.0.0.0"),
+        secured("--nodes=1", "--port=" + api, "--host", "0.0.0.0", "--alert=kafka:alerts"),
         log);
   }
 

@@ -64,10 +64,13 @@ class AlertCommandTest {
       assertThat(run(command, "--alert", "console", "--alert", "pager")).isEqualTo(2);
       assertThat(err.toString().strip())
           .endsWith(
-              "--alert: an alert must be console or FORMAT:URL with an http or https URL, where"
-                  + " FORMAT is webhook, alertmanager, slack, cloudevents: 'pager'");
+              "--alert: an alert must be console, kafka:TOPIC or FORMAT:URL with an http or https"
+                  + " URL, where FORMAT is webhook, alertmanager, slack, cloudevents: 'pager'");
       assertThat(run(command, "--alert", "console", "--alert", "console")).isEqualTo(2);
       assertThat(err.toString()).contains("must not be named twice");
+      assertThat(run(command, "--alert", "kafka:palinode.control.v1")).isEqualTo(2);
+      assertThat(err.toString())
+          .contains("--alert: alerts may not go to a topic of Palinode: palinode.control.v1");
     }
   }
 

@@ -120,8 +120,14 @@ class FromHistoryTest {
     assertRefused("h.jsonl", "{\"invoke\":2,\"complete\":1}", "must not complete before");
     assertRefused("h.jsonl", "{\"invoke\":1,\"node\":-1}", "'node' must be in [0, 4095]: -1");
     assertRefused("h.jsonl", "{\"invoke\":1,\"write\":{\"x\":[1]}}", "the value of 'x'");
-    assertRefused("h.edn", "{:type :invoke", "h.edn, after operation 0: not EDN: ");
+    assertRefused("h.edn", "{:type :invoke", "h.edn, line 2, after operation 0: not EDN: ");
     assertRefused("h.edn", "[3]", "h.edn, operation 1: an operation must be a map");
+    assertRefused("h.jsonl", "\n{\"invoke\":1,\"invoke\":2}", "line 2: Duplicate field 'invoke'");
+    assertRefused("h.jsonl", "{\"invoke\":1,\"write\":{\"x\":1,\"x\":2}}", "Duplicate field 'x'");
+    assertRefused("h.jsonl", "{\"invoke\":1,\"node\":1.5}", "'node' must be in [0, 4095]: 1.5");
+    assertRefused("h.jsonl", "[".repeat(100_000), "h.jsonl, line 1: ");
+    assertRefused("h.edn", "\n#uuid \"x\"", "h.edn, line 2, after operation 0: not EDN: ");
+    assertRefused("h.edn", "\n" + "[".repeat(100_000), "line 2, after operation 0: not EDN: coll");
     String open = "{:type :invoke :f :read :process 1 :time 5}";
     assertRefused("h.edn", open + open, "operation 2: process 1 invokes an operation before");
     assertRefused("h.edn", "{:type :ok :process 1 :time 5}", "that it did not invoke");

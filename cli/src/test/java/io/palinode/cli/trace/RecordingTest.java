@@ -31,6 +31,10 @@ class RecordingTest {
 
   private final Recording recording = new Recording("p", 3);
 
+  RecordingTest() {
+    recording.applied(2);
+  }
+
   @Test
   void anOpeningAndItsEndAreOneLineWithTheValueTheVersionAndTheOrigin() throws IOException {
     recording.read(0, opened(1, 1, 0, 5, 100));
@@ -78,6 +82,19 @@ class RecordingTest {
     recording.read(0, opened(1, 1, 0, 3, 120));
     assertThat(lines()).hasSize(1);
     assertThat(recording.version()).isEqualTo(2);
+  }
+
+  @Test
+  void aVersionThatWasNotAppliedReplacesNothing() throws IOException {
+    recording.read(0, opened(1, 1, 0, 1, 100));
+    CandidateRecord forged =
+        of(1, 1, 0).setSequence(2).setOpened(opened(Long.MAX_VALUE, 110)).build();
+    assertThat(recording.isAhead(forged)).isTrue();
+    assertThatThrownBy(() -> recording.read(0, forged))
+        .hasMessage("the newest version of p is 2: predicate_version=" + Long.MAX_VALUE);
+    recording.read(0, opened(1, 1, 0, 3, 120));
+    assertThat(lines()).hasSize(2);
+    assertThat(recording.version()).isEqualTo(1);
   }
 
   @Test

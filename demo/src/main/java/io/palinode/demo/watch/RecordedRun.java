@@ -175,18 +175,19 @@ public final class RecordedRun {
     VariableVersion of = opened.getValues(0);
     Hvc end = each.end;
     return new Candidate(
-        opened.getInterval().getClause(),
-        opened.getInterval().getTerm(),
-        each.id,
-        new Interval(known(each.start, epsilon), end == null ? null : known(end, epsilon)),
-        of.getKey().toStringUtf8()
-            + "@"
-            + HexFormat.of().formatHex(of.getClock().toByteArray())
-            + "@"
-            + of.getTimestampMs(),
-        opened.hasOrigin() ? (Integer) opened.getOrigin() : null,
-        null,
-        of.toByteArray());
+            opened.getInterval().getClause(),
+            opened.getInterval().getTerm(),
+            each.id,
+            new Interval(known(each.start, epsilon), end == null ? null : known(end, epsilon)),
+            of.getKey().toStringUtf8()
+                + "@"
+                + HexFormat.of().formatHex(of.getClock().toByteArray())
+                + "@"
+                + of.getTimestampMs(),
+            opened.hasOrigin() ? (Integer) opened.getOrigin() : null,
+            null,
+            of.toByteArray())
+        .ofMember(opened.getInterval().getMember());
   }
 
   /** The clock as a node keeps it with {@code epsilon}: others have come to ε before its own. */
@@ -219,6 +220,7 @@ public final class RecordedRun {
               .setNode(candidate.id().node())
               .setIncarnation(candidate.id().incarnation())
               .setSequence(candidate.id().sequence())
+              .setMember(candidate.member())
               .setStart(CandidateRecords.encode(candidate.interval().start()))
               .addValues(version(candidate)));
     }

@@ -68,16 +68,16 @@ class RecordedRunTest {
   }
 
   /** Of an end of the edge 0_1, on a node that knows nothing of the other. */
-  private void section(int node, int term, long sequence, long from, long to) {
+  private void section(int node, int end, long sequence, long from, long to) {
     IntervalRef ref =
         IntervalRef.newBuilder()
             .setPredicate("edge-mutex")
             .setBinding("a=0,b=1")
-            .setTerm(term)
+            .setMember("end=" + end)
             .build();
     VariableVersion version =
         VariableVersion.newBuilder()
-            .setKey(ByteString.copyFromUtf8("cs_0_1_" + term))
+            .setKey(ByteString.copyFromUtf8("cs_0_1_" + end))
             .setValue(ByteString.copyFromUtf8("1"))
             .setClock(ByteString.copyFrom(new byte[] {(byte) node}))
             .build();

@@ -2,6 +2,7 @@ package io.palinode.detection.explain;
 
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.Comparison;
 import io.palinode.predicate.LocalPredicate;
 import io.palinode.predicate.Period;
 import io.palinode.predicate.Predicate;
@@ -159,6 +160,16 @@ public record Explanation(
     String key =
         Shown.key(term.variable().toString())
             + (term.store() == null ? "" : " in store " + term.store());
+    if (term.isLostUpdate()) {
+      return key + " supersedes a version that its writer had not seen";
+    }
+    if (term.isOfReads()) {
+      boolean isOfReadsOnly = term.comparison() instanceof Comparison.NonMonotonicRead;
+      return key
+          + " is read although the session had "
+          + (isOfReadsOnly ? "read" : "written or read")
+          + " a later version";
+    }
     List<String> operands = term.comparison().operands().stream().map(Shown::quoted).toList();
     return operands.isEmpty()
         ? key

@@ -128,6 +128,18 @@ final class KeyTopics {
           + Shown.key(term.variable().fill(example))
           + ", a delete too, publishes what the node has then.";
     }
+    if (term.isLostUpdate()) {
+      return "Each put to "
+          + Shown.key(term.variable().fill(example))
+          + " is judged if its client states what it has seen (ClientConfig.withSeenKeys), on the node"
+          + " that accepts it first. Other puts are not judged.";
+    }
+    if (term.isOfReads()) {
+      return "Each read of "
+          + Shown.key(term.variable().fill(example))
+          + " is judged by its client (ClientConfig.withStaleReads), and one that returns an old"
+          + " version takes a second request. Reads of other clients are not judged.";
+    }
     Clause first = predicate.violation().get(0);
     Binding of = instanceOf(example);
     String distinct = first.distinct();

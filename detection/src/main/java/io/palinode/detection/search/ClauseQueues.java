@@ -19,14 +19,16 @@ import org.jspecify.annotations.Nullable;
 final class ClauseQueues {
   private static final Comparator<TermQueues> LAST_FIRST =
       Comparator.comparingInt(TermQueues::term).reversed();
+  private static final int SPARE_MAX = 4;
 
   private final boolean distinct;
   private final int nodes;
   private final boolean mayEndElsewhere;
   private final List<TermQueues> queues = new ArrayList<>();
-  // Of each index, and the inverse; empty without distinct.
-  private final List<String> members = new ArrayList<>();
-  private final Map<String, Integer> indexOf = new HashMap<>();
+  // Of each index; empty without distinct.
+  private final Members members = new Members();
+  // Of members that had intervals: members come and go with each interval of theirs.
+  private final List<TermQueues> spare = new ArrayList<>(SPARE_MAX);
   // Those with an interval that may have ended: of many members few have.
   private final List<TermQueues> ended = new ArrayList<>();
   // Used by one call alone.
@@ -60,14 +62,15 @@ final class ClauseQueues {
     if (!distinct) {
       return queues.get(term);
     }
-    Integer index = indexOf.get(member);
-    return index == null ? null : queues.get(index);
+    int index = members.indexOf(member);
+    return index < 0 ? null : queues.get(index);
   }
 
   /** The queue that the interval goes into, which has its index then. */
   IntervalQueue queueFor(Retained interval) {
     if (distinct) {
-      interval.moveTo(indexOf.computeIfAbsent(interval.member(), this::append));
+      int known = members.indexOf(interval.member());
+      interval.moveTo(known < 0 ? append(interval.member()) : known);
     }
     return queues.get(interval.term()).queue(interval.node());
   }
@@ -177,9 +180,14 @@ final class ClauseQueues {
   }
 
   private int append(String member) {
-    int index = queues.size();
-    queues.add(new TermQueues(index, nodes, mayEndElsewhere));
-    members.add(member);
+    int index = members.add(member);
+    if (spare.isEmpty()) {
+      queues.add(new TermQueues(index, nodes, mayEndElsewhere));
+    } else {
+      TermQueues of = spare.remove(spare.size() - 1);
+      of.moveTo(index);
+      queues.add(of);
+    }
     return index;
   }
 
@@ -187,19 +195,77 @@ final class ClauseQueues {
   private void release(TermQueues of) {
     if (distinct && of.size() == 0) {
       remove(of.term());
+      if (spare.size() < SPARE_MAX) {
+        spare.add(of);
+      }
     }
   }
 
   private void remove(int index) {
+    members.remove(index);
     TermQueues last = queues.remove(queues.size() - 1);
-    String lastMember = members.remove(members.size() - 1);
-    if (index == queues.size()) {
-      indexOf.remove(lastMember);
-      return;
+    if (index < queues.size()) {
+      queues.set(index, last);
+      last.moveTo(index);
     }
-    indexOf.remove(members.set(index, lastMember));
-    indexOf.put(lastMember, index);
-    queues.set(index, last);
-    last.moveTo(index);
+  }
+
+  /** The members that have an interval. Of a few the hashes show which: that reads less memory. */
+  private static final class Members {
+    private static final int FEW = 16;
+
+    private final List<String> names = new ArrayList<>();
+    private final int[] hashes = new int[FEW];
+    private @Nullable Map<String, Integer> ofMany;
+
+    /** -1: it is none of them. */
+    int indexOf(String member) {
+      if (ofMany != null) {
+        return ofMany.getOrDefault(member, -1);
+      }
+      int hash = member.hashCode();
+      for (int index = 0; index < names.size(); index++) {
+        if (hashes[index] == hash && names.get(index).equals(member)) {
+          return index;
+        }
+      }
+      return -1;
+    }
+
+    /** It is none of them yet. Returns its index. */
+    int add(String member) {
+      int index = names.size();
+      names.add(member);
+      if (ofMany == null && index == FEW) {
+        ofMany = new HashMap<>();
+        for (int each = 0; each < index; each++) {
+          ofMany.put(names.get(each), each);
+        }
+      }
+      put(member, index);
+      return index;
+    }
+
+    private void put(String member, int index) {
+      if (ofMany != null) {
+        ofMany.put(member, index);
+      } else {
+        hashes[index] = member.hashCode();
+      }
+    }
+
+    /** The last one takes its index. */
+    void remove(int index) {
+      String last = names.remove(names.size() - 1);
+      String gone = index == names.size() ? last : names.set(index, last);
+      if (ofMany != null) {
+        ofMany.remove(gone);
+      }
+      if (names.isEmpty()) {
+        ofMany = null;
+      } else if (index < names.size()) {
+        put(last, index);
+      }
+    }
   }
 }

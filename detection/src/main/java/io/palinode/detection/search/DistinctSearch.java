@@ -28,6 +28,9 @@ final class DistinctSearch implements Search {
 
   @Override
   public Retained @Nullable [] earliest(Goal goal, Retained... fixed) {
+    if (areTooFew(goal, fixed)) {
+      return null;
+    }
     Choice choice = new Choice(goal, fixed);
     Retained[][] earliest = new Retained[1][];
     choice.visit(
@@ -45,7 +48,8 @@ final class DistinctSearch implements Search {
 
   @Override
   public boolean isInAny(Goal goal, Retained fixed) {
-    return new Choice(goal, fixed).visit(search -> search.isInAny(goal, fixed));
+    return !areTooFew(goal, fixed)
+        && new Choice(goal, fixed).visit(search -> search.isInAny(goal, fixed));
   }
 
   @Override
@@ -59,12 +63,47 @@ final class DistinctSearch implements Search {
         });
   }
 
+  /**
+   * Whether too few members are left beside those that have ended and do not fit: so it is while
+   * nothing is violated. Of many members few have ended, and what is open mostly fits.
+   */
+  private boolean areTooFew(Goal goal, Retained... fixed) {
+    int left = queues.size();
+    for (int i = 0; i < queues.ended().size() && left >= count; i++) {
+      TermQueues member = queues.ended().get(i);
+      left -= isFixed(member, fixed) || mayFit(member, goal, fixed) ? 0 : 1;
+    }
+    return left < count;
+  }
+
+  private static boolean isFixed(TermQueues member, Retained... fixed) {
+    for (Retained each : fixed) {
+      if (each.term() == member.term()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean mayFit(TermQueues member, Goal goal, Retained... fixed) {
+    for (Retained each : fixed) {
+      if (!member.mayFit(each, horizon, goal.grade())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The choice of members, in a limited number of steps. */
   private final class Choice {
     private final Retained[] fixed;
     private final TermQueues[] chosen = new TermQueues[count];
-    private final boolean[] isFixed = new boolean[queues.size()];
     private final Budget.Steps steps = budget.search();
+
+    /** The members that may be chosen, in the order of indexes. */
+    private final int[] fitting = new int[queues.size()];
+
+    private int fits;
     private Goal goal;
 
     Choice(Goal goal, Retained... fixed) {
@@ -72,12 +111,12 @@ final class DistinctSearch implements Search {
       this.fixed = fixed;
       for (int i = 0; i < fixed.length; i++) {
         chosen[i] = queues.get(fixed[i].term());
-        isFixed[fixed[i].term()] = true;
       }
     }
 
     /** Passes each choice that may have a clique to {@code isLast}, until that holds. */
     boolean visit(Predicate<CliqueSearch> isLast) {
+      fit();
       boolean ended = visit(0, fixed.length, isLast);
       if (!ended && steps.areSpent()) {
         budget.countCut();
@@ -85,21 +124,28 @@ final class DistinctSearch implements Search {
       return ended;
     }
 
+    /** Most members of many have no interval that may fit, so too few are left most of the time. */
+    private void fit() {
+      for (int index = 0; index < queues.size(); index++) {
+        TermQueues member = queues.get(index);
+        if (!isFixed(member, fixed) && mayFit(member, goal, fixed)) {
+          fitting[fits++] = index;
+        }
+      }
+    }
+
     private boolean visit(int from, int size, Predicate<CliqueSearch> isLast) {
       if (size == count) {
         return isLast.test(search(size));
       }
-      for (int index = from; index <= queues.size() - (count - size); index++) {
-        if (isFixed[index] || !mayFit(queues.get(index))) {
-          continue;
-        }
-        chosen[size] = queues.get(index);
+      for (int next = from; next <= fits - (count - size); next++) {
+        chosen[size] = queues.get(fitting[next]);
         steps.take(count * (long) count);
         if (!steps.take()) {
           return false;
         }
         boolean hasClique = size + 1 == count || search(size + 1).hasAny(goal, fixed);
-        if (hasClique && visit(index + 1, size + 1, isLast)) {
+        if (hasClique && visit(next + 1, size + 1, isLast)) {
           return true;
         }
         if (steps.areSpent()) {
@@ -107,15 +153,6 @@ final class DistinctSearch implements Search {
         }
       }
       return false;
-    }
-
-    private boolean mayFit(TermQueues member) {
-      for (Retained each : fixed) {
-        if (!member.mayFit(each, horizon, goal.grade())) {
-          return false;
-        }
-      }
-      return true;
     }
 
     /** In the order of indexes, as the search wants them. */

@@ -67,7 +67,16 @@ public sealed interface Detector
    */
   default void missed(long from, long to) {}
 
-  /** Whether the state of every replica of every variable is known. */
+  /**
+   * What opened at the node from {@code since} on may be unknown before {@code until}; {@code
+   * Long.MAX_VALUE}: until {@link #searched}. Matters as {@link #missed} does.
+   */
+  default void unpublished(int node, long since, long until) {}
+
+  /** An event of {@code hlc} was lost, and no node publishes it again. Matters as above. */
+  default void lost(long hlc) {}
+
+  /** Whether nothing is unknown of what was lost: all replicas have published later states. */
   default boolean isPublishedByAll() {
     return true;
   }
@@ -83,6 +92,11 @@ public sealed interface Detector
 
   /** The least progress that decides something; Long.MAX_VALUE for none. */
   long wakeAt();
+
+  /** Whether a violation may still follow from what is known, by time alone. */
+  default boolean isWaiting() {
+    return wakeAt() != Long.MAX_VALUE;
+  }
 
   /** Whether there is nothing to keep: a new detector would do as well. */
   boolean isEmpty();

@@ -78,21 +78,24 @@ public final class WithinDetector implements Detector {
     if (incarnations.isStale(candidate.id())) {
       return false;
     }
-    begin(candidate.id().node(), candidate.id().incarnation(), clock);
+    int node = candidate.id().node();
+    if (incarnations.begin(candidate.id())) {
+      // Answers of the earlier incarnation ended before: see restarted.
+      deadlines.unsure(node, clock.own());
+    }
     return true;
   }
 
+  /**
+   * {@inheritDoc} Also if an event of that incarnation came first: it may be later than the first
+   * record, until which answers held.
+   */
   @Override
   public List<Witness> restarted(int node, long incarnation, Hvc first) {
-    begin(node, incarnation, first);
-    return List.of();
-  }
-
-  private void begin(int node, long incarnation, Hvc first) {
-    if (incarnations.isKnown(node, incarnation)) {
-      return;
+    if (incarnation >= incarnations.newest(node)) {
+      incarnations.restore(node, incarnation);
+      deadlines.unsure(node, first.own());
     }
-    incarnations.restore(node, incarnation);
     deadlines.endEarlier(
         node,
         incarnation,
@@ -100,7 +103,7 @@ public final class WithinDetector implements Detector {
           Hvc start = answer.interval().start();
           return answer.over(new Interval(start, Incarnations.rightBefore(first, start)));
         });
-    deadlines.unsure(node, first.own());
+    return List.of();
   }
 
   @Override
@@ -116,6 +119,30 @@ public final class WithinDetector implements Detector {
   @Override
   public void missed(long from, long to) {
     deadlines.missed(from, to);
+  }
+
+  @Override
+  public void unpublished(int node, long since, long until) {
+    if (until == Long.MAX_VALUE) {
+      deadlines.unsureOfEnds(node, since);
+    } else {
+      deadlines.unpublished(since, until);
+    }
+  }
+
+  /** Callers pass no search from now on: it does not publish again what was lost. */
+  @Override
+  public void lost(long hlc) {
+    deadlines.missed(hlc, hlc);
+    for (int node = 0; node < spec.nodes(); node++) {
+      deadlines.unsure(node, hlc);
+    }
+  }
+
+  /** Never: a node publishes an answer once. */
+  @Override
+  public boolean isPublishedByAll() {
+    return false;
   }
 
   @Override
@@ -138,6 +165,12 @@ public final class WithinDetector implements Detector {
   @Override
   public long wakeAt() {
     return deadlines.wakeAt();
+  }
+
+  /** {@inheritDoc} Answers alone wait for nothing. */
+  @Override
+  public boolean isWaiting() {
+    return deadlines.waiting() > 0;
   }
 
   @Override

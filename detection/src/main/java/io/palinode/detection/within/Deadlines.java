@@ -9,6 +9,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -48,6 +49,10 @@ public final class Deadlines {
   private final TreeSet<Candidate> open = new TreeSet<>(BY_START);
   private final TreeSet<Candidate> ended = new TreeSet<>(BY_END);
   private final Doubts doubts;
+
+  /** Nodes of which ends may be missing; not in the state, as callers repeat it. */
+  private final BitSet endsMissing = new BitSet();
+
   private long progress;
   private long dropped;
   private long unjudged;
@@ -115,12 +120,18 @@ public final class Deadlines {
   public void began(Candidate candidate) {
     if (!isTrigger(candidate)) {
       answer(candidate);
-    } else if (candidate.interval().start().own() <= progress) {
+    } else if (!candidate.isCopy()) {
+      ask(candidate);
+    }
+  }
+
+  private void ask(Candidate trigger) {
+    if (trigger.interval().start().own() <= progress) {
       // Answers to it may have been dropped.
       unjudged++;
-      noteMissing(candidate);
-    } else if (!candidate.isCopy() && !isAnswered(candidate)) {
-      triggers.add(candidate);
+      noteMissing(trigger);
+    } else if (!isAnswered(trigger)) {
+      triggers.add(trigger);
       keepWithinLimit();
     }
   }
@@ -161,14 +172,29 @@ public final class Deadlines {
     doubts.add(new Doubt(from, to, false));
   }
 
+  /** Answers that opened between two HLCs may be unknown; those that opened later are known. */
+  public void unpublished(long since, long until) {
+    doubts.add(new Doubt(since, until, true));
+  }
+
   /** Answers that are open at the node since an HLC may be missing, until {@link #sure}. */
   public void unsure(int node, long since) {
     doubts.unsure(node, since);
   }
 
+  /**
+   * As {@link #unsure}, and an answer that is open at the node may have ended: it does not answer a
+   * trigger that began later.
+   */
+  public void unsureOfEnds(int node, long since) {
+    doubts.unsure(node, since);
+    endsMissing.set(node);
+  }
+
   /** From {@code at} on, it is known what is open at the node. */
   public void sure(int node, long at) {
     doubts.sure(node, at);
+    endsMissing.clear(node);
   }
 
   /**
@@ -189,22 +215,32 @@ public final class Deadlines {
   private void judge(Candidate trigger, Consumer<Witness> witnesses) {
     Hvc start = trigger.interval().start();
     List<Candidate> near = new ArrayList<>();
+    boolean mayHaveEnded = false;
     for (TreeSet<Candidate> answers : List.of(open, ended)) {
       for (Candidate answer : answers) {
         Certainty isInTime = deadline.isInTime(start, answer.interval());
         if (isInTime == Certainty.YES) {
-          return;
+          if (!mayHaveEnded(answer, trigger)) {
+            return;
+          }
+          mayHaveEnded = true;
         } else if (isInTime == Certainty.MAYBE) {
           near.add(answer);
         }
       }
     }
-    if (doubts.touch(start.own(), deadlineOf(trigger), deadline.epsilon())) {
+    if (mayHaveEnded || doubts.touch(start.own(), deadlineOf(trigger), deadline.epsilon())) {
       unjudged++;
       noteMissing(trigger);
     } else {
       witnesses.accept(witness(trigger, near));
     }
+  }
+
+  private boolean mayHaveEnded(Candidate answer, Candidate trigger) {
+    return answer.interval().isOpen()
+        && endsMissing.get(answer.id().node())
+        && !answers(answer, trigger);
   }
 
   private Witness witness(Candidate trigger, List<Candidate> near) {

@@ -101,8 +101,27 @@ public record PortableWitness(
     }
   }
 
+  /** What a value is evidence of. */
+  public enum Role {
+    /** It makes the term true. */
+    HOLDS,
+    /** With {@code lostUpdate}: it was superseded. The value may be its beginning only. */
+    LOST,
+    /** With {@code lostUpdate}: the writer had seen that version. There is no value. */
+    SEEN,
+    /** With a read: the session had written that version before. There is no value. */
+    WRITTEN,
+    /** With a read: the session had read that version before. There is no value. */
+    READ
+  }
+
   /**
    * @param version of the value in its store, as hexadecimal digits
    */
-  public record HeldValue(String store, String key, String value, String version) {}
+  public record HeldValue(String store, String key, String value, String version, Role role) {
+    /** Of a value that makes the term true. */
+    public HeldValue(String store, String key, String value, String version) {
+      this(store, key, value, version, Role.HOLDS);
+    }
+  }
 }

@@ -5,6 +5,7 @@ import io.palinode.detection.ViolationId;
 import io.palinode.detection.witness.PortableWitness.Finding;
 import io.palinode.detection.witness.PortableWitness.HeldInterval;
 import io.palinode.detection.witness.PortableWitness.HeldValue;
+import io.palinode.detection.witness.PortableWitness.Role;
 import io.palinode.detection.witness.PortableWitness.Rules;
 import io.palinode.detection.witness.PortableWitness.Subject;
 import io.palinode.hvc.Causality;
@@ -52,7 +53,11 @@ public final class WitnessCheck {
      * {@code distinct}: enough of the one term, each of another member.
      */
     TERMS,
-    /** Each interval's values make its term true, under the binding that is named. */
+    /**
+     * Each interval's values make its term true, under the binding that is named. With {@code
+     * lostUpdate}: the version supersedes each lost one, and none that was seen does. With a read:
+     * the version that was seen before supersedes the one that was read.
+     */
     VALUES,
     /** All clocks are of one cluster, and no interval ends before it starts. */
     CLOCKS,
@@ -189,6 +194,10 @@ public final class WitnessCheck {
               + named);
       return;
     }
+    if (clause.isOfOperations()) {
+      OperationCheck.check(witness, predicate, terms.get(0), this::fail);
+      return;
+    }
     checkGroups(clause);
     for (HeldInterval interval : witness.intervals()) {
       checkValues(predicate, clause, interval);
@@ -273,8 +282,8 @@ public final class WitnessCheck {
         !interval.values().isEmpty(),
         () -> "term " + interval.term() + " has no value that makes it true");
     for (HeldValue value : interval.values()) {
-      Binding binding =
-          term.isOfStore(value.store()) ? term.bind(value.key(), value.value()) : null;
+      boolean holds = value.role() == Role.HOLDS && term.isOfStore(value.store());
+      Binding binding = holds ? term.bind(value.key(), value.value()) : null;
       if (binding == null) {
         fail(
             Rule.VALUES,

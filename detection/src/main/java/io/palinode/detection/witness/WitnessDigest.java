@@ -3,6 +3,7 @@ package io.palinode.detection.witness;
 import io.palinode.detection.Sha256;
 import io.palinode.detection.witness.PortableWitness.HeldInterval;
 import io.palinode.detection.witness.PortableWitness.HeldValue;
+import io.palinode.detection.witness.PortableWitness.Role;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * "sha256:" + hexadecimal SHA-256 of, in UTF-8, for each field in the order written below:
  *   &lt;field&gt; "=" &lt;length of the value in UTF-16 units&gt; ":" &lt;value&gt; "\n"
- * Lists have their size first, an open end is a field "end" of "open". An empty member is no field.
+ * Lists have their size first, an open end is a field "end" of "open". An empty member is no field,
+ * nor is the role of a value that holds.
  * </pre>
  */
 final class WitnessDigest {
@@ -71,6 +73,9 @@ final class WitnessDigest {
       add("key", value.key());
       add("value", value.value());
       add("valueVersion", value.version());
+      if (value.role() != Role.HOLDS) {
+        add("role", lowerCase(value.role()));
+      }
     }
   }
 

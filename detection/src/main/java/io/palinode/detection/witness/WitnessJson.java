@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
 import io.palinode.detection.witness.PortableWitness.HeldInterval;
 import io.palinode.detection.witness.PortableWitness.HeldValue;
+import io.palinode.detection.witness.PortableWitness.Role;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import java.io.IOException;
@@ -129,6 +130,9 @@ public final class WitnessJson {
       json.writeStringField("key", value.key());
       json.writeStringField("value", value.value());
       json.writeStringField("version", value.version());
+      if (value.role() != Role.HOLDS) {
+        json.writeStringField("role", lowerCase(value.role()));
+      }
       json.writeEndObject();
     }
     json.writeEndArray();

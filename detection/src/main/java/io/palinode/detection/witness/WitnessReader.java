@@ -5,6 +5,7 @@ import io.palinode.detection.witness.PortableWitness.Circumstance;
 import io.palinode.detection.witness.PortableWitness.Finding;
 import io.palinode.detection.witness.PortableWitness.HeldInterval;
 import io.palinode.detection.witness.PortableWitness.HeldValue;
+import io.palinode.detection.witness.PortableWitness.Role;
 import io.palinode.detection.witness.PortableWitness.Rules;
 import io.palinode.detection.witness.PortableWitness.Subject;
 import io.palinode.hvc.Epsilon;
@@ -121,10 +122,26 @@ final class WitnessReader {
       WitnessReader value = new WitnessReader(source, element);
       values.add(
           new HeldValue(
-              value.text("store"), value.text("key"), value.text("value"), value.text("version")));
+              value.text("store"),
+              value.text("key"),
+              value.text("value"),
+              value.text("version"),
+              value.role()));
       value.requireNothingElse();
     }
     return values;
+  }
+
+  /** As for a member: only absent is accepted for the usual one. */
+  private Role role() throws WitnessFormatException {
+    if (!fields.containsKey("role")) {
+      return Role.HOLDS;
+    }
+    Role role = constant("role", Role.values());
+    if (role == Role.HOLDS) {
+      throw refusal(field("role"), "must be absent if the value holds");
+    }
+    return role;
   }
 
   private Hvc clock(String name, int owner) throws WitnessFormatException {

@@ -55,6 +55,16 @@ class WithinDetectorTest {
   }
 
   @Test
+  void aLateCopyOfATriggerIsNoGap() {
+    detector.opened(candidate(0, 0, 1, "1000/0", null));
+    assertThat(detector.progress(at(2010))).hasSize(1);
+    detector.opened(version(1, 0, 1, "0/1500", null, "v", 0));
+    assertThat(detector.overflows().triggers()).isZero();
+    detector.opened(candidate(1, 0, 2, "0/1600", null));
+    assertThat(detector.overflows().triggers()).as("no copy").isEqualTo(1);
+  }
+
+  @Test
   void anAnswerInTimeIsEnoughAndIsForgottenLater() {
     detector.opened(candidate(0, 0, 1, "1000/0", null));
     detector.opened(candidate(1, 1, 1, "0/1500", null));
@@ -113,6 +123,25 @@ class WithinDetectorTest {
     detector.searched(1, 2, hvc(1, "0/5000"));
     assertThat(names(detector.progress(at(9000)))).containsExactly("0:3");
     assertThat(detector.overflows().triggers()).isEqualTo(1);
+  }
+
+  /** The end may be what is missing, and then every later trigger would seem to be answered. */
+  @Test
+  void anOpenAnswerOfANodeThatMissesEventsAnswersNoLaterTrigger() {
+    detector.opened(candidate(1, 1, 1, "0/500", null));
+    detector.unpublished(1, at(600), Long.MAX_VALUE);
+    detector.opened(candidate(0, 0, 1, "1000/0", null));
+    detector.opened(candidate(1, 0, 2, "0/1100", null));
+    detector.opened(candidate(1, 1, 3, "0/1200", null));
+    assertThat(detector.progress(at(2010))).isEmpty();
+    assertThat(detector.overflows().triggers()).as("the other answer was in time").isZero();
+    detector.opened(candidate(0, 0, 2, "3000/0", null));
+    assertThat(detector.progress(at(9000))).isEmpty();
+    assertThat(detector.overflows().triggers()).isEqualTo(1);
+    detector.searched(1, 1, hvc(1, "0/9100"));
+    detector.opened(candidate(0, 0, 3, "9500/0", null));
+    assertThat(detector.progress(at(20_000))).isEmpty();
+    assertThat(detector.overflows().triggers()).as("what is open is known").isEqualTo(1);
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -62,7 +63,8 @@ public final class EmbeddedKafka implements AutoCloseable {
   public static EmbeddedKafka start(Path folder, int port, Map<String, String> further)
       throws IOException {
     Path data = writable(folder);
-    int brokerPort = port == ANY_PORT ? freePort() : requireFree(port);
+    List<Integer> free = Ports.free(2);
+    int brokerPort = port == ANY_PORT ? free.get(0) : requireFree(port);
     // Kafka locks the folder too, but only after it has touched the other broker's files.
     FolderLock lock = FolderLock.take(data);
     boolean started = false;
@@ -70,7 +72,8 @@ public final class EmbeddedKafka implements AutoCloseable {
       if (!Files.exists(data.resolve("meta.properties"))) {
         format(data);
       }
-      Map<String, String> settings = settings(data, brokerPort, freePort());
+      new KafkaFiles(data).prepare();
+      Map<String, String> settings = settings(data, brokerPort, free.get(1));
       settings.putAll(further);
       KafkaConfig config = new KafkaConfig(settings, false);
       Exit.setHaltProcedure((status, reason) -> halt(data, status));
@@ -116,7 +119,7 @@ public final class EmbeddedKafka implements AutoCloseable {
   private static void halt(Path data, int status) {
     LOG.error(
         "Kafka has failed and ends this process (is the disk of {} full?). What was acknowledged is"
-            + " there after a restart",
+            + " there after a restart, which names a damaged file",
         data);
     Runtime.getRuntime().halt(status);
   }
@@ -170,6 +173,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     // The defaults are for a dedicated machine: 128 MB for the cleaner alone.
     settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(4 << 20));
     settings.put("log.retention.check.interval.ms", "60000");
+    // Records without content, for controllers that follow this one.
+    settings.put("metadata.max.idle.interval.ms", "0");
     settings.put("num.network.threads", "1");
     settings.put("num.io.threads", "2");
     return settings;
@@ -220,9 +225,5 @@ public final class EmbeddedKafka implements AutoCloseable {
       throw new IOException(
           "Kafka's port must be free: port=" + port + " (" + e.getMessage() + ")", e);
     }
-  }
-
-  private static int freePort() throws IOException {
-    return requireFree(ANY_PORT);
   }
 }

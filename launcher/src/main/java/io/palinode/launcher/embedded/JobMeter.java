@@ -42,6 +42,7 @@ enum JobMeter {
       COUNTER,
       "job.violations.cut",
       "Reports that were too long for a record and were cut"),
+  PENDING("pendingRecords", GAUGE, "job.lag.records", "Records in Kafka that the job has not read"),
   INSTANCES("instances", GAUGE, "job.instances", "Template instances that are kept"),
   RESTARTS("numRestarts", COUNTER, "job.restarts", "Restarts of the job after a failure"),
   CHECKPOINTS_FAILED(

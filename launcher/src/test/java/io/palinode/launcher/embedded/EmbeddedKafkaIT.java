@@ -21,12 +21,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidTimestampException;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.CompressionType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(60)
 class EmbeddedKafkaIT {
@@ -85,12 +93,7 @@ class EmbeddedKafkaIT {
       KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
       Topics other = new Topics("other");
       try (var admin = settings.newAdmin("test")) {
-        admin
-            .createTopics(
-                List.of(
-                    new org.apache.kafka.clients.admin.NewTopic(other.violations(), 2, (short) 1)))
-            .all()
-            .get();
+        admin.createTopics(List.of(new NewTopic(other.violations(), 2, (short) 1))).all().get();
       } catch (InterruptedException | java.util.concurrent.ExecutionException e) {
         throw new AssertionError(e);
       }
@@ -120,6 +123,38 @@ class EmbeddedKafkaIT {
         }
       }
       assertThat(read(settings)).isEmpty();
+    }
+  }
+
+  /** With a damaged id, Kafka would begin an empty partition. */
+  @Test
+  void eachChangedBitOfThePartitionsIdIsFoundAndATopicThatIsMadeAgainStays() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      createTopics(settings);
+      try (Admin admin = settings.newAdmin("test")) {
+        admin.deleteTopics(List.of(TOPICS.control())).all().get();
+      }
+      createTopics(settings);
+      try (Producer<byte[], byte[]> producer = settings.newProducer("test")) {
+        write(producer, "kept");
+      }
+    }
+    Path file = folder.resolve(TOPICS.control() + "-0").resolve("partition.metadata");
+    byte[] whole = Files.readAllBytes(file);
+    int id = new String(whole, UTF_8).indexOf(':', "version:".length());
+    for (int bit = 8 * id; bit < 8 * (whole.length - 1); bit++) {
+      byte[] damaged = whole.clone();
+      damaged[bit / 8] ^= (byte) (1 << (bit % 8));
+      Files.write(file, damaged);
+      assertThatThrownBy(() -> EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT))
+          .as("bit %d", bit)
+          .hasMessage(
+              "Kafka's file %s is damaged; put back a copy, or see 'Repair a damaged node'", file);
+    }
+    Files.write(file, whole);
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      assertThat(read(KafkaSettings.of(kafka.bootstrapServers()))).containsExactly("kept");
     }
   }
 
@@ -153,6 +188,73 @@ class EmbeddedKafkaIT {
         assertThat(values).containsExactly("a", "b");
       }
     }
+  }
+
+  /** The broker reads a compressed batch in part only, unless it changes the compression. */
+  @ParameterizedTest
+  @EnumSource(names = {"GZIP", "LZ4", "SNAPPY", "ZSTD"})
+  void aBatchThatNoConsumerCanReadIsRefusedByEachTopic(CompressionType compression)
+      throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      createTopics(settings);
+      for (String topic : TOPICS.all()) {
+        await("a right batch is accepted once the topic has a leader")
+            .until(
+                () ->
+                    BadBatch.send(kafka.bootstrapServers(), topic, compression, 0) == Errors.NONE);
+        for (int more : new int[] {1, -1, 1_000}) {
+          assertThat(BadBatch.send(kafka.bootstrapServers(), topic, compression, more))
+              .as("%s, declared %d more", topic, more)
+              .isEqualTo(Errors.INVALID_RECORD);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aReaderOfAnOlderTopicSkipsABatchThatItCannotRead() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      try (Admin admin = settings.newAdmin("test")) {
+        admin.createTopics(List.of(new NewTopic(TOPICS.control(), 1, (short) 1))).all().get();
+      }
+      List<String> values = new CopyOnWriteArrayList<>();
+      List<Long> unreadable = new CopyOnWriteArrayList<>();
+      try (Producer<byte[], byte[]> producer = settings.newProducer("test");
+          LogTail tail = tail(settings, values, unreadable)) {
+        write(producer, "a");
+        for (int more : new int[] {1, -1, 1_000}) {
+          assertThat(
+                  BadBatch.send(
+                      kafka.bootstrapServers(), TOPICS.control(), CompressionType.GZIP, more))
+              .isEqualTo(Errors.NONE);
+        }
+        write(producer, "b");
+        tail.start();
+        assertThat(tail.awaitCaughtUp(Duration.ofSeconds(20))).isTrue();
+        assertThat(values).containsExactly("a", "bad", "bad", "bad", "b");
+        assertThat(unreadable).containsExactly(2L, 3L, 5L, 6L, 8L, 9L);
+      }
+    }
+  }
+
+  private static LogTail tail(KafkaSettings settings, List<String> values, List<Long> unreadable) {
+    return new LogTail(
+        "test",
+        settings,
+        LogTail.Source.all(TOPICS.control(), LogTail.From.BEGINNING),
+        new LogTail.Listener() {
+          @Override
+          public void onRecord(ConsumerRecord<byte[], byte[]> record) {
+            values.add(new String(record.value(), UTF_8));
+          }
+
+          @Override
+          public void onUnreadable(TopicPartition partition, long offset, KafkaException why) {
+            unreadable.add(offset);
+          }
+        });
   }
 
   private static void write(Producer<byte[], byte[]> producer, String text) throws Exception {

@@ -2,6 +2,7 @@ package io.palinode.detector.binding;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,20 @@ public record Version(
   /** Whether both are of one write, whatever of its value is kept. */
   public boolean isSameWriteAs(Version other) {
     return timestampMs == other.timestampMs && Arrays.equals(clock, other.clock);
+  }
+
+  /** The size of its value and clock in memory: a client may send a clock of 100 KB. */
+  public long bytes() {
+    return (long) value.length + clock.length;
+  }
+
+  /** The size of all of them. */
+  public static long bytesOf(List<Version> versions) {
+    long bytes = 0;
+    for (int i = 0; i < versions.size(); i++) {
+      bytes += versions.get(i).bytes();
+    }
+    return bytes;
   }
 
   public boolean isWhole() {

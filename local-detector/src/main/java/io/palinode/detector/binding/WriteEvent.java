@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param writer the client's id, empty when unknown
  * @param origin the node that accepted the version first (this node, unless it is a replica copy);
  *     null when unknown
+ * @param unseen what the write superseded without its writer having seen it; null if nothing, or if
+ *     that is not known
  */
 public record WriteEvent(
     StoreKey key,
@@ -23,4 +25,18 @@ public record WriteEvent(
     Hvc before,
     Hvc after,
     String writer,
-    @Nullable Integer origin) {}
+    @Nullable Integer origin,
+    @Nullable Unseen unseen) {
+
+  /** Of a writer that does not state what it has seen. */
+  public WriteEvent(
+      StoreKey key,
+      List<Version> siblings,
+      @Nullable Version written,
+      Hvc before,
+      Hvc after,
+      String writer,
+      @Nullable Integer origin) {
+    this(key, siblings, written, before, after, writer, origin, null);
+  }
+}

@@ -93,7 +93,21 @@ public interface WriteFeed {
       return true;
     }
 
+    /**
+     * Whether the listener may need the content of a write to a key that begins so. Called in the
+     * order of the stamps, before such a write.
+     */
+    default boolean watchesBelow(StoreKey prefix) {
+      return true;
+    }
+
     void written(WriteEvent event);
+
+    /**
+     * A client stated that it read an old version here. Called as {@link #written}, in the order of
+     * the stamps. Changes nothing in the store.
+     */
+    default void readStale(StaleRead read) {}
 
     /**
      * A write was not passed on, and its key is unknown. Called first, by any thread, in any state,

@@ -27,7 +27,7 @@ final class CandidateEmitter {
   private static final int BATCH = 512;
 
   /** With so many records, a request costs less than they do. */
-  private static final int COMPANY = 32;
+  static final int COMPANY = 64;
 
   private static final long NANOS_PER_MICRO = 1_000;
 

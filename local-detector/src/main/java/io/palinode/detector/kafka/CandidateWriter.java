@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * place.
  */
 final class CandidateWriter {
-  static final int RECORD_BYTES_MAX = 512 << 10;
+  static final int RECORD_BYTES_MAX = 256 << 10;
 
   private static final Logger log = LoggerFactory.getLogger(CandidateWriter.class);
 

@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +52,11 @@ final class PredicateTail implements LogTail.Listener {
   @Override
   public void onRecord(ConsumerRecord<byte[], byte[]> record) {
     reader.read(record, this::read);
+  }
+
+  @Override
+  public void onUnreadable(TopicPartition partition, long offset, KafkaException why) {
+    reader.refuseUnreadable(partition, offset, why);
   }
 
   private void read(PredicateRecord record) {

@@ -1,7 +1,10 @@
 package io.palinode.detector.ring;
 
 import com.google.protobuf.ByteString;
+import io.palinode.detector.binding.Evidence;
+import io.palinode.detector.binding.SeenBefore;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Unseen;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.ring.Emission.Closed;
 import io.palinode.detector.ring.Emission.Gap;
@@ -18,6 +21,7 @@ import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Searched;
 import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.VersionRole;
 import java.nio.charset.StandardCharsets;
 
 /** Emissions of one node, in one incarnation, as records of the candidates topic. Pure. */
@@ -33,10 +37,30 @@ public record CandidateEncoder(int node, long incarnation) {
     for (Version version : opened.values()) {
       message.addValues(versionOf(interval.key(), version));
     }
+    Evidence evidence = interval.holding().evidence();
+    if (evidence instanceof Unseen unseen) {
+      addUnseen(interval.key(), unseen, message);
+    } else if (evidence instanceof SeenBefore before) {
+      VersionRole role = before.isWritten() ? VersionRole.WRITTEN : VersionRole.READ;
+      message.addValues(versionOf(interval.key(), before.version()).toBuilder().setRole(role));
+    }
     if (interval.source().origin() != null) {
       message.setOrigin(interval.source().origin());
     }
+    if (interval.source().isFound()) {
+      message.setFound(true);
+    }
     return event(opened).setOpened(message).build();
+  }
+
+  private static void addUnseen(
+      StoreKey key, Unseen unseen, io.palinode.wire.v1.Opened.Builder message) {
+    for (Version version : unseen.lost()) {
+      message.addValues(versionOf(key, version).toBuilder().setRole(VersionRole.LOST));
+    }
+    for (byte[] clock : unseen.seen()) {
+      message.addValues(keyOf(key).setClock(ByteString.copyFrom(clock)).setRole(VersionRole.SEEN));
+    }
   }
 
   public CandidateRecord keyState(KeyState state) {
@@ -96,8 +120,13 @@ public record CandidateEncoder(int node, long incarnation) {
     var message =
         io.palinode.wire.v1.Progress.newBuilder().setHvc(CandidateRecords.encode(progress.hvc()));
     for (ActivePredicate predicate : progress.searched()) {
-      message.addSearched(
-          Searched.newBuilder().setPredicate(predicate.name()).setVersion(predicate.version()));
+      Searched searched =
+          Searched.newBuilder()
+              .setPredicate(predicate.name())
+              .setVersion(predicate.version())
+              .build();
+      var unused =
+          predicate.comparesReplicas() ? message.addSearched(searched) : message.addWhole(searched);
     }
     return record(progress.epoch(), progress.sequences().get(partition))
         .setProgress(message)

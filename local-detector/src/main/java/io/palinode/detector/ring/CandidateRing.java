@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * event up to it, or a gap in its place.
  */
 public final class CandidateRing {
-  /** The limit of all queued values in bytes; without it, long values could fill the heap. */
-  public static final long VALUE_BYTES_MAX = 64L << 20;
+  /** The limit of all queued values and clocks in bytes; without it, they could fill the heap. */
+  public static final long VERSION_BYTES_MAX = 64L << 20;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition somethingAdded = lock.newCondition();
@@ -36,7 +36,7 @@ public final class CandidateRing {
 
   private int head;
   private int size;
-  private long valueBytes;
+  private long versionBytes;
   private long emitted;
   private long dropped;
   private long gapsEmitted;
@@ -66,7 +66,8 @@ public final class CandidateRing {
     int partition = event.partition();
     lock.lock();
     try {
-      if (free() < gaps.size(partition) + 1 || valueBytes + event.valueBytes() > VALUE_BYTES_MAX) {
+      if (free() < gaps.size(partition) + 1
+          || versionBytes + event.versionBytes() > VERSION_BYTES_MAX) {
         lose(event.lost());
         return false;
       }
@@ -240,7 +241,7 @@ public final class CandidateRing {
   private void push(Emission emission) {
     slots[(head + size) % slots.length] = emission;
     size++;
-    valueBytes += valueBytesOf(emission);
+    versionBytes += versionBytesOf(emission);
     if (size == awaited) {
       somethingAdded.signal();
     }
@@ -251,7 +252,7 @@ public final class CandidateRing {
     slots[head] = null;
     head = (head + 1) % slots.length;
     size--;
-    valueBytes -= valueBytesOf(emission);
+    versionBytes -= versionBytesOf(emission);
     if (emission instanceof Gap) {
       gapsEmitted++;
     } else {
@@ -260,8 +261,8 @@ public final class CandidateRing {
     return emission;
   }
 
-  private static int valueBytesOf(Emission emission) {
-    return emission instanceof Emission.Event event ? event.valueBytes() : 0;
+  private static long versionBytesOf(Emission emission) {
+    return emission instanceof Emission.Event event ? event.versionBytes() : 0;
   }
 
   private void lose(Gap gap) {

@@ -1,5 +1,6 @@
 package io.palinode.detector.ring;
 
+import io.palinode.detector.binding.Evidence;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.terms.ActivePredicate;
@@ -27,10 +28,8 @@ public sealed interface Emission {
     /** The node's HLC of the event. */
     long hlc();
 
-    /** The approximate size of the carried values in memory, in bytes. */
-    default int valueBytes() {
-      return 0;
-    }
+    /** The approximate size of the carried values and clocks in memory, in bytes. */
+    long versionBytes();
 
     /** {@code <predicate>|<binding>}, which selects the partition. */
     String instance();
@@ -72,8 +71,9 @@ public sealed interface Emission {
    */
   record Opened(long epoch, OpenInterval interval, List<Version> values) implements IntervalEvent {
     @Override
-    public int valueBytes() {
-      return values.stream().mapToInt(version -> version.value().length).sum();
+    public long versionBytes() {
+      Evidence evidence = interval.holding().evidence();
+      return Version.bytesOf(values) + (evidence == null ? 0 : evidence.bytes());
     }
 
     @Override
@@ -110,6 +110,16 @@ public sealed interface Emission {
     @Override
     public Closed withSequence(long newSequence) {
       return new Closed(epoch, newSequence, interval, end, endedBy, writer, origin);
+    }
+
+    /** Without the version that ended it. */
+    Closed withoutEndedBy() {
+      return new Closed(epoch, sequence, interval, end, null, writer, origin);
+    }
+
+    @Override
+    public long versionBytes() {
+      return interval.holding().version().bytes() + (endedBy == null ? 0 : endedBy.bytes());
     }
 
     @Override
@@ -162,8 +172,8 @@ public sealed interface Emission {
     }
 
     @Override
-    public int valueBytes() {
-      return siblings.stream().mapToInt(version -> version.value().length).sum();
+    public long versionBytes() {
+      return Version.bytesOf(siblings);
     }
 
     @Override
@@ -201,11 +211,12 @@ public sealed interface Emission {
    * The node's statement that every event up to {@code hvc} comes before this, in each partition.
    *
    * @param sequences the last sequence of each partition
-   * @param searched the predicates for which every key's state was published in this epoch
+   * @param searched the predicates for which every key's state, or every interval that holds, was
+   *     published in this epoch
    */
   record Progress(long epoch, Hvc hvc, List<Long> sequences, List<ActivePredicate> searched)
       implements Emission {
-    /** Where no predicate compares replicas. */
+    /** Where no predicate is searched. */
     public Progress(long epoch, Hvc hvc, List<Long> sequences) {
       this(epoch, hvc, sequences, List.of());
     }

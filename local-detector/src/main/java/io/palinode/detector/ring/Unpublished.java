@@ -1,11 +1,15 @@
 package io.palinode.detector.ring;
 
+import io.palinode.detector.ring.Emission.Closed;
 import io.palinode.detector.ring.Emission.Event;
 import io.palinode.detector.ring.Emission.KeyState;
 import io.palinode.detector.ring.Emission.Late;
 import io.palinode.detector.terms.OpenInterval;
+import io.palinode.detector.terms.OpenIntervals;
 import io.palinode.detector.terms.WatchedTerm;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Queue;
@@ -19,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * late event before it.
  *
  * <p>Ends are never dropped: each keeps the room of its interval. If there are more than {@code
- * statesMax} key states, the oldest is dropped.
+ * statesMax} key states, or their clocks are long, the oldest are dropped.
  */
 public final class Unpublished {
   /** An event that Kafka refused is added after events that the ring refused later. */
@@ -31,6 +35,9 @@ public final class Unpublished {
   private final CandidateRing ring;
   private final int statesMax;
 
+  /** Of the states; of the ends, what versions that ended them may take. */
+  private final long bytesMax;
+
   /** Open intervals, the oldest first. */
   private final TreeSet<OpenInterval> openings =
       new TreeSet<>(
@@ -41,11 +48,17 @@ public final class Unpublished {
   /** Ends of intervals, whether their opening was published or not. */
   private final Queue<Late> ends = new PriorityQueue<>(OLDEST_FIRST);
 
-  private final Queue<Late> states = new PriorityQueue<>(OLDEST_FIRST);
+  /** The versions of all ends. */
+  private long endBytes;
+
+  private final Queue<KeyState> states = new PriorityQueue<>(OLDEST_FIRST);
+
+  private long stateBytes;
 
   public Unpublished(CandidateRing ring, int statesMax) {
     this.ring = ring;
     this.statesMax = statesMax;
+    this.bytesMax = statesMax * OpenIntervals.BYTES_EACH;
   }
 
   public boolean isEmpty() {
@@ -54,6 +67,11 @@ public final class Unpublished {
 
   public int ends() {
     return ends.size();
+  }
+
+  /** The size of the versions of all ends. */
+  public long endBytes() {
+    return endBytes;
   }
 
   public void add(OpenInterval opening) {
@@ -78,11 +96,35 @@ public final class Unpublished {
     return end == null || (state != null && state.hlc() < end.hlc()) ? state : end;
   }
 
-  /** Returns the state that was dropped for the new event; null if there was room. */
-  public @Nullable Late add(Late late) {
-    Queue<Late> kept = late instanceof KeyState ? states : ends;
-    kept.add(late);
-    return kept == ends || kept.size() <= statesMax ? null : kept.remove();
+  /**
+   * Returns the states that were dropped for the new event. Without room, an end is kept without
+   * the version that ended it; its time is a gap already.
+   */
+  public List<KeyState> add(Late late) {
+    if (late instanceof KeyState state) {
+      return addState(state);
+    }
+    boolean isLong = endBytes + late.versionBytes() > bytesMax;
+    Late end = isLong && late instanceof Closed closed ? closed.withoutEndedBy() : late;
+    ends.add(end);
+    endBytes += end.versionBytes();
+    return List.of();
+  }
+
+  private List<KeyState> addState(KeyState state) {
+    states.add(state);
+    stateBytes += state.versionBytes();
+    List<KeyState> dropped = new ArrayList<>(0);
+    while (states.size() > statesMax || stateBytes > bytesMax) {
+      dropped.add(removeState());
+    }
+    return dropped;
+  }
+
+  private KeyState removeState() {
+    KeyState oldest = states.remove();
+    stateBytes -= oldest.versionBytes();
+    return oldest;
   }
 
   /**
@@ -110,8 +152,11 @@ public final class Unpublished {
   public boolean publishNext(long[] sequences) {
     Late late = Objects.requireNonNull(nextLate());
     boolean published = ring.add(late.withSequence(++sequences[late.partition()]));
-    if (published) {
-      (late instanceof KeyState ? states : ends).remove();
+    if (published && late instanceof KeyState) {
+      removeState();
+    } else if (published) {
+      ends.remove();
+      endBytes -= late.versionBytes();
     }
     return published;
   }
@@ -120,12 +165,16 @@ public final class Unpublished {
   public void forget(Predicate<WatchedTerm> terms) {
     openings.removeIf(interval -> terms.test(interval.holding().term()));
     ends.removeIf(end -> terms.test(end.term()));
+    endBytes = ends.stream().mapToLong(Late::versionBytes).sum();
     states.removeIf(state -> terms.test(state.term()));
+    stateBytes = states.stream().mapToLong(KeyState::versionBytes).sum();
   }
 
   public void clear() {
     openings.clear();
     ends.clear();
+    endBytes = 0;
     states.clear();
+    stateBytes = 0;
   }
 }

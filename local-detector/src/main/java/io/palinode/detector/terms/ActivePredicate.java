@@ -20,6 +20,11 @@ public record ActivePredicate(String name, long version, Predicate predicate) {
     return predicate.violation().get(0).isOfStates();
   }
 
+  /** Whether a violation depends on what did not happen. */
+  public boolean asksForAnswers() {
+    return predicate.violation().get(0).isWithin();
+  }
+
   /** Whether its rollbacks depend on the access log. */
   public boolean undoesOnlySome() {
     return predicate.onViolation().rollbackTo() != null

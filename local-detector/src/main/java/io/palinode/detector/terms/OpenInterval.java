@@ -29,10 +29,17 @@ public record OpenInterval(
    *
    * @param writer empty when unknown
    * @param origin the node that accepted it first; null when unknown
+   * @param isFound whether the node found it in its store, or it is a late copy; false: it saw the
+   *     write
    */
-  public record Source(String writer, @Nullable Integer origin) {
+  public record Source(String writer, @Nullable Integer origin, boolean isFound) {
     /** Of what was found, not written. */
-    public static final Source UNKNOWN = new Source("", null);
+    public static final Source UNKNOWN = new Source("", null, true);
+
+    /** Of a write. */
+    public Source(String writer, @Nullable Integer origin) {
+      this(writer, origin, false);
+    }
   }
 
   /** {@code <predicate>|<binding>}. */

@@ -1,5 +1,6 @@
 package io.palinode.detector.terms;
 
+import io.palinode.detector.binding.Evidence;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import java.util.ArrayList;
@@ -10,12 +11,12 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The open intervals of a node, by key. At most {@code intervalsMax}, fewer if their keys are long.
- * Written under one lock; {@link #size} may be asked by any thread.
+ * The open intervals of a node, by key. At most {@code intervalsMax}, fewer if their keys or clocks
+ * are long. Written under one lock; {@link #size} may be asked by any thread.
  */
 public final class OpenIntervals {
   /** What one may take on average, in bytes, before there is no room for more. */
-  private static final long BYTES_EACH = 1_000;
+  public static final long BYTES_EACH = 1_000;
 
   /** The objects of one interval, about. */
   private static final int BYTES_FIXED = 600;
@@ -48,20 +49,23 @@ public final class OpenIntervals {
    * Whether there is room for a good part more, so that it pays to look for what has none.
    *
    * @param over intervals that are over, and that still take their room
+   * @param overBytes the versions of their ends
    */
-  public boolean hasRoom(int over) {
+  public boolean hasRoom(int over, long overBytes) {
     int enough = intervalsMax - Math.max(1, intervalsMax / 8);
-    return size + over <= enough && bytes <= enough * BYTES_EACH;
+    return size + over <= enough && bytes + overBytes <= enough * BYTES_EACH;
   }
 
-  public boolean isFull(int over) {
-    return size + over >= intervalsMax || bytes >= intervalsMax * BYTES_EACH;
+  public boolean isFull(int over, long overBytes) {
+    return size + over >= intervalsMax || bytes + overBytes >= intervalsMax * BYTES_EACH;
   }
 
   private static long bytesOf(OpenInterval interval) {
+    Evidence evidence = interval.holding().evidence();
     return BYTES_FIXED
         + (long) KEY_COPIES * interval.key().key().length
-        + interval.holding().version().value().length;
+        + interval.holding().version().bytes()
+        + (evidence == null ? 0 : evidence.bytes());
   }
 
   public List<StoreKey> keys() {

@@ -9,6 +9,8 @@ import io.palinode.predicate.template.Template;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,29 +29,45 @@ public final class TermIndex {
   private final ExactKeys exact;
   private final PrefixTrie templates;
 
+  /** What all variables begin with; the whole name of one without captures. */
+  private final NavigableSet<String> prefixes;
+
   /** Whether a term names its store. */
   private final boolean byStore;
 
   private final boolean hasStates;
+  private final boolean hasOperations;
 
-  private TermIndex(ExactKeys exact, PrefixTrie templates, boolean byStore, boolean hasStates) {
+  private TermIndex(
+      ExactKeys exact,
+      PrefixTrie templates,
+      NavigableSet<String> prefixes,
+      boolean byStore,
+      boolean hasStates,
+      boolean hasOperations) {
     this.exact = exact;
     this.templates = templates;
+    this.prefixes = prefixes;
     this.byStore = byStore;
     this.hasStates = hasStates;
+    this.hasOperations = hasOperations;
   }
 
   /** O(terms) time and memory, if few prefixes begin with another one. */
   public static TermIndex of(Collection<ActivePredicate> predicates) {
     ExactKeys.Builder exact = new ExactKeys.Builder();
     PrefixTrie.Builder templates = new PrefixTrie.Builder();
+    TreeSet<String> prefixes = new TreeSet<>();
     boolean byStore = false;
     boolean hasStates = false;
+    boolean hasOperations = false;
     for (ActivePredicate active : predicates) {
       for (WatchedTerm term : terms(active)) {
         byStore |= term.term().store() != null;
         hasStates |= term.isState();
+        hasOperations |= term.isOfOperations();
         Template variable = term.term().variable();
+        prefixes.add(variable.prefix());
         byte[] prefix = variable.prefix().getBytes(UTF_8);
         if (variable.captures().isEmpty()) {
           exact.add(prefix, new Match(term, Binding.NONE));
@@ -58,7 +76,8 @@ public final class TermIndex {
         }
       }
     }
-    return new TermIndex(exact.build(), templates.build(), byStore, hasStates);
+    return new TermIndex(
+        exact.build(), templates.build(), prefixes, byStore, hasStates, hasOperations);
   }
 
   private static List<WatchedTerm> terms(ActivePredicate active) {
@@ -75,6 +94,22 @@ public final class TermIndex {
   /** Whether a term compares replicas. */
   public boolean hasStates() {
     return hasStates;
+  }
+
+  /** Whether a term is about the operation that wrote or read a value. */
+  public boolean hasOperations() {
+    return hasOperations;
+  }
+
+  /** Whether a term may speak of a key that begins so. False only if none does. */
+  public boolean mayMatchBelow(byte[] prefix) {
+    String text = Utf8.decode(prefix);
+    if (text == null) {
+      // A character may continue after it.
+      return true;
+    }
+    String next = prefixes.ceiling(text);
+    return (next != null && next.startsWith(text)) || !templates.withPrefixOf(prefix).isEmpty();
   }
 
   /** The terms that speak of {@code key}. Keys that are not UTF-8 have none. */

@@ -1,6 +1,9 @@
 package io.palinode.detector.terms;
 
+import io.palinode.detector.binding.StaleRead;
+import io.palinode.detector.binding.Unseen;
 import io.palinode.detector.binding.Version;
+import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.terms.TermIndex.Match;
 import io.palinode.predicate.template.Binding;
 import io.palinode.predicate.template.Condition;
@@ -31,7 +34,7 @@ public final class Truth {
     Value value = null;
     for (Match match : matches) {
       WatchedTerm term = match.term();
-      if (term.isState()) {
+      if (term.isState() || term.isOfOperations()) {
         continue;
       }
       if (!term.readsText()) {
@@ -53,6 +56,41 @@ public final class Truth {
     if (value != null && value.isRefused()) {
       valuesRefused.increment();
     }
+  }
+
+  /**
+   * Adds the lost updates that {@code written} makes, and keeps the terms of operations of versions
+   * that are still there: such a term is true of a version until that is superseded. Values are not
+   * read.
+   *
+   * @param open what holds at the key before the write
+   */
+  public void addOfOperations(
+      List<Match> matches, WriteEvent event, List<Holding> open, List<Holding> holding) {
+    for (Holding before : open) {
+      if (before.term().isOfOperations()
+          && event.siblings().stream().anyMatch(before.version()::isSameWriteAs)) {
+        holding.add(before);
+      }
+    }
+    Version written = event.written();
+    Unseen unseen = event.unseen();
+    if (written == null || unseen == null) {
+      return;
+    }
+    for (Match match : matches) {
+      if (match.term().isLostUpdate() && isAdmitted(match)) {
+        holding.add(new Holding(match.term(), match.byKey(), written, unseen));
+      }
+    }
+  }
+
+  /** The terms that this read makes true. */
+  public List<Holding> of(List<Match> matches, StaleRead read) {
+    return matches.stream()
+        .filter(match -> match.term().isMadeTrueBy(read) && isAdmitted(match))
+        .map(match -> new Holding(match.term(), match.byKey(), read.read(), read.before()))
+        .toList();
   }
 
   private static @Nullable Value read(Version version) {

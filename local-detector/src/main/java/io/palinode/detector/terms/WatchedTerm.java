@@ -2,6 +2,7 @@ package io.palinode.detector.terms;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.palinode.detector.binding.StaleRead;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Comparison;
 import io.palinode.predicate.Term;
@@ -74,6 +75,22 @@ public final class WatchedTerm {
   /** Whether it compares replicas: each change of the key is published, and no interval opens. */
   public boolean isState() {
     return term.isState();
+  }
+
+  /** Whether it is true of a version that superseded one which its writer had not seen. */
+  public boolean isLostUpdate() {
+    return term.isLostUpdate();
+  }
+
+  /** Whether it is about the operation that wrote or read a value. */
+  public boolean isOfOperations() {
+    return term.isOfOperations();
+  }
+
+  /** Whether it is true of a version that a session read like this. */
+  public boolean isMadeTrueBy(StaleRead read) {
+    return term.comparison() instanceof Comparison.StaleRead
+        || (term.comparison() instanceof Comparison.NonMonotonicRead && read.isAgain());
   }
 
   /** Whether its value is a decimal that a sum takes. */

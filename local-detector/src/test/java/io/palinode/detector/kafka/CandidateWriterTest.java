@@ -297,12 +297,12 @@ class CandidateWriterTest {
     store.put("x", "1");
     Awaitility.await("a candidate waits").atMost(10, TimeUnit.SECONDS).until(() -> asked.get() > 1);
     assertThat(producer.history()).hasSize(PARTITIONS);
-    for (int i = 2; i <= 32; i++) {
+    for (int i = 2; i <= CandidateEmitter.COMPANY; i++) {
       store.put("x", Integer.toString(i % 2));
     }
     Awaitility.await("the last one ends the wait")
         .atMost(10, TimeUnit.SECONDS)
-        .until(() -> producer.history().size() == PARTITIONS + 32);
+        .until(() -> producer.history().size() == PARTITIONS + CandidateEmitter.COMPANY);
     emitter.close(null);
   }
 

@@ -12,10 +12,10 @@ import org.apache.flink.core.memory.DataOutputView;
  * The bytes of a {@link Position}, in the sequence check's state.
  *
  * <pre>
- * +--------+-----------+------+-------------+-------+----------+-----+-------+---------+
- * | u8 = 1 | partition | node | incarnation | epoch | sequence | hlc | clock | stopped |
- * |        | i32       | i32  | i64         | i64   | i64      | i64 | sized | u8      |
- * +--------+-----------+------+-------------+-------+----------+-----+-------+---------+
+ * +--------+-----------+------+-------------+-------+----------+-----+-------+-------+
+ * | u8 = 1 | partition | node | incarnation | epoch | sequence | hlc | clock | state |
+ * |        | i32       | i32  | i64         | i64   | i64      | i64 | sized | u8    |
+ * +--------+-----------+------+-------------+-------+----------+-----+-------+-------+
  * </pre>
  */
 public final class PositionSerializer extends StableSerializer<Position> {
@@ -28,12 +28,13 @@ public final class PositionSerializer extends StableSerializer<Position> {
     writeSender(position.sender(), out);
     out.writeLong(position.sequence());
     writeStamp(position.stamp(), out);
-    out.writeBoolean(position.stopped());
+    out.writeByte(position.state().code());
   }
 
   @Override
   Position read(DataInputView in) throws IOException {
-    return new Position(readSender(in), in.readLong(), readStamp(in), in.readBoolean());
+    return new Position(
+        readSender(in), in.readLong(), readStamp(in), Position.State.of(in.readUnsignedByte()));
   }
 
   @Override

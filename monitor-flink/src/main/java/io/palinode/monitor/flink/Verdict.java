@@ -13,7 +13,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 /**
  * What detection says to the operator that publishes.
  *
- * @param hlc of a hold or release; the partition of a report; 0 for a record
+ * @param hlc of a hold, release or violation; the partition of a report; 0 for other records
  * @param record to be published, or the report; empty for a hold or release
  */
 public record Verdict(Kind kind, long hlc, byte[] record) {
@@ -49,7 +49,8 @@ public record Verdict(Kind kind, long hlc, byte[] record) {
   }
 
   public static Verdict of(Violation violation) {
-    return record(ViolationRecord.newBuilder().setViolation(violation).build());
+    ViolationRecord record = ViolationRecord.newBuilder().setViolation(violation).build();
+    return new Verdict(Kind.RECORD, violation.getViolate(), record.toByteArray());
   }
 
   public static Verdict of(CoverageLost loss) {

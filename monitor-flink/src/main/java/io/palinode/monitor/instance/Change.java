@@ -42,6 +42,22 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
     return record.hasOpened() ? record.getOpened().getInterval() : record.getClosed().getInterval();
   }
 
+  /**
+   * Returns whether the record opens a trigger of {@code within}, its term 0, that a node found: it
+   * asked for its answer when it began.
+   */
+  public static boolean asksAgain(CandidateRecord record, DetectionSpec spec) {
+    return spec.isWithin() && record.getOpened().getFound() && interval(record).getTerm() == 0;
+  }
+
+  /** Returns whether the record opens a trigger of {@code within} that asks for an answer. */
+  public static boolean asks(CandidateRecord record, DetectionSpec spec) {
+    return spec.isWithin()
+        && record.hasOpened()
+        && !record.getOpened().getFound()
+        && interval(record).getTerm() == 0;
+  }
+
   public boolean opens() {
     return candidate.interval().isOpen();
   }

@@ -154,6 +154,23 @@ public final class Instance {
   }
 
   /**
+   * Events of the node between two HLCs may be missing. What opened there since may be unknown
+   * before {@code until}; {@code Long.MAX_VALUE}: until its next search.
+   */
+  public void missed(int node, long from, long to, long until) {
+    wakeKnown = false;
+    live().missed(from, to);
+    live().unpublished(node, from, until);
+  }
+
+  /** Records that an event of the instance was lost, so searches are ignored from now on. */
+  public void lost(long hlc) {
+    wakeKnown = false;
+    distrusting = true;
+    live().lost(hlc);
+  }
+
+  /**
    * Ignores searches until all nodes have published a state of this instance. Checkpoints do not
    * contain this.
    */
@@ -240,6 +257,11 @@ public final class Instance {
       wakeKnown = true;
     }
     return wakeAt;
+  }
+
+  /** Returns whether time alone may decide a violation. A packed instance may only seem to wait. */
+  public boolean isWaiting() {
+    return live != null ? live.isWaiting() : wakeAt() != InstanceState.NO_WAKE;
   }
 
   /** Returns whether the instance has no state. */

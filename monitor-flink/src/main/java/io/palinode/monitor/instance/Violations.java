@@ -3,9 +3,9 @@ package io.palinode.monitor.instance;
 import com.google.protobuf.ByteString;
 import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
+import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.ViolationId;
 import io.palinode.detection.Witness;
-import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.wire.CandidateRecords;
@@ -24,10 +24,10 @@ public final class Violations {
    * Cut if it is too long for a record. {@code interval} names the predicate, its version and the
    * binding; its clause is not read.
    *
-   * @param epsilon by which it was judged
+   * @param spec by which it was judged
    */
   public static Violation of(
-      IntervalRef interval, Epsilon epsilon, long epoch, Witness witness, long detectedMicros) {
+      IntervalRef interval, DetectionSpec spec, long epoch, Witness witness, long detectedMicros) {
     Violation.Builder violation =
         Violation.newBuilder()
             .setId(id(interval, witness))
@@ -40,8 +40,11 @@ public final class Violations {
             .setViolate(witness.violate())
             .setEpoch(epoch)
             .setDetectedMicros(detectedMicros)
-            .setEpsilon(epsilon.toString())
+            .setEpsilon(spec.causality().epsilon().toString())
             .setEnded(witness.ended());
+    if (spec.isWithin()) {
+      violation.setWithinMicros(spec.within().micros());
+    }
     witness.candidates().forEach(candidate -> violation.addWitnesses(witness(candidate)));
     return ViolationSize.cut(violation.build());
   }

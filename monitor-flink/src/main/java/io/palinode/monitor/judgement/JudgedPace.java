@@ -8,11 +8,11 @@ import java.util.TreeMap;
 
 /**
  * Decides when to publish {@code Judged}: at most once per period, and at most one period after the
- * value grew. For {@link #HURRY_MS} after activity, the period is short. Times are milliseconds of
- * any clock that does not go back. Not thread-safe.
+ * value grew. Until an awaited HLC is published, the period is short. Times are milliseconds of any
+ * clock that does not go back. Not thread-safe.
  *
  * <p>Idle nodes publish their progress at about the same time. The watermark then moves in small
- * steps, followed by a long one. Without activity, a small step waits for the long one.
+ * steps, followed by a long one. A small step waits for the long one, unless an HLC is awaited.
  *
  * <p>A hold at h means that an event at h cannot be judged yet. Until it is released, the judged
  * HLC stays before h.
@@ -21,7 +21,6 @@ public final class JudgedPace {
   /** No HLC: nothing is due. */
   public static final long NOTHING = Long.MIN_VALUE;
 
-  private static final long HURRY_MS = 1_000;
   private static final long MICROS_PER_MS = 1_000;
 
   /** Before any time of a clock, and far from an overflow. */
@@ -34,17 +33,13 @@ public final class JudgedPace {
   private long published = NOTHING;
   private long publishedAtMs = NEVER_MS;
   private long nextAtMs = Long.MIN_VALUE;
-
-  /** Whether there was activity since the last call of {@link #due}. */
-  private boolean isActive = true;
-
-  private long hurryUntilMs = Long.MIN_VALUE;
+  private long awaited = NOTHING;
 
   /** When the step that is not published yet began; {@link #NOTHING} without one. */
   private long stepSinceMs = NOTHING;
 
   /**
-   * @param hurriedMs the period after activity
+   * @param hurriedMs the period until an awaited HLC is published
    * @param periodMs the period otherwise
    */
   public JudgedPace(long hurriedMs, long periodMs) {
@@ -63,19 +58,18 @@ public final class JudgedPace {
     watermark = Math.max(watermark, hlc);
   }
 
-  /** Records activity: a plan may soon wait for judgement. */
-  public void noteActivity() {
-    isActive = true;
+  /** Records that a plan may wait until {@code hlc} is judged. */
+  public void await(long hlc) {
+    awaited = Math.max(awaited, hlc);
   }
 
   public void hold(long hlc) {
-    noteActivity();
+    await(hlc);
     holds.merge(hlc, 1, Integer::sum);
   }
 
   /** Ends one hold at {@code hlc}. Ignores an unknown hold, which is from before a restart. */
   public void release(long hlc) {
-    noteActivity();
     holds.computeIfPresent(hlc, (at, count) -> count == 1 ? null : count - 1);
   }
 
@@ -90,17 +84,13 @@ public final class JudgedPace {
    * Returns the HLC to publish at {@code nowMs} and counts it as published; else {@link #NOTHING}.
    */
   public long due(long nowMs) {
-    if (isActive) {
-      isActive = false;
-      hurryUntilMs = nowMs + HURRY_MS;
-    }
     if (!isPending()) {
       return NOTHING;
     }
     if (stepSinceMs == NOTHING) {
       stepSinceMs = nowMs;
     }
-    nextAtMs = nowMs < hurryUntilMs ? publishedAtMs + hurriedMs : nextAtLeisureMs();
+    nextAtMs = published < awaited ? publishedAtMs + hurriedMs : nextAtLeisureMs();
     if (nowMs < nextAtMs) {
       return NOTHING;
     }

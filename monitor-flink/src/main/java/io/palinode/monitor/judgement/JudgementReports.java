@@ -56,6 +56,7 @@ public final class JudgementReports {
     NodeReached behind = one.getHlc() <= other.getHlc() ? one : other;
     return behind.toBuilder()
         .setReadMicros(Math.max(one.getReadMicros(), other.getReadMicros()))
+        .setSkipped(one.getSkipped() || other.getSkipped())
         .build();
   }
 }

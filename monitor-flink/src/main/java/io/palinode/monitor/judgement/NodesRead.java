@@ -4,6 +4,7 @@ import io.palinode.monitor.CandidateEvent;
 import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.NodeReached;
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +29,13 @@ public final class NodesRead {
     Arrays.fill(readMs, NEVER);
   }
 
-  /** Returns a report of the nodes read so far, without its own times; null if none is due. */
-  public @Nullable JudgementReport observe(CandidateEvent event, long nowMs) {
+  /**
+   * Returns a report of the nodes read so far, without its own times; null if none is due.
+   *
+   * @param isSkipped whether judgement continues without a node
+   */
+  public @Nullable JudgementReport observe(
+      CandidateEvent event, long nowMs, IntPredicate isSkipped) {
     var unused = watermarks.observe(event);
     readMs[event.node()] = nowMs;
     // The newest record counts: the first progress after it clears the state.
@@ -43,14 +49,14 @@ public final class NodesRead {
     boolean isFirst = dueMs == NEVER;
     dueMs = nowMs + PERIOD_MS;
     // At the start the first record comes from one node only.
-    return isFirst ? null : report();
+    return isFirst ? null : report(isSkipped);
   }
 
-  private JudgementReport report() {
+  private JudgementReport report(IntPredicate isSkipped) {
     JudgementReport.Builder report = JudgementReport.newBuilder();
     for (int node = 0; node < readMs.length; node++) {
       if (readMs[node] != NEVER) {
-        report.addNodes(reached(node));
+        report.addNodes(reached(node).toBuilder().setSkipped(isSkipped.test(node)));
       }
     }
     return report.build();

@@ -181,6 +181,15 @@ public final class KeptBack {
     }
   }
 
+  /** Waits for nothing more of the channel's incarnation. */
+  public void giveUp(Channel channel, Consumer<CandidateEvent> handOn) {
+    Waiting waiting = channels.get(channel);
+    if (waiting != null) {
+      release(waiting, handOn);
+      behindHoles.remove(channel);
+    }
+  }
+
   /**
    * Returns whether a channel with an event since the start has a hole. Another subtask reads the
    * other channels of a checkpoint. A partition has no watermark before each of its nodes had an
@@ -188,6 +197,19 @@ public final class KeptBack {
    */
   public boolean isWaiting() {
     return !behindHoles.isEmpty();
+  }
+
+  /** Returns whether the channel has a hole that its node may still explain. */
+  public boolean isWaiting(Channel channel) {
+    return behindHoles.contains(channel);
+  }
+
+  /**
+   * Returns whether the last event of the channel ended the wait for a hole without explanation.
+   */
+  public boolean givesUp(Channel channel) {
+    Waiting waiting = channels.get(channel);
+    return waiting != null && waiting.numbering.givesUp();
   }
 
   private void release(Waiting waiting, Consumer<CandidateEvent> handOn) {

@@ -40,6 +40,9 @@ public final class Numbering {
   /** The node's time at its first progress since the newest hole; {@link #UNKNOWN} before that. */
   private long waitsSince = UNKNOWN;
 
+  /** Whether records before the last observed event are missing that no node explains. */
+  private boolean givesUp;
+
   public Numbering() {}
 
   Numbering(Missing from) {
@@ -59,6 +62,7 @@ public final class Numbering {
 
   /** Returns false for an event of an earlier incarnation or an earlier sequence. */
   public boolean observe(CandidateEvent event) {
+    givesUp = false;
     boolean begins = incarnation == 0;
     if (event.incarnation() > incarnation) {
       incarnation = event.incarnation();
@@ -94,7 +98,16 @@ public final class Numbering {
       waits = true;
     } else {
       sequence = event.sequence();
+      givesUp = reached(event) > 0;
     }
+  }
+
+  /**
+   * Returns whether the last observed event is the first one after records that are missing and
+   * that no node explains: the wait for them is over, or they are before the first one observed.
+   */
+  boolean givesUp() {
+    return givesUp;
   }
 
   /** Returns the last sequence before the event, or the event's own for progress. */
@@ -142,6 +155,7 @@ public final class Numbering {
       waitsSince = waitsSince == UNKNOWN ? event.hlc() : waitsSince;
       waits = !holes.isEmpty() && event.hlc() - waitsSince <= WAIT_MAX;
       if (!waits) {
+        givesUp = !holes.isEmpty();
         holes.clear();
       }
     }

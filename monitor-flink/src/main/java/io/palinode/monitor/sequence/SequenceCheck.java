@@ -4,6 +4,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.CandidateEvent.Kind;
 import io.palinode.monitor.Channel;
+import io.palinode.monitor.Codes;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Sender;
 import io.palinode.monitor.Stamp;
@@ -48,9 +49,44 @@ public final class SequenceCheck {
    * The last event that was passed on; part of checkpoints.
    *
    * @param stamp the incarnation's last clock; without one while only gaps were received
-   * @param stopped whether it was the incarnation's own end
    */
-  public record Position(Sender sender, long sequence, Stamp stamp, boolean stopped) {
+  public record Position(Sender sender, long sequence, Stamp stamp, State state) {
+    /** What is expected of the incarnation. */
+    public enum State {
+      /** Further events. */
+      RUNS(0),
+      /** Nothing: it has published its end. */
+      STOPPED(1),
+      /** Nothing that is used: judgement continues without it. */
+      SKIPPED(2);
+
+      private final int code;
+
+      State(int code) {
+        this.code = code;
+      }
+
+      /** The code in the state's bytes. */
+      public int code() {
+        return code;
+      }
+
+      /**
+       * Returns the state of a code. Throws {@link IllegalArgumentException} for an unknown one.
+       */
+      public static State of(int code) {
+        return Codes.of(values(), State::code, code);
+      }
+    }
+
+    public boolean isSkipped() {
+      return state == State.SKIPPED;
+    }
+
+    Position with(State other) {
+      return new Position(sender, sequence, stamp, other);
+    }
+
     private boolean isBehind(Position other) {
       return incarnation() != other.incarnation()
           ? incarnation() < other.incarnation()
@@ -91,7 +127,7 @@ public final class SequenceCheck {
   public Outcome observe(CandidateEvent event) {
     Channel channel = event.channel();
     Position last = positions.get(channel);
-    if (last != null && event.incarnation() < last.incarnation()) {
+    if (last != null && isOver(event, last)) {
       return stale(event, last);
     }
     long known = last == null || event.incarnation() > last.incarnation() ? 0 : last.sequence();
@@ -107,11 +143,16 @@ public final class SequenceCheck {
     return new Outcome(true, notices(event, last, now, known));
   }
 
+  private static boolean isOver(CandidateEvent event, Position last) {
+    return event.incarnation() < last.incarnation()
+        || (event.incarnation() == last.incarnation() && last.isSkipped());
+  }
+
   /** An earlier incarnation publishes nothing later than the first record of its successor. */
   private Outcome stale(CandidateEvent event, Position last) {
     Channel channel = event.channel();
     if (event.kind() == Kind.GAP) {
-      return event.incarnation() == last.incarnation() ? lateGap(event, channel) : Outcome.STALE;
+      return isOver(event, last) ? Outcome.STALE : lateGap(event, channel);
     }
     Long published = renumberedUpTo.get(channel);
     long from = published == null ? last.hlc() : Math.max(published, last.hlc());
@@ -122,8 +163,10 @@ public final class SequenceCheck {
     renumberedUpTo.put(channel, event.hlc());
     CoverageLost loss = loss(event, 1, event.sequence(), from, event.hlc());
     String cause =
-        "the node numbers its incarnations from the start, as with another disk (incarnation %d after %d)"
-            .formatted(event.incarnation(), last.incarnation());
+        event.incarnation() == last.incarnation()
+            ? "node %d is skipped, and publishes again: restart it".formatted(event.node())
+            : "the node numbers its incarnations from the start, as with another disk (incarnation %d after %d)"
+                .formatted(event.incarnation(), last.incarnation());
     return new Outcome(
         false, List.of(Notice.lost(event, loss.toBuilder().setCause(cause).build())));
   }
@@ -161,7 +204,9 @@ public final class SequenceCheck {
       boolean continues = event.incarnation() == last.incarnation();
       stamp = new Stamp(last.hlc(), continues ? last.stamp().clock() : stamp.clock());
     }
-    return new Position(event.sender(), sequence, stamp, event.kind() == Kind.STOPPED);
+    boolean stops = event.kind() == Kind.STOPPED;
+    return new Position(
+        event.sender(), sequence, stamp, stops ? Position.State.STOPPED : Position.State.RUNS);
   }
 
   private List<Notice> notices(
@@ -177,7 +222,7 @@ public final class SequenceCheck {
     if (isFirstClock && now.stamp().hasClock()) {
       notices.add(Notice.restarted(event, now.stamp().clock()));
     }
-    if (ended != null && !ended.stopped()) {
+    if (ended != null && ended.state() != Position.State.STOPPED) {
       notices.add(lost(event, lossAfter(ended, event.hlc())));
     }
     CoverageLost loss = loss(event, last, known);
@@ -185,6 +230,64 @@ public final class SequenceCheck {
       notices.add(lost(event, loss));
     }
     return notices;
+  }
+
+  /**
+   * Uses no further event of the node's incarnation: the watermark has passed the last one. Returns
+   * the notices that must precede the watermark; none if the incarnation has stopped, because a
+   * node that is down writes nothing.
+   */
+  List<Notice> skip(Channel channel) {
+    Position last = positions.get(channel);
+    if (last == null) {
+      last = new Position(new Sender(channel, 0, newestEpoch), 0, Stamp.NONE, Position.State.RUNS);
+    }
+    if (last.state() != Position.State.RUNS) {
+      return List.of();
+    }
+    positions.put(channel, last.with(Position.State.SKIPPED));
+    List<Notice> notices = new ArrayList<>();
+    if (last.stamp().hasClock()) {
+      notices.add(Notice.skipped(last.sender(), last.stamp().clock()));
+    }
+    String cause =
+        "node %d was silent for long: judgement continues without it until its restart"
+            .formatted(channel.node());
+    notices.add(Notice.lost(last.sender(), openLoss(last, cause)));
+    return notices;
+  }
+
+  /**
+   * Uses no event of the incarnation that begins with {@code event}: the watermark has passed it.
+   */
+  Outcome refuse(CandidateEvent event) {
+    Position refused =
+        new Position(event.sender(), event.sequence(), event.stamp(), Position.State.SKIPPED);
+    Position last = positions.put(event.channel(), refused);
+    String cause =
+        "the first records of node %d came too late after it was skipped: restart it"
+            .formatted(event.node());
+    List<Notice> notices = new ArrayList<>();
+    notices.add(Notice.restarted(event, event.stamp().clock()));
+    if (last != null && last.isSkipped()) {
+      notices.add(Notice.lost(event, lossAfter(last, event.hlc())));
+    }
+    notices.add(Notice.lost(event, openLoss(refused, cause)));
+    return new Outcome(false, notices);
+  }
+
+  private static CoverageLost openLoss(Position last, String cause) {
+    return lossAfter(last, 0).toBuilder().setCause(cause).build();
+  }
+
+  @Nullable Position position(Channel channel) {
+    return positions.get(channel);
+  }
+
+  /** Returns whether the event's incarnation is not over, as far as is known. */
+  boolean isNext(CandidateEvent event) {
+    Position last = positions.get(event.channel());
+    return last == null || !isOver(event, last);
   }
 
   private Notice lost(CandidateEvent event, CoverageLost loss) {

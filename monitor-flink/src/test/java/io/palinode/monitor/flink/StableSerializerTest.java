@@ -52,7 +52,7 @@ class StableSerializerTest {
             "01 03 0000000000000007 00000001ab"),
         new Golden<>(
             PositionSerializer.INSTANCE,
-            new Position(SENDER, 5, STAMP, true),
+            new Position(SENDER, 5, STAMP, Position.State.STOPPED),
             "01 00000001 00000002 0000000000000003 0000000000000004 0000000000000005"
                 + " 0000000000000006 00000001ab 01"),
         new Golden<>(

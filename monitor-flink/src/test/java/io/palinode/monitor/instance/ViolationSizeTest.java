@@ -135,10 +135,6 @@ class ViolationSizeTest {
       candidates.add(Change.of(longer.build(), spec).candidate());
     }
     return Violations.of(
-        interval(binding, 0),
-        Epsilon.ofMicros(10),
-        1,
-        new Witness(0, candidates, Grade.DEFINITE),
-        55);
+        interval(binding, 0), spec, 1, new Witness(0, candidates, Grade.DEFINITE), 55);
   }
 }

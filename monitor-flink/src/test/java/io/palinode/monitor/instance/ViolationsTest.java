@@ -37,11 +37,7 @@ class ViolationsTest {
   void aViolationHasItsWitnessesAndTheTimeWhenAllHeld() {
     Violation violation =
         Violations.of(
-            interval("a=1", 0),
-            Epsilon.ofMicros(10),
-            3,
-            new Witness(0, List.of(early, late), Grade.DEFINITE),
-            55);
+            interval("a=1", 0), SPEC, 3, new Witness(0, List.of(early, late), Grade.DEFINITE), 55);
     assertThat(violation.getEpsilon()).isEqualTo("10us");
     assertThat(violation.getPredicate()).isEqualTo("p");
     assertThat(violation.getBinding()).isEqualTo("a=1");
@@ -76,11 +72,7 @@ class ViolationsTest {
     assertThat(ann.member()).isEqualTo("c=ann");
     Violation violation =
         Violations.of(
-            interval("a=1", 0),
-            Epsilon.ofMicros(10),
-            3,
-            new Witness(0, List.of(ann), Grade.DEFINITE),
-            55);
+            interval("a=1", 0), distinct, 3, new Witness(0, List.of(ann), Grade.DEFINITE), 55);
     assertThat(violation.getWitnesses(0).getMember()).isEqualTo("c=ann");
     assertThat(HexFormat.of().formatHex(violation.getWitnesses(0).toByteArray()))
         .as("field 9, as first written")

@@ -20,15 +20,15 @@ class JudgedPaceTest {
 
   @Test
   void withinAPeriodOneWatermarkIsPublishedAndTheLastOneAfterIt() {
-    pace.watermark(100);
+    pace.watermark(ms(100));
     pace.due(1_000);
-    pace.watermark(101);
+    pace.watermark(ms(150));
     assertThat(pace.due(1_005)).isEqualTo(JudgedPace.NOTHING);
-    pace.watermark(102);
+    pace.watermark(ms(200));
     assertThat(pace.due(1_019)).isEqualTo(JudgedPace.NOTHING);
     assertThat(pace.isPending()).isTrue();
     assertThat(pace.nextAtMs()).isEqualTo(1_020);
-    assertThat(pace.due(1_020)).isEqualTo(102);
+    assertThat(pace.due(1_020)).isEqualTo(ms(200));
     assertThat(pace.isPending()).isFalse();
   }
 
@@ -49,32 +49,33 @@ class JudgedPaceTest {
   }
 
   @Test
-  void soonAfterARecordASmallStepIsPublishedAtOnce() {
+  void untilAnAwaitedTimeASmallStepIsPublishedAtOnce() {
     pace.watermark(ms(100));
     pace.due(0);
-    pace.noteActivity();
+    pace.await(ms(102));
     pace.watermark(ms(101));
     assertThat(pace.due(5_000)).isEqualTo(ms(101));
     pace.watermark(ms(102));
-    assertThat(pace.due(5_999)).isEqualTo(ms(102));
+    assertThat(pace.due(6_000)).isEqualTo(ms(102));
     pace.watermark(ms(103));
     assertThat(pace.due(6_100)).isEqualTo(JudgedPace.NOTHING);
   }
 
   @Test
-  void theShortPeriodHoldsForASecondAfterARecord() {
+  void theShortPeriodLastsUntilTheAwaitedTime() {
     JudgedPace twoPeriods = new JudgedPace(PERIOD, 5 * PERIOD);
     twoPeriods.watermark(ms(100));
-    assertThat(twoPeriods.due(0)).isEqualTo(ms(100));
+    assertThat(twoPeriods.due(1_000)).isEqualTo(ms(100));
     twoPeriods.watermark(ms(150));
-    assertThat(twoPeriods.due(20)).isEqualTo(ms(150));
-    twoPeriods.watermark(ms(200));
-    assertThat(twoPeriods.due(1_000)).isEqualTo(ms(200));
-    twoPeriods.watermark(ms(250));
-    assertThat(twoPeriods.due(1_050)).isEqualTo(JudgedPace.NOTHING);
+    assertThat(twoPeriods.due(1_020)).isEqualTo(JudgedPace.NOTHING);
     assertThat(twoPeriods.nextAtMs()).isEqualTo(1_100);
-    twoPeriods.noteActivity();
-    assertThat(twoPeriods.due(1_060)).isEqualTo(ms(250));
+    twoPeriods.await(ms(200));
+    assertThat(twoPeriods.due(1_021)).isEqualTo(ms(150));
+    twoPeriods.watermark(ms(200));
+    assertThat(twoPeriods.due(1_041)).isEqualTo(ms(200));
+    twoPeriods.watermark(ms(250));
+    assertThat(twoPeriods.due(1_061)).isEqualTo(JudgedPace.NOTHING);
+    assertThat(twoPeriods.nextAtMs()).isEqualTo(1_141);
   }
 
   @Test

@@ -7,34 +7,43 @@ import io.palinode.hvc.Hlc;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Records;
 import io.palinode.wire.v1.JudgementReport;
+import io.palinode.wire.v1.NodeReached;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class NodesReadTest {
   private final NodesRead read = new NodesRead(Records.NODES);
 
+  private @Nullable JudgementReport observe(CandidateEvent event, long nowMs) {
+    return read.observe(event, nowMs, node -> node == 1);
+  }
+
   @Test
   void aReportIsDueOncePerSecondAndNamesTheNodesThatWereRead() {
-    assertThat(read.observe(progress(0, 0, 100), 5_000)).isNull();
-    assertThat(read.observe(progress(1, 0, 90), 5_999)).isNull();
-    JudgementReport report = Objects.requireNonNull(read.observe(progress(0, 0, 200), 6_000));
+    assertThat(observe(progress(0, 0, 100), 5_000)).isNull();
+    assertThat(observe(progress(1, 0, 90), 5_999)).isNull();
+    JudgementReport report = Objects.requireNonNull(observe(progress(0, 0, 200), 6_000));
     assertThat(report.getNodesList())
         .extracting(node -> node.getNode(), node -> node.getHlc(), node -> node.getReadMicros())
         .containsExactly(
             org.assertj.core.groups.Tuple.tuple(0, Hlc.ofMicros(200), 6_000_000L),
             org.assertj.core.groups.Tuple.tuple(1, Hlc.ofMicros(90), 5_999_000L));
-    assertThat(read.observe(progress(0, 0, 300), 6_001)).isNull();
+    assertThat(report.getNodesList())
+        .extracting(NodeReached::getSkipped)
+        .containsExactly(false, true);
+    assertThat(observe(progress(0, 0, 300), 6_001)).isNull();
   }
 
   @Test
   void aDiskThatRefusesTheClockPromiseIsReportedUntilTheNextProgress() {
     CandidateEvent refuses =
         Records.event(Records.of(1, 1, 0).setUnpromisedSinceMicros(4_000_000).build());
-    var unused = read.observe(progress(1, 0, 90), 5_000);
-    JudgementReport report = Objects.requireNonNull(read.observe(refuses, 6_000));
+    var unused = observe(progress(1, 0, 90), 5_000);
+    JudgementReport report = Objects.requireNonNull(observe(refuses, 6_000));
     assertThat(report.getNodes(0).getUnpromisedSinceMicros()).isEqualTo(4_000_000);
     assertThat(report.getNodes(0).getHlc()).isEqualTo(Hlc.ofMicros(90));
-    report = Objects.requireNonNull(read.observe(progress(1, 0, 100), 7_000));
+    report = Objects.requireNonNull(observe(progress(1, 0, 100), 7_000));
     assertThat(report.getNodes(0).hasUnpromisedSinceMicros()).isFalse();
   }
 

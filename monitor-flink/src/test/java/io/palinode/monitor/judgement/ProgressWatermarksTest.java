@@ -9,10 +9,85 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Records;
+import io.palinode.monitor.judgement.ProgressWatermarks.Skipping;
 import org.junit.jupiter.api.Test;
 
 class ProgressWatermarksTest {
+  private static final long SECOND = 1_000_000;
+
+  private long nowMs = 1_000;
+  private final Skipping skipping = new Skipping(Hlc.ofMicros(40 * SECOND), 30_000, () -> nowMs);
+
   private final ProgressWatermarks watermarks = new ProgressWatermarks(Records.NODES);
+
+  /** The times are seconds. */
+  @Test
+  void aNodeThatIsSilentForLongIsSkippedUntilItHasCaughtUp() {
+    ProgressWatermarks reading = new ProgressWatermarks(Records.NODES, skipping);
+    for (int node = 0; node < Records.NODES; node++) {
+      reading.observe(progress(node, 0, 50 * SECOND));
+    }
+    reading.observe(progress(0, 0, 500 * SECOND));
+    assertThat(reading.watermark()).as("one node is no majority").isEqualTo(at(50));
+    reading.observe(progress(1, 0, 90 * SECOND));
+    assertThat(reading.watermark()).isEqualTo(at(50));
+    assertThat(reading.observe(progress(1, 0, 91 * SECOND))).isFalse();
+    nowMs += 29_999;
+    assertThat(reading.observe(progress(1, 0, 92 * SECOND))).as("it may be on its way").isFalse();
+    nowMs++;
+    assertThat(reading.observe(progress(1, 0, 93 * SECOND))).isTrue();
+    assertThat(reading.watermark()).as("2 s behind the majority").isEqualTo(at(91));
+    assertThat(reading.observe(progress(2, 0, 80 * SECOND))).isFalse();
+    assertThat(reading.observe(progress(1, 0, 100 * SECOND))).isFalse();
+    assertThat(reading.observe(progress(2, 0, 95 * SECOND))).isTrue();
+    assertThat(reading.watermark()).as("it decides again").isEqualTo(at(95));
+  }
+
+  @Test
+  void aNodeThatPublishesNothingInAnEpochIsSkippedTooOnceThatIsLong() {
+    ProgressWatermarks reading = new ProgressWatermarks(Records.NODES, skipping);
+    reading.observe(progress(0, 0, 50 * SECOND));
+    reading.observe(progress(1, 0, 90 * SECOND));
+    reading.observe(progress(0, 0, 90 * SECOND));
+    assertThat(reading.watermark()).isEqualTo(ProgressWatermarks.NONE);
+    reading.observe(progress(0, 0, 91 * SECOND));
+    reading.observe(progress(1, 0, 91 * SECOND));
+    nowMs += 30_000;
+    reading.observe(progress(0, 0, 92 * SECOND));
+    reading.observe(progress(1, 0, 92 * SECOND));
+    assertThat(reading.watermark()).isEqualTo(at(90));
+  }
+
+  /** After an outage of Kafka of minutes, the nodes publish again one after the other. */
+  @Test
+  void aNodeThatPublishesAgainLaterThanOthersIsNotSkipped() {
+    ProgressWatermarks reading = new ProgressWatermarks(Records.NODES, skipping);
+    for (int node = 0; node < Records.NODES; node++) {
+      reading.observe(progress(node, 0, 50 * SECOND));
+    }
+    for (long second = 400; second < 450; second++) {
+      reading.observe(progress(0, 0, second * SECOND));
+      reading.observe(progress(1, 0, second * SECOND));
+      nowMs += 1_000;
+      if (second % 20 == 0) {
+        reading.observe(progress(2, 0, (second - 340) * SECOND));
+      }
+    }
+    assertThat(reading.watermark()).as("it catches up").isEqualTo(at(100));
+  }
+
+  @Test
+  void twoNodesDoNotSkipOneAnother() {
+    ProgressWatermarks two = new ProgressWatermarks(2, skipping);
+    two.observe(progress(0, 0, 50 * SECOND));
+    two.observe(progress(1, 0, 50 * SECOND));
+    two.observe(progress(0, 0, 500 * SECOND));
+    assertThat(two.watermark()).isEqualTo(at(50));
+  }
+
+  private static long at(long seconds) {
+    return Hlc.ofMicros(seconds * SECOND);
+  }
 
   @Test
   void nothingIsCompleteBeforeEveryNodeHasPublished() {

@@ -120,6 +120,7 @@ final class FormReader {
                           clause.hasGroups()
                               || clause.isOfStates()
                               || clause.isWithin()
+                              || clause.isOfReads()
                               || clause.shape().lasts());
       return any ? ReplicaRule.ANY : ReplicaRule.FIRST;
     }

@@ -216,6 +216,7 @@ final class JsonSchema {
       case TEMPLATES -> list(1, Comparison.In.VALUES_MAX, template());
       case DECIMAL -> map("type", List.of("number", "string"));
       case TEXT -> text();
+      case TRUE -> map("const", true);
     };
   }
 
@@ -237,14 +238,18 @@ final class JsonSchema {
                 "type",
                 "string",
                 "pattern",
-                "^\\s*(console|none|("
+                "^\\s*(console|none|"
+                    + OnViolation.ALERT_TOPIC
+                    + OnViolation.TOPIC
+                    + "|("
                     + String.join("|", OnViolation.ALERT_FORMATS)
                     + "):https?://.+)\\s*$"));
     alerts.put("uniqueItems", true);
     shapes.put(
         "alert",
         said(
-            "Where alerts go: console, or webhook, alertmanager, slack or cloudevents with :URL.",
+            "Where alerts go: console, kafka:TOPIC, or webhook, alertmanager, slack or cloudevents"
+                + " with :URL.",
             alerts));
     shapes.put("over", map("anyOf", List.of(atLeastOne(), map("type", "string"))));
     shapes.put("per", period());

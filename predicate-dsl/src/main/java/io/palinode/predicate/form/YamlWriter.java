@@ -4,7 +4,6 @@ import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.Comparison;
 import io.palinode.predicate.Comparison.Kind;
-import io.palinode.predicate.Comparison.Operand;
 import io.palinode.predicate.LocalPredicate;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.OnUnreachable;
@@ -143,8 +142,11 @@ final class YamlWriter {
   private static String comparison(Comparison comparison) {
     List<String> operands = comparison.operands().stream().map(YamlWriter::quoted).toList();
     String value = String.join(", ", operands);
-    boolean isList = Kind.of(comparison.word()).operand() == Operand.TEMPLATES;
-    return comparison.word() + ": " + (isList ? "[" + value + "]" : value);
+    return switch (Kind.of(comparison.word()).operand()) {
+      case TEMPLATES -> comparison.word() + ": [" + value + "]";
+      case TRUE -> comparison.word() + ": true";
+      case TEMPLATE, DECIMAL, TEXT -> comparison.word() + ": " + value;
+    };
   }
 
   private void where(List<Condition> where) {

@@ -88,7 +88,13 @@ public final class Lint {
    * predicates.
    */
   public static List<Finding> of(String text, String source, Set<Check> ignored) {
-    return findings(Predicates.parseWritten(text, source, PredicateLimits.DEFAULT), ignored);
+    return of(text, source, ignored, PredicateLimits.DEFAULT);
+  }
+
+  /** As {@link #of(String, String, Set)}, within other limits. */
+  public static List<Finding> of(
+      String text, String source, Set<Check> ignored, PredicateLimits limits) {
+    return findings(Predicates.parseWritten(text, source, limits), ignored);
   }
 
   private static List<Finding> findings(List<Written> all, Set<Check> ignored) {

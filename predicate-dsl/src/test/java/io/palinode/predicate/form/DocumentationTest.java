@@ -43,6 +43,8 @@ class DocumentationTest {
             "unanswered-order",
             "carts-agree",
             "oversold",
+            "no-lost-update",
+            "no-stale-read",
             "proper-colouring",
             "ordered-mutex",
             "guarded-mutex",

@@ -3,6 +3,7 @@ package io.palinode.orchestrator.alert;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.alert.OpenAlerts.Due;
 import io.palinode.predicate.OnViolation;
+import io.palinode.wire.KafkaSettings;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -46,6 +47,7 @@ public final class AlertDispatcher implements AutoCloseable {
 
   private final OpenAlerts open = new OpenAlerts();
   private final HttpClient http;
+  private final AlertTopics topics;
   private final ScheduledExecutorService watch =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -55,15 +57,18 @@ public final class AlertDispatcher implements AutoCloseable {
           });
 
   /**
+   * @param kafka has the topics of destinations
    * @param console receives one line per alert, from one thread
    * @param externalUrl a link for operators in payloads; may be empty
    */
   public AlertDispatcher(
       AlertSettings settings,
+      KafkaSettings kafka,
       Consumer<String> console,
       Supplier<String> externalUrl,
       LongSupplier wallMicros) {
     this.settings = settings;
+    this.topics = new AlertTopics(kafka, settings.posts().requestTimeout());
     this.externalUrl = externalUrl;
     this.wallMicros = wallMicros;
     for (Format format : Format.values()) {
@@ -184,7 +189,7 @@ public final class AlertDispatcher implements AutoCloseable {
 
   private CompletableFuture<TestedDestination> test(String destination, Alert alert) {
     if (!destination.equals(AlertSettings.CONSOLE)) {
-      return webhook(destination).test(alert);
+      return receiver(destination).test(alert);
     }
     boolean isTaken = console.offer(alert);
     return CompletableFuture.completedFuture(
@@ -219,6 +224,7 @@ public final class AlertDispatcher implements AutoCloseable {
       console.close();
       webhooks.values().forEach(AlertQueue::close);
     }
+    topics.close();
   }
 
   private void post(String destination, Alert alert) {
@@ -266,18 +272,22 @@ public final class AlertDispatcher implements AutoCloseable {
             settings.queueMax(),
             format.batchMax(),
             counts(format),
-            webhook(destination));
+            receiver(destination));
     queue.start();
     return queue;
   }
 
-  private Webhook webhook(String destination) {
-    return new Webhook(
+  private Receiver receiver(String named) {
+    Destination destination = Destination.of(named);
+    Supplier<Format.About> about =
+        () -> new Format.About(externalUrl.get(), wallMicros.getAsLong());
+    return new Receiver(
         destination,
-        http,
-        settings,
-        counts(Destination.of(destination).format()),
-        () -> new Format.About(externalUrl.get(), wallMicros.getAsLong()));
+        destination.isTopic()
+            ? topics.topic(destination.address(), about)
+            : new Webhook(named, http, settings, about),
+        settings.posts(),
+        counts(destination.format()));
   }
 
   private static boolean print(List<Alert> batch, Consumer<String> console) {

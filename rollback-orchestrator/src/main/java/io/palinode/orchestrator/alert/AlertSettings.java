@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * How alerts are delivered. Immutable.
  *
  * @param operators destinations of alerts that no predicate asked for: {@code console}, {@code
- *     FORMAT:URL}
+ *     kafka:TOPIC}, {@code FORMAT:URL}
  * @param webhooks where alerts of predicates may go besides
  * @param queueMax alerts that wait for one destination; further ones are dropped
  * @param posts of one payload
@@ -78,11 +78,26 @@ public record AlertSettings(
     }
   }
 
+  /** The topics of the operators' destinations. */
+  public List<String> topics() {
+    return operators.stream()
+        .filter(operator -> !operator.equals(CONSOLE))
+        .map(Destination::of)
+        .filter(Destination::isTopic)
+        .map(Destination::address)
+        .toList();
+  }
+
   /** Why alerts may not go there; null: they may. Operators' own destinations are allowed. */
   @Nullable String refusal(String destination) {
-    return destination.equals(CONSOLE) || operators.contains(destination)
-        ? null
-        : webhooks.refusal(Destination.of(destination).url());
+    if (destination.equals(CONSOLE) || operators.contains(destination)) {
+      return null;
+    }
+    Destination other = Destination.of(destination);
+    return other.isTopic()
+        ? "alerts may go to the topics of --alert only: start each orchestrator with --alert "
+            + destination
+        : webhooks.refusal(other.url());
   }
 
   private static void requirePositive(String name, Duration value) {

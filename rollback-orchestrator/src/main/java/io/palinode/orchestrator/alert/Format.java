@@ -16,7 +16,9 @@ enum Format {
   /** What incoming webhooks of Slack, and of products that copy them, take. */
   SLACK("application/json", SlackMessage.ATTACHMENTS_MAX),
   /** One event in structured mode: receivers need not take batches. */
-  CLOUDEVENTS("application/cloudevents+json; charset=UTF-8", 1);
+  CLOUDEVENTS("application/cloudevents+json; charset=UTF-8", 1),
+  /** The same event, as the value of a record. */
+  KAFKA(CLOUDEVENTS.contentType, 1);
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -40,7 +42,7 @@ enum Format {
     return valueOf(word.toUpperCase(Locale.ROOT));
   }
 
-  /** The word before the URL in a destination. */
+  /** The word before the colon in a destination. */
   String word() {
     return name().toLowerCase(Locale.ROOT);
   }
@@ -79,7 +81,7 @@ enum Format {
       case WEBHOOK -> Payload.of(batch, about.externalUrl());
       case ALERTMANAGER -> AlertmanagerAlert.of(batch, about);
       case SLACK -> SlackMessage.of(batch);
-      case CLOUDEVENTS -> CloudEvent.of(batch.get(0), about.externalUrl());
+      case CLOUDEVENTS, KAFKA -> CloudEvent.of(batch.get(0), about.externalUrl());
     };
   }
 }

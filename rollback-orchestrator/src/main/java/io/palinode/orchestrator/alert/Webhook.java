@@ -1,93 +1,55 @@
 package io.palinode.orchestrator.alert;
 
 import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.alert.Receiver.Answer;
+import io.palinode.orchestrator.alert.Receiver.Outcome;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * Posts batches to one destination, with retries. The log names only the host, as the path of a
- * webhook is often its password.
- */
-final class Webhook implements AlertQueue.Delivery {
-  private static final Logger log = LoggerFactory.getLogger(Webhook.class);
-
+/** Posts batches to one URL. An answer names no path, which is often a password. */
+final class Webhook implements Receiver.Sender {
   private final String named;
-  private final Destination destination;
+  private final Format format;
   private final URI url;
   private final HttpClient http;
   private final AlertSettings settings;
-  private final AlertCounts counts;
   private final Supplier<Format.About> about;
 
   /**
    * @param named the destination as it was configured
    */
-  Webhook(
-      String named,
-      HttpClient http,
-      AlertSettings settings,
-      AlertCounts counts,
-      Supplier<Format.About> about) {
+  Webhook(String named, HttpClient http, AlertSettings settings, Supplier<Format.About> about) {
+    Destination destination = Destination.of(named);
     this.named = named;
-    this.destination = Destination.of(named);
+    this.format = destination.format();
     this.url = destination.endpoint();
     this.http = http;
     this.settings = settings;
-    this.counts = counts;
     this.about = about;
   }
 
   @Override
-  public boolean deliver(List<Alert> batch, AlertQueue.Pause pause) throws InterruptedException {
-    HttpRequest request = request(batch);
-    Duration backOff = settings.posts().backOff();
-    for (int attempt = 1; ; attempt++) {
-      Answer answer = post(request);
-      if (answer != Answer.TRY_AGAIN) {
-        return answer == Answer.TAKEN;
-      }
-      if (attempt == settings.posts().attemptsMax() || !pause.sleep(backOff)) {
-        log.warn(
-            "destination={} alerts={} attempts={} failed",
-            destination.shown(),
-            batch.size(),
-            attempt);
-        return false;
-      }
-      counts.addRetried();
-      backOff = backOff.multipliedBy(2);
+  public CompletableFuture<Answer> send(List<Alert> batch) {
+    // A name may resolve to another address than when its predicate was applied.
+    String refusal = settings.refusal(named);
+    if (refusal != null) {
+      return CompletableFuture.completedFuture(new Answer(Outcome.REFUSED, refusal));
     }
-  }
-
-  /** Posts {@code alert} once; the result is the answer. Counts it as sent or failed. */
-  CompletableFuture<TestedDestination> test(Alert alert) {
-    return status(request(List.of(alert)))
+    return status(request(batch))
         .handle(
-            (status, failure) -> {
-              boolean isDelivered = status != null && status / 100 == 2;
-              if (isDelivered) {
-                counts.addSent(1);
-              } else {
-                counts.addFailed(1);
-              }
-              return new TestedDestination(
-                  destination.shown(),
-                  isDelivered,
-                  status == null ? "no answer: " + reason(failure) : "HTTP status " + status);
-            });
+            (status, failure) ->
+                status == null
+                    ? new Answer(Outcome.TRY_AGAIN, "no answer: " + reason(failure))
+                    : new Answer(outcome(status), "HTTP status " + status));
   }
 
   /**
@@ -103,42 +65,20 @@ final class Webhook implements AlertQueue.Delivery {
         .thenApply(HttpResponse::statusCode);
   }
 
+  private static Outcome outcome(int status) {
+    if (status / 100 == 2) {
+      return Outcome.TAKEN;
+    }
+    boolean mayPass = status / 100 == 5 || status == 408 || status == 429;
+    return mayPass ? Outcome.TRY_AGAIN : Outcome.REFUSED;
+  }
+
   private static String reason(@Nullable Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return cause == null ? "unknown" : cause.getClass().getSimpleName();
   }
 
-  private enum Answer {
-    TAKEN,
-    REFUSED,
-    TRY_AGAIN
-  }
-
-  private Answer post(HttpRequest request) throws InterruptedException {
-    // A name may resolve to another address than when its predicate was applied.
-    String refusal = settings.refusal(named);
-    if (refusal != null) {
-      log.warn("destination={} refused: {}", destination.shown(), refusal);
-      return Answer.REFUSED;
-    }
-    try {
-      int status = status(request).get();
-      if (status / 100 == 2) {
-        return Answer.TAKEN;
-      }
-      boolean mayPass = status / 100 == 5 || status == 408 || status == 429;
-      if (!mayPass) {
-        log.warn("destination={} status={} refused", destination.shown(), status);
-      }
-      return mayPass ? Answer.TRY_AGAIN : Answer.REFUSED;
-    } catch (ExecutionException e) {
-      log.debug("destination={} unreachable", destination.shown(), e);
-      return Answer.TRY_AGAIN;
-    }
-  }
-
   private HttpRequest request(List<Alert> batch) {
-    Format format = destination.format();
     byte[] body = format.body(batch, about.get());
     HttpRequest.Builder request =
         HttpRequest.newBuilder(url)

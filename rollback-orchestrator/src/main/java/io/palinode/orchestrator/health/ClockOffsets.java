@@ -38,6 +38,12 @@ final class ClockOffsets {
     }
   }
 
+  /** Whether the estimate of the node can show that its clock is slow. */
+  boolean isSettled(int node) {
+    Deque<Sample> known = samples.get(node);
+    return known != null && known.size() == SAMPLES;
+  }
+
   /** Offsets by node in microseconds; positive: ahead. Only nodes with recent records. */
   Map<Integer, Long> at(long nowMicros) {
     samples.values().removeIf(of -> nowMicros - of.getLast().receivedMicros() > FORGET_MICROS);

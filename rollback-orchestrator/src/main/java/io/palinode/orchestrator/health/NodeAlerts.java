@@ -1,10 +1,9 @@
 package io.palinode.orchestrator.health;
 
 import io.palinode.orchestrator.Alert;
-import io.palinode.orchestrator.health.NodeReports.Level;
+import io.palinode.orchestrator.health.Clocks.Level;
 import io.palinode.wire.v1.NodeReport;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** The alerts that nodes' reports raise, and their texts. */
 final class NodeAlerts {
@@ -12,15 +11,21 @@ final class NodeAlerts {
 
   private NodeAlerts() {}
 
-  static Alert clockOff(@Nullable NodeReport report, Level level, String ahead, long nowMicros) {
-    NodeReport of = report == null ? NodeReport.getDefaultInstance() : report;
+  static Alert clockOff(NodeReport of, Level level, String ahead, long nowMicros) {
     String epsilon =
         of.hasEpsilonMicros() ? of.getEpsilonMicros() / MICROS_PER_MILLI + " ms" : "infinite";
+    String fix =
+        level == Level.NEAR_EPSILON
+            ? "correct that clock before verdicts are wrong"
+            : "nodes refuse messages that are %d ms ahead: correct that clock"
+                .formatted(of.getMaxDriftMicros() / MICROS_PER_MILLI);
     return Alert.toOperator(
             Alert.Kind.CLOCK_OFFSET,
             Map.of("node", Integer.toString(of.getNode())),
-            "the clock of node %d is %s, epsilon is %s, and nodes refuse messages that are %d ms ahead: correct that clock"
-                .formatted(of.getNode(), ahead, epsilon, of.getMaxDriftMicros() / MICROS_PER_MILLI),
+            "the clock of node %d is %s, epsilon is %s%s"
+                    .formatted(
+                        of.getNode(), ahead, epsilon, level == Level.NEAR_EPSILON ? ": " : ", and ")
+                + fix,
             nowMicros)
         .annotated("severity", level == Level.BEYOND_DRIFT ? "critical" : "warning");
   }

@@ -2,23 +2,25 @@ package io.palinode.orchestrator.health;
 
 import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.Unrestorable;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.KeysNotRestored;
 import io.palinode.wire.v1.NodeReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The latest reports of all nodes. Thread-safe. It alerts once when a node's clock is off by more
- * than ε, once when it is off by more than nodes accept, and once when it is right again. It also
- * alerts when a storage starts or stops refusing records, and when nodes refuse messages for their
- * clocks.
+ * than half of ε, once when it is off by more than ε, once when it is off by more than nodes
+ * accept, and once when it is right again. It also alerts when a storage starts or stops refusing
+ * records, when nodes refuse messages for their clocks, and while a predicate asks for rollbacks
+ * that a node cannot do.
  */
 public final class NodeReports {
   /** If this process's own records take longer, the log is slow and shows no clock offset. */
@@ -29,34 +31,31 @@ public final class NodeReports {
 
   private static final int CHARS_MAX = 300;
   private static final double MICROS_PER_SECOND = 1_000_000.0;
-  private static final double MICROS_PER_MILLI = 1_000.0;
 
   /** A node reports every 10 s. */
   private static final long SILENT_SECONDS_MAX = 35;
 
   private final int nodes;
-  private final ClockOffsets offsets = new ClockOffsets();
+  private final Clocks clocks = new Clocks();
   private final Map<Integer, NodeReport> reports = new TreeMap<>();
   private final Map<Integer, Long> received = new HashMap<>();
-  private final Map<Integer, Long> clocks = new TreeMap<>();
-  private final Map<Integer, Level> levels = new HashMap<>();
   private final Map<Integer, Boolean> refusing = new HashMap<>();
+  private final Map<String, Unrestorable> alerted = new TreeMap<>();
+  private volatile Supplier<Map<String, List<String>>> rollingBack = Map::of;
   private boolean late;
-
-  /** How wrong a clock is. */
-  public enum Level {
-    RIGHT,
-    /** Off by more than ε: grades of violations, and cuts, may be wrong. */
-    BEYOND_EPSILON,
-    /** Off by more than nodes accept: they refuse messages, and plans may halt. */
-    BEYOND_DRIFT
-  }
 
   /**
    * @param nodes the number of nodes; reports of others are ignored
    */
   public NodeReports(int nodes) {
     this.nodes = nodes;
+  }
+
+  /**
+   * @param predicates those that ask for rollbacks: how their keys begin, by name
+   */
+  public void follow(Supplier<Map<String, List<String>>> predicates) {
+    rollingBack = predicates;
   }
 
   /**
@@ -80,13 +79,50 @@ public final class NodeReports {
     if (before != null && before.getIncarnation() == report.getIncarnation()) {
       refusals(before, report, receivedMicros, alerts);
     }
-    if (!late) {
-      offsets.observe(report.getNode(), record.getAtMicros(), receivedMicros);
-      clocks.clear();
-      clocks.putAll(offsets.at(receivedMicros));
-      clocks.keySet().forEach(node -> clock(node, receivedMicros, alerts));
-    }
+    alerts.addAll(clocks.read(report, record.getAtMicros(), receivedMicros, late));
+    unrestorable(receivedMicros, alerts);
     return alerts;
+  }
+
+  private void unrestorable(long now, List<Alert> alerts) {
+    Map<String, Unrestorable> present = new TreeMap<>();
+    unrestorable().forEach(each -> present.putIfAbsent(each.predicate(), each));
+    alerted
+        .values()
+        .removeIf(each -> !present.containsKey(each.predicate()) && alerts.add(each.end(now)));
+    present.forEach(
+        (predicate, each) -> {
+          if (alerted.putIfAbsent(predicate, each) == null) {
+            alerts.add(each.alert(now));
+          }
+        });
+  }
+
+  /** The predicates in force whose rollbacks a node cannot do, by name and node. */
+  public synchronized List<Unrestorable> unrestorable() {
+    if (reports.values().stream().allMatch(report -> report.getNotRestoredCount() == 0)) {
+      return List.of();
+    }
+    List<Unrestorable> found = new ArrayList<>();
+    rollingBack
+        .get()
+        .forEach(
+            (predicate, prefixes) ->
+                reports.forEach(
+                    (node, report) ->
+                        report.getNotRestoredList().stream()
+                            .filter(
+                                keys ->
+                                    prefixes.stream()
+                                        .anyMatch(name -> name.startsWith(keys.getPrefix())))
+                            .findFirst()
+                            .ifPresent(
+                                keys -> found.add(new Unrestorable(predicate, node, why(keys))))));
+    return found;
+  }
+
+  private static String why(KeysNotRestored keys) {
+    return visible(keys.getPrefix()) + ": " + visible(keys.getReason());
   }
 
   private void storage(NodeReport report, long now, List<Alert> alerts) {
@@ -107,35 +143,11 @@ public final class NodeReports {
     }
   }
 
-  private void clock(int node, long now, List<Alert> alerts) {
-    Level level = level(node);
-    Level before = levels.getOrDefault(node, Level.RIGHT);
-    levels.put(node, level);
-    if (level.compareTo(before) > 0) {
-      alerts.add(NodeAlerts.clockOff(reports.get(node), level, ahead(node), now));
-    } else if (level == Level.RIGHT && before != Level.RIGHT) {
-      alerts.add(NodeAlerts.clockRight(node, now));
-    }
-  }
-
-  private Level level(int node) {
-    NodeReport report = reports.get(node);
-    Long offset = clocks.get(node);
-    if (report == null || offset == null) {
-      return Level.RIGHT;
-    }
-    long sure = Math.abs(offset) - ClockOffsets.ERROR_MICROS;
-    if (sure > report.getMaxDriftMicros()) {
-      return Level.BEYOND_DRIFT;
-    }
-    boolean beyond = report.hasEpsilonMicros() && sure > report.getEpsilonMicros();
-    return beyond ? Level.BEYOND_EPSILON : Level.RIGHT;
-  }
-
-  /** What the reports show of each node: whether they arrive, its disk, and its clock against ε. */
+  /** What the reports show of each node: whether they arrive, its disk, and its clock. */
   public synchronized List<Finding> findings(long nowMicros) {
     List<Finding> findings = new ArrayList<>();
     reports.forEach((node, report) -> findings.addAll(findings(node, report, nowMicros)));
+    findings.addAll(ClockFindings.of(clocks));
     return findings;
   }
 
@@ -156,38 +168,39 @@ public final class NodeReports {
                 "refuses all writes: " + report.getStorageRefusal(),
                 "free space on its disk, or replace the disk")
             : Finding.ok(part, "its disk accepts writes");
-    List<Finding> findings = new ArrayList<>(List.of(disk, clock(node, report)));
+    List<Finding> findings = new ArrayList<>(List.of(disk));
+    ClockFindings.ofNode(report, clocks).ifPresent(findings::add);
     for (KeysNotRestored keys : report.getNotRestoredList()) {
       findings.add(
           Finding.note(
               part,
-              "cannot restore " + visible(keys.getPrefix()) + ": " + visible(keys.getReason()),
+              "cannot restore " + why(keys),
               "apply no predicate with a rollback to these keys"));
     }
     return findings;
   }
 
-  private Finding clock(int node, NodeReport report) {
-    Long offset = clocks.get(node);
-    String part = "node " + node;
-    String epsilon =
-        report.hasEpsilonMicros()
-            ? "epsilon is %.1f ms".formatted(report.getEpsilonMicros() / MICROS_PER_MILLI)
-            : "epsilon is infinite";
-    if (offset == null) {
-      return Finding.note(
-          part, "its clock is not measured yet; " + epsilon, "ask again after 30 s");
-    }
-    String found = "its clock is %s; %s".formatted(ahead(node), epsilon);
-    return level(node) == Level.RIGHT
-        ? Finding.ok(part, found + ", measured to 100 ms")
-        : Finding.fault(part, found, "set its clock right, and run a time service");
-  }
-
   /** How far the node's clock is ahead of the others, in seconds; NaN: unknown. */
   public synchronized double offsetSeconds(int node) {
-    Long micros = clocks.get(node);
+    Long micros = clocks.aheadOfMedianMicros(node);
     return micros == null ? Double.NaN : micros / MICROS_PER_SECOND;
+  }
+
+  /** Bounds on how far a node's clock is ahead of another's, in seconds; NaN: unknown. */
+  public synchronized double pairSeconds(int node, int other, boolean most, long nowMicros) {
+    PairOffset pair = clocks.pair(node, other, nowMicros);
+    return pair == null || pair.isMoved()
+        ? Double.NaN
+        : (most ? pair.mostMicros() : pair.leastMicros()) / MICROS_PER_SECOND;
+  }
+
+  /** The least ε of the nodes that have reported, in seconds; NaN: none, or all are infinite. */
+  public synchronized double epsilonSeconds() {
+    return reports.values().stream()
+        .filter(NodeReport::hasEpsilonMicros)
+        .mapToDouble(report -> report.getEpsilonMicros() / MICROS_PER_SECOND)
+        .min()
+        .orElse(Double.NaN);
   }
 
   /** The ε of each node that has reported. */
@@ -231,9 +244,7 @@ public final class NodeReports {
                     each ->
                         keys.putIfAbsent(
                             each.getPrefix(),
-                            "node %d cannot restore %s: %s"
-                                .formatted(
-                                    node, visible(each.getPrefix()), visible(each.getReason())))));
+                            "node %d cannot restore %s".formatted(node, why(each)))));
     return keys;
   }
 
@@ -246,9 +257,8 @@ public final class NodeReports {
   /** The nodes whose clocks are wrong, and by how much, in words; null: none is known. */
   public synchronized @Nullable String wrongClocks() {
     String all =
-        clocks.keySet().stream()
-            .filter(node -> level(node) != Level.RIGHT)
-            .map(node -> "the clock of node %d is %s".formatted(node, ahead(node)))
+        clocks.wrongInWords(Clocks.Level.BEYOND_EPSILON).entrySet().stream()
+            .map(clock -> "the clock of node %d is %s".formatted(clock.getKey(), clock.getValue()))
             .collect(Collectors.joining(", "));
     return all.isEmpty() ? null : all;
   }
@@ -271,14 +281,5 @@ public final class NodeReports {
       return alert;
     }
     return alert.annotated("summary", alert.summary() + "; " + wrong);
-  }
-
-  private String ahead(int node) {
-    long micros = clocks.getOrDefault(node, 0L);
-    return String.format(
-        Locale.ROOT,
-        "%.1f s %s the other clocks",
-        Math.abs(micros) / MICROS_PER_SECOND,
-        micros < 0 ? "behind" : "ahead of");
   }
 }

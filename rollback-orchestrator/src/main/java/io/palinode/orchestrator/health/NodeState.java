@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.health;
 
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unrestorable;
 import io.palinode.wire.plan.Phase;
 import java.util.HashMap;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node what the control log has of it
  * @param sinceMicros when its wait began, wall clock; null: it waits for nothing
- * @param why what is wrong and the way out; null: it waits for nothing
+ * @param why what is wrong and the way out; null: it waits for nothing, and can do all rollbacks
  */
 public record NodeState(
     NodeStatus node, Word word, @Nullable Long sinceMicros, @Nullable String why) {
@@ -67,7 +68,15 @@ public record NodeState(
         joined == null ? NodeStatus.unknown(node) : joined,
         joined == null ? Word.NEVER_JOINED : word(node, status, wait, judgement.atMicros()),
         wait == null ? null : wait.sinceMicros(),
-        wait == null ? null : wait.what() + "; " + wait.wayOut());
+        wait == null ? cannotRestore(node, status) : wait.what() + "; " + wait.wayOut());
+  }
+
+  private static @Nullable String cannotRestore(int node, Status status) {
+    return status.unrestorable().stream()
+        .filter(each -> each.node() == node)
+        .findFirst()
+        .map(Unrestorable::text)
+        .orElse(null);
   }
 
   private static Word word(int node, Status status, @Nullable Wait wait, long nowMicros) {

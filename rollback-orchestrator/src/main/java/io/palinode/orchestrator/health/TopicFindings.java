@@ -20,6 +20,7 @@ public final class TopicFindings {
   private static final String TIMESTAMP_AFTER = "message.timestamp.after.max.ms";
   private static final String TIMESTAMP_TYPE = "message.timestamp.type";
   private static final String BROKER_TIME = "LogAppendTime";
+  private static final String COMPRESSION = "compression.type";
 
   private TopicFindings() {}
 
@@ -106,6 +107,10 @@ public final class TopicFindings {
       found.addAll(length(part, settings, TopicLayout.VIOLATION_RECORD_BYTES_MAX));
     }
     found.addAll(timestamps(part, settings));
+    // Else a compressed batch with an unreadable record could end each of its readers for good.
+    if (!TopicLayout.COMPRESSION.equals(settings.get(COMPRESSION))) {
+      found.add(wrong(part, COMPRESSION, settings, TopicLayout.COMPRESSION));
+    }
     return found;
   }
 

@@ -26,6 +26,8 @@ public record Wait(
     JOB,
     /** A part of this process has failed. */
     PART,
+    /** The clock of the orchestrator's machine was set back. */
+    CLOCK,
     /** Parts run with different ε. Judgement continues, and may be wrong. */
     EPSILON,
     /** The job reads no new record of a node. */
@@ -57,7 +59,7 @@ public record Wait(
 
     /** Whether no verdict can be relied on during the wait: there is none, or it may be wrong. */
     public boolean spoilsAll() {
-      return this == KAFKA || this == JOB || this == PART || this == EPSILON;
+      return this == KAFKA || this == JOB || this == PART || this == CLOCK || this == EPSILON;
     }
 
     /** Whether the wait needs its own alert. All others are alerted when they begin. */

@@ -51,6 +51,7 @@ public final class WaitAlerts {
     boolean sinceStart = wait.sinceMicros() - startedMicros < RollbackSettings.micros(START);
     return !sinceStart
         || wait.reason() == Wait.Reason.PART
+        || wait.reason() == Wait.Reason.CLOCK
         || wait.reason() == Wait.Reason.EPSILON
         || wait.micros(nowMicros) > RollbackSettings.micros(START_GRACE);
   }

@@ -17,6 +17,7 @@ import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.NodeReached;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -49,6 +50,9 @@ public final class Waits {
   /** A shorter step is no wait. */
   static final Duration STEP = Duration.ofSeconds(1);
 
+  /** A clock that is further behind what was judged was set back: nodes differ by 500 ms. */
+  private static final Duration SET_BACK = Duration.ofSeconds(2);
+
   private static final String START_JOB =
       "start it: 'palinode run detection', or the job on your Flink cluster";
 
@@ -64,6 +68,7 @@ public final class Waits {
    *
    * @param parts of this process that have failed
    * @param unreachableSinceMicros since when Kafka does not answer; 0: it answers
+   * @param setBackSinceMicros since when the clock {@link #isSetBack}; 0: it is not
    * @param startedMicros when this orchestrator started
    */
   public record Known(
@@ -72,6 +77,7 @@ public final class Waits {
       Nodes nodes,
       List<FailedPart> parts,
       long unreachableSinceMicros,
+      long setBackSinceMicros,
       long startedMicros,
       long nowMicros) {
     public Known {
@@ -92,12 +98,22 @@ public final class Waits {
     }
   }
 
+  /** Returns whether this machine's clock is far behind what was judged. */
+  public static boolean isSetBack(MachineState state, long nowMicros) {
+    return behindJudged(state, nowMicros).compareTo(SET_BACK) > 0;
+  }
+
+  private static Duration behindJudged(MachineState state, long nowMicros) {
+    return Duration.of(Hlc.micros(state.found().judged()) - nowMicros, ChronoUnit.MICROS);
+  }
+
   public static Judgement of(Known known) {
     return new Waits(known).judgement();
   }
 
   private Judgement judgement() {
     parts();
+    clock();
     epsilons();
     if (known.unreachableSinceMicros() > 0) {
       add(
@@ -129,6 +145,18 @@ public final class Waits {
               part.sinceMicros(),
               part.name() + " has failed: " + part.reason(),
               "see the log of this process; if it does not start again, restart the process"));
+    }
+  }
+
+  /** Readers refuse a record whose clock is ahead of theirs. */
+  private void clock() {
+    if (known.setBackSinceMicros() > 0) {
+      add(
+          Wait.Reason.CLOCK,
+          known.setBackSinceMicros(),
+          "the clock of the orchestrator's machine was set back: it is %,d s behind what was judged"
+              .formatted(behindJudged(known.state(), known.nowMicros()).toSeconds()),
+          "set it right, or wait; until then records are refused");
     }
   }
 
@@ -217,7 +245,14 @@ public final class Waits {
             .filter(status -> status.node() == node)
             .findFirst()
             .orElse(null);
-    if (reached == null) {
+    if (reached != null && reached.getSkipped()) {
+      addNode(
+          Wait.Reason.NODE,
+          node,
+          reached.getReadMicros(),
+          "judgement continues without node %d, which was silent: its writes are not judged",
+          "restart it");
+    } else if (reached == null) {
       neverRead(node, joined, report);
     } else if (reached.hasUnpromisedSinceMicros()) {
       addNode(

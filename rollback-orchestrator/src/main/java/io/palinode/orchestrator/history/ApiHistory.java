@@ -29,11 +29,15 @@ public final class ApiHistory {
   public static final int KEPT_MAX = 10_000;
   public static final int PROGRESS_MAX = 1_000;
 
+  /** Of violations, which clients can make long. */
+  static final long BYTES_MAX = 64 << 20;
+
   /** A shorter start of an id names no violation. */
   static final int ID_START_MIN = 8;
 
-  private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
-  private final Episodes episodes = new Episodes(KEPT_MAX);
+  private final History<String, ReceivedViolation> violations =
+      new History<>(KEPT_MAX, BYTES_MAX, ReceivedViolation::bytes);
+  private final Episodes episodes = new Episodes(KEPT_MAX, BYTES_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
   private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
   private final History<SpanId, SequentialSpan> sequential = new History<>(PROGRESS_MAX);

@@ -7,8 +7,18 @@ import io.palinode.orchestrator.plan.Rollback;
 
 /** A change of what the API shows. */
 public sealed interface Change {
+  /** Of what clients can make long. */
+  default long bytes() {
+    return 0;
+  }
+
   /** A violation is new, has ended, or has another grade or outcome, or is a phantom. */
-  record OfViolation(ReceivedViolation now) implements Change {}
+  record OfViolation(ReceivedViolation now) implements Change {
+    @Override
+    public long bytes() {
+      return now.bytes();
+    }
+  }
 
   /** A rollback has another state, or begins another attempt. */
   record OfRollback(Rollback now) implements Change {}

@@ -1,8 +1,8 @@
 package io.palinode.orchestrator.history;
 
-import java.util.ArrayList;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +12,17 @@ import org.jspecify.annotations.Nullable;
 public final class ChangeLog {
   public static final int KEPT_MAX = 10_000;
 
-  private final @Nullable Change[] kept = new @Nullable Change[KEPT_MAX];
+  private final Deque<Change> kept = new ArrayDeque<>();
+  private long bytes;
   private long last;
 
   public synchronized void add(Change change) {
     last++;
-    kept[place(last)] = change;
+    kept.add(change);
+    bytes += change.bytes();
+    while (kept.size() > KEPT_MAX || (bytes > ApiHistory.BYTES_MAX && kept.size() > 1)) {
+      bytes -= kept.remove().bytes();
+    }
   }
 
   /** The number of the latest change; 0: there was none. */
@@ -27,20 +32,13 @@ public final class ChangeLog {
 
   /**
    * At most {@code max} changes after this number, oldest first. Returns null if one of them was
-   * dropped, or no change has had this number. O({@code max}).
+   * dropped, or no change has had this number. O({@link #KEPT_MAX}).
    */
   public synchronized @Nullable List<Change> after(long number, int max) {
-    if (number < Math.max(0, last - KEPT_MAX) || number > last) {
+    long dropped = last - kept.size();
+    if (number < dropped || number > last) {
       return null;
     }
-    List<Change> changes = new ArrayList<>();
-    for (long next = number + 1; next <= last && changes.size() < max; next++) {
-      changes.add(Objects.requireNonNull(kept[place(next)]));
-    }
-    return changes;
-  }
-
-  private static int place(long number) {
-    return (int) (number % KEPT_MAX);
+    return kept.stream().skip(number - dropped).limit(max).toList();
   }
 }

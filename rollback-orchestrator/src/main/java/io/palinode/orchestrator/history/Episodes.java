@@ -18,8 +18,8 @@ final class Episodes {
   private final History<Facts, Beginning> episodes;
   private final History<String, String> firstIds;
 
-  Episodes(int capacity) {
-    episodes = new History<>(capacity);
+  Episodes(int capacity, long bytesMax) {
+    episodes = new History<>(capacity, bytesMax, Beginning::bytes);
     firstIds = new History<>(capacity);
   }
 
@@ -58,14 +58,19 @@ final class Episodes {
     }
   }
 
-  /** The first report, and the greatest incarnation of each of its nodes. */
-  private record Beginning(String id, long epoch, Map<Integer, Long> incarnations) {
+  /**
+   * The first report, and the greatest incarnation of each of its nodes.
+   *
+   * @param bytes of the report, and so at least of its facts
+   */
+  private record Beginning(String id, long epoch, Map<Integer, Long> incarnations, long bytes) {
     static Beginning of(Violation violation) {
       Map<Integer, Long> incarnations = new HashMap<>();
       violation
           .getWitnessesList()
           .forEach(w -> incarnations.merge(w.getNode(), w.getIncarnation(), Math::max));
-      return new Beginning(violation.getId(), violation.getEpoch(), incarnations);
+      return new Beginning(
+          violation.getId(), violation.getEpoch(), incarnations, violation.getSerializedSize());
     }
 
     /** Whether the intervals of this report were opened again. */

@@ -7,6 +7,7 @@ import io.palinode.detection.witness.PortableWitness.Circumstance;
 import io.palinode.detection.witness.PortableWitness.Finding;
 import io.palinode.detection.witness.PortableWitness.HeldInterval;
 import io.palinode.detection.witness.PortableWitness.HeldValue;
+import io.palinode.detection.witness.PortableWitness.Role;
 import io.palinode.detection.witness.PortableWitness.Rules;
 import io.palinode.detection.witness.PortableWitness.Subject;
 import io.palinode.hvc.Epsilon;
@@ -20,6 +21,7 @@ import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.VersionRole;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayList;
@@ -99,11 +101,13 @@ public final class Evidence {
         witness.getMember());
   }
 
-  /** The complete values. A truncated value proves nothing. */
+  /** The complete values. A truncated value proves nothing, unless versions are the evidence. */
   private static List<HeldValue> values(Witness witness) {
+    boolean isByVersions =
+        witness.getValuesList().stream().anyMatch(v -> v.getRole() != VersionRole.HOLDS);
     List<HeldValue> whole =
         witness.getValuesList().stream()
-            .filter(version -> !version.hasValueBytes())
+            .filter(version -> isByVersions || !version.hasValueBytes())
             .map(Evidence::value)
             .toList();
     if (whole.isEmpty() && witness.getValuesCount() > 0) {
@@ -120,7 +124,19 @@ public final class Evidence {
         version.getStore(),
         text(version.getKey()),
         text(version.getValue()),
-        HexFormat.of().formatHex(version.getClock().toByteArray()));
+        HexFormat.of().formatHex(version.getClock().toByteArray()),
+        role(version.getRole()));
+  }
+
+  private static Role role(VersionRole role) {
+    return switch (role) {
+      case HOLDS -> Role.HOLDS;
+      case LOST -> Role.LOST;
+      case SEEN -> Role.SEEN;
+      case WRITTEN -> Role.WRITTEN;
+      case READ -> Role.READ;
+      case UNRECOGNIZED -> throw new IllegalArgumentException("a later release published it");
+    };
   }
 
   /** The bytes as text, or as {@code base64:…}, of which no term is true. */

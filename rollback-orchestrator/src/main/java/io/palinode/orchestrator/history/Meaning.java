@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.history;
 
+import io.palinode.detection.AbsenceReason;
 import io.palinode.detection.GradeReason;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
@@ -7,6 +8,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.orchestrator.violations.Grades;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
@@ -15,7 +17,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the grade of a violation means: the sentence of {@link GradeReason}. Pure. */
+/**
+ * What the grade of a violation means: the sentence of {@link GradeReason}, or of {@link
+ * AbsenceReason} for {@code within}. Pure.
+ */
 public final class Meaning {
   private Meaning() {}
 
@@ -33,6 +38,12 @@ public final class Meaning {
       // The rule of uncertainty decides which violations there are, not what a grade means.
       Causality causality =
           new Causality(Epsilon.parse(violation.getEpsilon()), Uncertainty.CONSERVATIVE);
+      if (violation.hasWithinMicros()) {
+        return AbsenceReason.of(
+            causality,
+            new ClauseRule.Within(Duration.of(violation.getWithinMicros(), ChronoUnit.MICROS)),
+            held.stream().map(GradeReason.Held::interval).toList());
+      }
       return GradeReason.of(
           causality, heldFor(violation, held), Grades.of(violation.getGrade()), held);
     } catch (IllegalArgumentException unreadable) {

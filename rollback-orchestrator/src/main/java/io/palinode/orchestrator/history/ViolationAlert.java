@@ -6,10 +6,12 @@ import io.palinode.hvc.HvcCodec;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.VersionRole;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -21,6 +23,9 @@ public final class ViolationAlert {
   private static final int WITNESSES_MAX = 8;
   private static final int VALUES_MAX = 4;
   private static final int TEXT_MAX = 80;
+
+  /** The roles of versions that have a value. */
+  private static final Set<VersionRole> WITH_VALUE = Set.of(VersionRole.HOLDS, VersionRole.LOST);
 
   private ViolationAlert() {}
 
@@ -47,6 +52,7 @@ public final class ViolationAlert {
   private static String text(Witness witness) {
     String values =
         witness.getValuesList().stream()
+            .filter(version -> WITH_VALUE.contains(version.getRole()))
             .limit(VALUES_MAX)
             .map(ViolationAlert::text)
             .collect(Collectors.joining(" and "));
@@ -55,10 +61,26 @@ public final class ViolationAlert {
             witness.getNode(),
             witness.getStart().isEmpty() ? "" : " since " + since(witness),
             values.isEmpty() ? "term " + witness.getTerm() + " holds" : values,
-            witness.getWriter().isEmpty() ? "" : ", written by client " + witness.getWriter());
+            witness.getWriter().isEmpty() ? "" : byClient(witness));
+  }
+
+  private static String byClient(Witness witness) {
+    Set<VersionRole> roles =
+        witness.getValuesList().stream().map(VariableVersion::getRole).collect(Collectors.toSet());
+    String before =
+        roles.contains(VersionRole.WRITTEN)
+            ? "written"
+            : roles.contains(VersionRole.READ) ? "read" : null;
+    return before == null
+        ? ", written by client " + witness.getWriter()
+        : ", read by client %s, which had %s a later version before"
+            .formatted(witness.getWriter(), before);
   }
 
   private static String text(VariableVersion version) {
+    if (version.getRole() == VersionRole.LOST) {
+      return "it superseded '%s' unseen".formatted(cut(version.getValue()));
+    }
     return "key %s of store %s is '%s'"
         .formatted(cut(version.getKey()), version.getStore(), cut(version.getValue()));
   }

@@ -6,12 +6,14 @@ import io.palinode.orchestrator.health.FailedPart;
 import io.palinode.orchestrator.health.JobFeed;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.health.Versions;
 import io.palinode.orchestrator.health.WaitAlerts;
 import io.palinode.orchestrator.health.Waits;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.Build;
 import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.Repeated;
 import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
@@ -57,7 +59,9 @@ final class JudgementWatch implements AutoCloseable {
   /** Written by the thread that reads the violations topic. */
   private volatile JobFeed job = JobFeed.NONE;
 
+  private volatile Supplier<List<UnjudgedOperations>> unjudged = List::of;
   private volatile long unreachableSinceMicros;
+  private volatile long setBackSinceMicros;
   private volatile boolean closed;
 
   JudgementWatch(
@@ -79,7 +83,11 @@ final class JudgementWatch implements AutoCloseable {
     this.thread.setDaemon(true);
   }
 
-  void start() {
+  /**
+   * @param unjudged raises alerts of these too
+   */
+  void start(Supplier<List<UnjudgedOperations>> unjudged) {
+    this.unjudged = unjudged;
     thread.start();
   }
 
@@ -121,6 +129,7 @@ final class JudgementWatch implements AutoCloseable {
             new Waits.Nodes(joined.get(), epsilons.get()),
             List.copyOf(failed.values()),
             unreachableSinceMicros,
+            setBackSinceMicros,
             startedMicros,
             wallMicros.getAsLong()));
   }
@@ -147,7 +156,12 @@ final class JudgementWatch implements AutoCloseable {
   }
 
   private void run() {
-    WaitAlerts alerts = new WaitAlerts(startedMicros);
+    WaitAlerts waits = new WaitAlerts(startedMicros);
+    UnjudgedOperations.Alerts operations = new UnjudgedOperations.Alerts();
+    // Each by itself: alerts that cannot be raised leave health and status correct.
+    Repeated comparing =
+        new Repeated("comparison of the clock", () -> compareClock(wallMicros.getAsLong()));
+    Repeated raising = new Repeated("alerts of waits", () -> raise(waits, operations));
     long answeredMicros = startedMicros;
     try {
       while (!closed) {
@@ -157,13 +171,27 @@ final class JudgementWatch implements AutoCloseable {
         } else {
           silent(answeredMicros);
         }
-        if (!closed && state.get().live()) {
-          alerts.due(now()).forEach(raise);
-        }
+        comparing.run();
+        raising.run();
         TimeUnit.NANOSECONDS.sleep(EVERY.toNanos());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void compareClock(long now) {
+    if (!Waits.isSetBack(state.get(), now)) {
+      setBackSinceMicros = 0;
+    } else if (setBackSinceMicros == 0) {
+      setBackSinceMicros = now;
+    }
+  }
+
+  private void raise(WaitAlerts waits, UnjudgedOperations.Alerts operations) {
+    if (!closed && state.get().live()) {
+      waits.due(now()).forEach(raise);
+      operations.due(unjudged.get(), wallMicros.getAsLong()).forEach(raise);
     }
   }
 

@@ -17,9 +17,12 @@ import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class Logs implements AutoCloseable {
   private static final long MICROS_PER_MS = 1_000;
 
+  private final Topics topics;
   private final RollbackLoop loop;
   private final ControlRecords others;
   private final PredicateRegistry registry;
@@ -56,6 +60,7 @@ final class Logs implements AutoCloseable {
       LongSupplier wallMicros,
       Consumer<RuntimeException> onFailure,
       JobRecords jobRecords) {
+    this.topics = topics;
     this.loop = loop;
     this.others = others;
     this.registry = registry;
@@ -126,6 +131,17 @@ final class Logs implements AutoCloseable {
     }
   }
 
+  /** By topic, the records in Kafka that have not been read, as of the latest poll. */
+  Map<String, LongSupplier> lags() {
+    return Map.of(
+        topics.predicates(),
+        predicates::lag,
+        topics.control(),
+        control::lag,
+        topics.violations(),
+        violations::lag);
+  }
+
   @Override
   public void close() {
     predicates.close();
@@ -192,6 +208,11 @@ final class Logs implements AutoCloseable {
             // Before all else: detection latency ends here.
             long atMicros = wallMicros.getAsLong();
             reader.read(record, message -> taker.take(message, record, atMicros));
+          }
+
+          @Override
+          public void onUnreadable(TopicPartition partition, long offset, KafkaException why) {
+            reader.refuseUnreadable(partition, offset, why);
           }
 
           @Override

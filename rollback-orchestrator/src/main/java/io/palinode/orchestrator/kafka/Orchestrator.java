@@ -1,5 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
+import static io.palinode.orchestrator.kafka.doctor.Examination.others;
+
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.detection.witness.PortableWitness;
@@ -42,7 +44,7 @@ import io.palinode.orchestrator.state.Unwritten;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.step.Unjudged;
 import io.palinode.orchestrator.violations.FoundViolations;
-import io.palinode.orchestrator.violations.SequentialSpan;
+import io.palinode.predicate.Predicate;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.Topics;
@@ -68,8 +70,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A running orchestrator with its API. Thread-safe. If a log cannot be read or a bug appears, it
- * stops with an alert and shows the cause in {@link #status}. A restart, here or elsewhere,
- * continues from the logs.
+ * stops with an alert and shows the cause in {@link #status}. A restart continues from the logs.
  */
 public final class Orchestrator implements Backend, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Orchestrator.class);
@@ -122,7 +123,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     metrics = new OrchestratorMetrics(meters);
     metrics.refused(refused, List.of(topics.predicates(), topics.control(), topics.violations()));
     rest = new RestServer(config.rest(), this);
-    alerts = new AlertDispatcher(config.alerts(), console, rest::url, wallMicros);
+    alerts = new AlertDispatcher(config.alerts(), kafka, console, rest::url, wallMicros);
     registry =
         new PredicateRegistry(
                 predicateProducer,
@@ -131,7 +132,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
                 config.predicates(),
                 config.alerts(),
                 wallMicros)
-            .refusingRollbacks(memory::watchedOnly, reports::notRestored);
+            .refusingRollbacks(memory::watchedOnly, reports)
+            .judgedBy(memory::nodes);
     Effects effects =
         new Effects(memory, latency, metrics, control::append, this::raise, alerts::raiseAgain);
     RefusedEvents events = new RefusedEvents(topics, refused);
@@ -210,6 +212,11 @@ public final class Orchestrator implements Backend, AutoCloseable {
   @Override
   public ApiHistory history() {
     return memory;
+  }
+
+  @Override
+  public List<Predicate> check(String document, String source) {
+    return registry.check(document, source);
   }
 
   @Override
@@ -300,9 +307,10 @@ public final class Orchestrator implements Backend, AutoCloseable {
         registry.all().size(),
         config.rollback().nodes(),
         memory.nodes().size(),
-        sequential(),
+        state.log().frequent().sequentialAt(wallMicros.getAsLong()),
         GateStatus.of(state),
         reports.open(),
+        reports.unrestorable(),
         trouble(state),
         failure.get());
   }
@@ -311,17 +319,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private @Nullable String trouble(MachineState state) {
     Unwritten unwritten = state.outbox().unwritten();
     String own = unwritten == null ? null : unwritten.text(wallMicros.getAsLong());
-    return Stream.of(watch.trouble(), own, snapshots.trouble())
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElse(null);
-  }
-
-  private List<SequentialSpan> sequential() {
-    long now = wallMicros.getAsLong();
-    return loop.state().log().frequent().sequential().stream()
-        .filter(s -> s.isInForce(now))
-        .toList();
+    Stream<@Nullable String> all = Stream.of(watch.trouble(), own, snapshots.trouble());
+    return all.filter(Objects::nonNull).findFirst().orElse(null);
   }
 
   @Override
@@ -349,7 +348,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
             memory.nodes(),
             Examination.kafka(config.kafka(), config.topics()),
             reports.findings(wallMicros.getAsLong()),
-            Examination.others(registry.all(), memory.watched(), alerts.counts())));
+            others(registry.all(), registry.unjudged(), memory.watched(), alerts.counts())));
   }
 
   @Override
@@ -419,16 +418,16 @@ public final class Orchestrator implements Backend, AutoCloseable {
       throw new UnavailableException("interrupted while the logs were replayed", e);
     }
     failure.compareAndSet("the logs are being replayed", null);
-    watch.start();
+    watch.start(registry::unjudged);
     alerts.watch(new AlertCauses(loop::state, memory, watch::now));
     log.info("orchestrator=LIVE epoch={} url={}", loop.state().log().epoch(), rest.url());
   }
 
   private void gauges() {
-    OrchestratorGauges gauges = new OrchestratorGauges(metrics, loop::state, this::sequential);
-    gauges.add(alerts);
+    OrchestratorGauges gauges = new OrchestratorGauges(metrics, loop::state, wallMicros);
+    gauges.add(alerts, logs);
     gauges.addSafePointLag(() -> lagMicros(loop.state().log().safePoint()));
-    metrics.clockOffsets(config.rollback().nodes(), reports::offsetSeconds);
+    gauges.addClocks(config.rollback().nodes(), reports, wallMicros);
     gauges.addWork(
         () -> registry.all().size(),
         () -> failure.get() == null,

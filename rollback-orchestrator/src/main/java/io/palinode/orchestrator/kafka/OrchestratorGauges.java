@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.alert.AlertDispatcher;
+import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.step.GateStatus;
@@ -19,10 +20,10 @@ final class OrchestratorGauges {
   private final OrchestratorMetrics metrics;
 
   OrchestratorGauges(
-      OrchestratorMetrics metrics,
-      Supplier<MachineState> state,
-      Supplier<List<SequentialSpan>> sequential) {
+      OrchestratorMetrics metrics, Supplier<MachineState> state, LongSupplier wallMicros) {
     this.metrics = metrics;
+    Supplier<List<SequentialSpan>> sequential =
+        () -> state.get().log().frequent().sequentialAt(wallMicros.getAsLong());
     metrics.gauge("palinode.epoch", "The epoch in force", () -> state.get().log().epoch());
     metrics.gauge(
         "palinode.plan.open",
@@ -61,6 +62,17 @@ final class OrchestratorGauges {
                 .count());
   }
 
+  void addClocks(int nodes, NodeReports reports, LongSupplier wallMicros) {
+    metrics.clockOffsets(nodes, reports::offsetSeconds);
+    metrics.clockPairs(
+        nodes,
+        (node, other, most) -> reports.pairSeconds(node, other, most, wallMicros.getAsLong()));
+    metrics.gauge(
+        "palinode.epsilon.seconds",
+        "The greatest difference of clocks that nodes assume; NaN: infinite, or not known",
+        reports::epsilonSeconds);
+  }
+
   void addWork(IntSupplier predicates, BooleanSupplier works, BooleanSupplier isTroubled) {
     metrics.gauge("palinode.predicates", "Predicates in force", predicates::getAsInt);
     metrics.gauge(
@@ -78,7 +90,8 @@ final class OrchestratorGauges {
         () -> micros.getAsLong() / MICROS_PER_SECOND);
   }
 
-  void add(AlertDispatcher dispatcher) {
+  void add(AlertDispatcher dispatcher, Logs logs) {
+    logs.lags().forEach(metrics::lag);
     dispatcher
         .counts()
         .forEach(

@@ -1,9 +1,13 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.alert.AlertSettings;
+import io.palinode.orchestrator.health.NodeReports;
+import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.kafka.PredicateAppends.Append;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.PredicateNeeds;
 import io.palinode.orchestrator.policy.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.Clause;
@@ -18,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -43,6 +48,10 @@ final class PredicateRegistry {
   private final Object lock = new Object();
   private final ReentrantLock writing = new ReentrantLock();
   private final Map<String, Known> known = new TreeMap<>();
+
+  /** Kept, because parsing a large predicate takes seconds. */
+  private final Map<Known, List<String>> prefixes = new ConcurrentHashMap<>();
+
   private final PredicateAppends appends;
   private final PredicateTexts texts;
   private final LongSupplier wallMicros;
@@ -50,6 +59,7 @@ final class PredicateRegistry {
   private final AlertSettings alerts;
   private volatile Supplier<String> watchedOnly = () -> "";
   private volatile Supplier<Map<String, String>> notRestored = Map::of;
+  private volatile Supplier<List<NodeStatus>> nodes = List::of;
 
   /**
    * @param texts learns every version that is read
@@ -82,7 +92,47 @@ final class PredicateRegistry {
     return this;
   }
 
-  private record Known(long version, boolean deleted, String yaml, Policy policy) {
+  /** The same, and lets the reports know which predicates ask for rollbacks. */
+  PredicateRegistry refusingRollbacks(Supplier<String> why, NodeReports reports) {
+    reports.follow(this::rollingBack);
+    return refusingRollbacks(why, reports::notRestored);
+  }
+
+  /** How the keys of the predicates in force that ask for rollbacks begin, by name. */
+  private Map<String, List<String>> rollingBack() {
+    List<Known> asking =
+        inForce().stream().filter(each -> !each.deleted() && each.policy().rollsBack()).toList();
+    prefixes.keySet().retainAll(asking);
+    Map<String, List<String>> keys = new TreeMap<>();
+    for (Known each : asking) {
+      keys.put(
+          each.policy().predicate(),
+          prefixes.computeIfAbsent(
+              each, k -> PredicateNeeds.prefixes(k.yaml(), k.policy().predicate())));
+    }
+    return keys;
+  }
+
+  private List<Known> inForce() {
+    synchronized (lock) {
+      return List.copyOf(known.values());
+    }
+  }
+
+  /**
+   * Refuses predicates about the operations of clients from now on, if one of these nodes does not
+   * judge them. Those in force stay.
+   */
+  PredicateRegistry judgedBy(Supplier<List<NodeStatus>> joined) {
+    nodes = joined;
+    return this;
+  }
+
+  /**
+   * @param operation the word of its term about operations of clients; empty: it has none
+   */
+  private record Known(
+      long version, boolean deleted, String yaml, Policy policy, String operation) {
     boolean isOf(PredicateRecord record) {
       return version == record.getVersion()
           && deleted == record.getDeleted()
@@ -128,7 +178,12 @@ final class PredicateRegistry {
       }
       known.put(
           record.getName(),
-          new Known(record.getVersion(), record.getDeleted(), record.getYaml(), policy));
+          new Known(
+              record.getVersion(),
+              record.getDeleted(),
+              record.getYaml(),
+              policy,
+              PredicateNeeds.operation(record)));
       return true;
     }
   }
@@ -172,9 +227,27 @@ final class PredicateRegistry {
    * joined it from parts.
    */
   List<AppliedPredicate> apply(String document, String source) {
+    return write(withinLimits(document, source), () -> {});
+  }
+
+  /** See {@link io.palinode.orchestrator.rest.Backend#check}. */
+  List<Predicate> check(String document, String source) {
+    List<Predicate> predicates = withinLimits(document, source);
+    requireAccepted(predicates);
+    predicates.forEach(this::checked);
+    return predicates;
+  }
+
+  private List<Predicate> withinLimits(String document, String source) {
     List<Predicate> predicates = Predicates.parseAll(document, source, PredicateLimits.CEILING);
     predicates.forEach(this::requireWithinLimits);
-    return write(predicates, () -> {});
+    return predicates;
+  }
+
+  private void requireAccepted(List<Predicate> predicates) {
+    predicates.forEach(this::requireAllowedAlerts);
+    predicates.forEach(this::requireRestorable);
+    predicates.forEach(this::requireJudged);
   }
 
   private void requireWithinLimits(Predicate predicate) {
@@ -214,26 +287,46 @@ final class PredicateRegistry {
     }
   }
 
+  private void requireJudged(Predicate predicate) {
+    String word = PredicateNeeds.operation(predicate);
+    if (word.isEmpty()) {
+      return;
+    }
+    for (NodeStatus node : nodes.get()) {
+      if (!node.operationsNotJudged().isEmpty()) {
+        throw new PredicateException(
+            "predicate '%s': %s would find nothing, because %s,"
+                    .formatted(predicate.name(), word, node.operationsNotJudged())
+                + " which does not judge the operations of clients");
+      }
+    }
+  }
+
+  /** Of the predicates in force, at nodes that joined since, or that were not known. */
+  List<UnjudgedOperations> unjudged() {
+    List<UnjudgedOperations> unjudged = new ArrayList<>();
+    List<NodeStatus> joined = nodes.get();
+    synchronized (lock) {
+      known.forEach(
+          (name, k) ->
+              joined.stream()
+                  .filter(node -> !k.operation().isEmpty() && !node.operationsNotJudged().isEmpty())
+                  .map(
+                      node ->
+                          new UnjudgedOperations(
+                              name, k.operation(), node.node(), node.operationsNotJudged()))
+                  .forEach(unjudged::add));
+    }
+    return unjudged;
+  }
+
   private String notRestored(Predicate predicate) {
-    List<String> names =
-        predicate.violation().stream()
-            .flatMap(clause -> clause.terms().stream())
-            .map(term -> term.variable().prefix())
-            .toList();
+    List<String> names = PredicateNeeds.prefixes(predicate);
     return notRestored.get().entrySet().stream()
         .filter(keys -> names.stream().anyMatch(name -> name.startsWith(keys.getKey())))
         .map(Map.Entry::getValue)
         .findFirst()
         .orElse("");
-  }
-
-  /** The job does not know yet which answers a gap hides, so it would report what is not so. */
-  private static void requireJudged(Predicate predicate) {
-    if (predicate.violation().stream().anyMatch(Clause::isWithin)) {
-      throw new PredicateException(
-          "predicate '%s': a cluster does not judge within yet; judge a trace with 'palinode detect'"
-              .formatted(predicate.name()));
-    }
   }
 
   /** See {@link io.palinode.orchestrator.rest.Backend#applyOne}. */
@@ -250,9 +343,7 @@ final class PredicateRegistry {
 
   /** Checks all predicates before the first is written, after {@code check}. */
   private List<AppliedPredicate> write(List<Predicate> predicates, Runnable check) {
-    predicates.forEach(this::requireAllowedAlerts);
-    predicates.forEach(this::requireRestorable);
-    predicates.forEach(PredicateRegistry::requireJudged);
+    requireAccepted(predicates);
     lockForWriting();
     try {
       check.run();

@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * Without events it ticks every 50 ms.
  */
 final class RollbackLoop implements AutoCloseable {
-  private static final int EVENTS_MAX = 10_000;
+  /** A violation may have a mebibyte. */
+  private static final int EVENTS_MAX = 100;
+
   private static final Duration TICK = Duration.ofMillis(50);
   private static final Duration OFFER = Duration.ofMillis(100);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(15);

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntToDoubleFunction;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
@@ -32,6 +33,9 @@ import java.util.stream.IntStream;
 public final class OrchestratorMetrics implements AutoCloseable {
   /** Labels cost memory in every scrape. Further predicates are counted as {@code other}. */
   static final int PREDICATE_LABELS_MAX = 500;
+
+  /** A cluster of this size has 240 series of pairs of clocks. */
+  static final int CLOCK_NODES_MAX = 16;
 
   private static final double MICROS_PER_SECOND = 1_000_000.0;
 
@@ -122,6 +126,15 @@ public final class OrchestratorMetrics implements AutoCloseable {
     }
   }
 
+  /** Registers the records of a topic that the orchestrator has not read. */
+  public void lag(String topic, LongSupplier records) {
+    keep(
+        Gauge.builder("palinode.log.lag.records", records::getAsLong)
+            .description("Records in Kafka that the orchestrator has not read")
+            .tag("topic", topic)
+            .register(registry));
+  }
+
   public void coverageLost() {
     coverageLost.increment();
   }
@@ -199,6 +212,35 @@ public final class OrchestratorMetrics implements AutoCloseable {
               .tag("node", Integer.toString(node))
               .register(registry));
     }
+  }
+
+  /**
+   * Registers bounds on how far each node's clock is ahead of each later node's. In a cluster of
+   * more than {@link #CLOCK_NODES_MAX} nodes only its first nodes have them.
+   */
+  public void clockPairs(int nodes, ClockPairs seconds) {
+    int shown = Math.min(nodes, CLOCK_NODES_MAX);
+    for (int node = 0; node < shown; node++) {
+      for (int other = node + 1; other < shown; other++) {
+        clockPair(node, other, false, seconds);
+        clockPair(node, other, true, seconds);
+      }
+    }
+  }
+
+  /** Bounds of one pair, in seconds; NaN: not known. */
+  public interface ClockPairs {
+    double bound(int node, int other, boolean most);
+  }
+
+  private void clockPair(int node, int other, boolean most, ClockPairs seconds) {
+    keep(
+        Gauge.builder("palinode.clock.pair.seconds", () -> seconds.bound(node, other, most))
+            .description("How far the node's clock is ahead of the other's, at least or at most")
+            .tag("node", Integer.toString(node))
+            .tag("other", Integer.toString(other))
+            .tag("bound", most ? "most" : "least")
+            .register(registry));
   }
 
   /** Registers the alerts of one kind of destination by delivery result. */

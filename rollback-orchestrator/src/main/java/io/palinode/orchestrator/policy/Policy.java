@@ -3,11 +3,13 @@ package io.palinode.orchestrator.policy;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.predicate.Clause;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.Predicate;
+import io.palinode.wire.v1.Violation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,9 @@ public record Policy(
     long rollsBackSince) {
   /** Within this time all serving nodes watch a newly applied version. */
   private static final long BEGINS_MICROS_MAX = 10_000_000;
+
+  /** More than the ε of a cluster, which a policy does not know. */
+  private static final long EPSILON_MICROS_MAX = 1_000_000;
 
   public Policy {
     clauses = List.copyOf(clauses);
@@ -112,10 +117,16 @@ public record Policy(
 
   /**
    * The HLC at which all terms of a violation began to hold together: its {@code violate}, or the
-   * time of {@code for} before that.
+   * time of {@code for} before that; with {@code within}, the start of its trigger.
    */
-  public long heldSince(int clause, long violate) {
-    return violate - (clause < clauses.size() ? hlcs(clauses.get(clause)) : 0);
+  public long heldSince(Violation violation) {
+    int clause = violation.getClause();
+    if (clause >= clauses.size()) {
+      return violation.getViolate();
+    }
+    return clauses.get(clause).isWithin()
+        ? violation.getFirst()
+        : violation.getViolate() - hlcs(clauses.get(clause));
   }
 
   /** How much earlier than its {@code violate} a rollback's violation may have begun, in HLCs. */
@@ -124,7 +135,9 @@ public record Policy(
   }
 
   private static long hlcs(ClauseShape clause) {
-    return Hlc.ofMicros(clause.heldFor().toNanos() / 1_000);
+    return clause.rule() instanceof ClauseRule.Within within
+        ? Hlc.ofMicros(within.micros() + EPSILON_MICROS_MAX)
+        : Hlc.ofMicros(clause.heldFor().toNanos() / 1_000);
   }
 
   public boolean goesBeforeFirstWitness() {

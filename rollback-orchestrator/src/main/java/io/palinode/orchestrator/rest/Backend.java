@@ -13,6 +13,7 @@ import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.step.Unjudged;
+import io.palinode.predicate.Predicate;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
 import java.util.function.Consumer;
@@ -26,6 +27,12 @@ public interface Backend {
 
   /** The versions that nodes and the job have, the progress of rollbacks, and the changes. */
   ApiHistory history();
+
+  /**
+   * Returns the predicates of a document that {@link #apply} would accept. Changes nothing. Throws
+   * {@link io.palinode.predicate.text.PredicateException} if it would not.
+   */
+  List<Predicate> check(String document, String source);
 
   /**
    * Applies all predicates of a document.

@@ -15,6 +15,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,11 @@ final class Listing {
   static final Set<String> ROLLBACKS = Set.of("limit", "before", "since", "predicate");
 
   private static final int LIMIT_DEFAULT = 100;
+  private static final Pattern VIOLATION_ID = Pattern.compile("[0-9a-f]{32}");
+  private static final Pattern EPOCH = Pattern.compile("[0-9]{1,18}");
+
+  /** A page ends before the item with which its items would be longer. */
+  private static final long BYTES_MAX = 4 << 20;
 
   private final Context ctx;
 
@@ -48,9 +55,19 @@ final class Listing {
     Grade grade = grade();
     Boolean holding = holding();
     long since = since();
+    String before = ctx.queryParam("before");
+    List<String> ids = all.stream().map(found -> found.violation().getId()).toList();
+    int at = before == null ? -1 : ids.indexOf(before);
+    if (before != null && at < 0 && !VIOLATION_ID.matcher(before).matches()) {
+      throw new BadRequestResponse("before must be the ID of a violation: before=" + before);
+    }
+    // The oldest are dropped first: nothing is older than one that is not remembered.
+    int from = before != null && at < 0 ? all.size() : at + 1;
     return page(
         all,
+        from,
         found -> found.violation().getId(),
+        ReceivedViolation::bytes,
         found ->
             found.violation().getViolate() >= since
                 && (holding == null || holding == (found.ended() == 0))
@@ -62,34 +79,53 @@ final class Listing {
   List<Rollback> rollbacks(List<Rollback> all) {
     String predicate = ctx.queryParam("predicate");
     long since = since();
+    long before = beforeEpoch();
     return page(
         all,
+        (int) all.stream().takeWhile(rollback -> rollback.epoch() >= before).count(),
         rollback -> Long.toString(rollback.epoch()),
+        rollback -> 0,
         rollback ->
             Hlc.ofMicros(rollback.openedMicros()) >= since
                 && (predicate == null || predicate.equals(rollback.predicate())));
   }
 
-  private <T> List<T> page(List<T> all, Function<T, String> id, Predicate<T> matching) {
+  /**
+   * @param from where the items begin that are older than {@code before}
+   */
+  private <T> List<T> page(
+      List<T> all,
+      int from,
+      Function<T, String> id,
+      ToLongFunction<T> bytes,
+      Predicate<T> matching) {
     int limit = limit();
-    List<T> older = all.subList(after(all.stream().map(id).toList()), all.size());
-    List<T> page = older.stream().filter(matching).limit(limit + 1L).toList();
+    List<T> older = all.subList(from, all.size()).stream().filter(matching).toList();
     ctx.header(TOTAL, Long.toString(all.stream().filter(matching).count()));
-    if (page.size() <= limit) {
-      return page;
+    int end = 0;
+    long sum = 0;
+    while (end < Math.min(limit, older.size())) {
+      sum += bytes.applyAsLong(older.get(end));
+      if (end > 0 && sum > BYTES_MAX) {
+        break;
+      }
+      end++;
     }
-    ctx.header("Link", "<%s>; rel=\"next\"".formatted(next(id.apply(page.get(limit - 1)))));
-    return page.subList(0, limit);
+    if (end < older.size()) {
+      ctx.header("Link", "<%s>; rel=\"next\"".formatted(next(id.apply(older.get(end - 1)))));
+    }
+    return older.subList(0, end);
   }
 
-  /** Where the items begin that are older than {@code before}. */
-  private int after(List<String> ids) {
+  private long beforeEpoch() {
     String before = ctx.queryParam("before");
-    int at = before == null ? -1 : ids.indexOf(before);
-    if (before != null && at < 0) {
-      throw new BadRequestResponse("before must be the ID of a remembered item: before=" + before);
+    if (before == null) {
+      return Long.MAX_VALUE;
     }
-    return at + 1;
+    if (!EPOCH.matcher(before).matches()) {
+      throw new BadRequestResponse("before must be the epoch of a rollback: before=" + before);
+    }
+    return Long.parseLong(before);
   }
 
   private String next(String before) {

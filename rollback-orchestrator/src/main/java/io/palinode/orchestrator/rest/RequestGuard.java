@@ -3,6 +3,7 @@ package io.palinode.orchestrator.rest;
 import io.javalin.http.ContentTooLargeResponse;
 import io.javalin.http.Context;
 import io.javalin.http.ForbiddenResponse;
+import io.javalin.http.Handler;
 import io.javalin.http.HttpResponseException;
 import io.javalin.http.HttpStatus;
 import io.javalin.http.LengthRequiredResponse;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestGuard {
   static final int BODIES_MAX = 8;
+  static final int WAITING_MAX = 4;
   static final int BODY_BYTES_MAX = 4 * Predicates.DOCUMENT_BYTES_MAX;
 
   /** A body may take so long at any rate: a busy machine delays small ones. */
@@ -55,6 +57,7 @@ public final class RequestGuard {
   private final String host;
   private final boolean anyHost;
   private final Semaphore bodies = new Semaphore(BODIES_MAX);
+  private final Semaphore waiting = new Semaphore(WAITING_MAX);
 
   /** Requests may name the address of the API, or the loopback interface. */
   public RequestGuard(RestSettings settings) {
@@ -76,6 +79,24 @@ public final class RequestGuard {
       requireOwnHost(ctx.header("Host"));
     }
     requireOwnOrigin(ctx.header("Origin"), ctx.scheme() + "://" + ctx.header("Host"));
+  }
+
+  /**
+   * Bounds requests that wait for nodes or for Kafka: at most {@link #WAITING_MAX} of all such
+   * routes at a time, and 503 for the others. The other threads answer what does not wait.
+   */
+  Handler bounded(Handler handler) {
+    return ctx -> {
+      if (!waiting.tryAcquire()) {
+        throw new UnavailableException(
+            "%d requests wait for nodes or Kafka already: repeat this one".formatted(WAITING_MAX));
+      }
+      try {
+        handler.handle(ctx);
+      } finally {
+        waiting.release();
+      }
+    };
   }
 
   /** Throws the exception of an answer 408, 411, 413, 415 or 503. */

@@ -31,9 +31,13 @@ import io.palinode.orchestrator.rest.access.Access;
 import io.palinode.orchestrator.rest.access.AuditLog;
 import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.events.EventStreams;
+import io.palinode.orchestrator.rest.past.PastRoutes;
+import io.palinode.orchestrator.rest.predicate.PredicateCheck;
+import io.palinode.orchestrator.rest.predicate.PredicateView;
 import io.palinode.orchestrator.rest.problem.Problem;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
+import io.palinode.predicate.Predicate;
 import io.palinode.predicate.text.PredicateException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -138,13 +142,13 @@ public final class RestServer implements AutoCloseable {
     config.http.maxRequestSize = RequestGuard.BODY_BYTES_MAX;
     config.http.prefer405over404 = true;
     Console.addTo(config);
-    addChecks(config.routes);
-    addRoutes(config.routes);
+    RequestGuard guard = new RequestGuard(settings);
+    addChecks(config.routes, guard);
+    addRoutes(config.routes, guard);
     addErrors(config.routes);
   }
 
-  private void addChecks(RoutesConfig routes) {
-    RequestGuard guard = new RequestGuard(settings);
+  private void addChecks(RoutesConfig routes, RequestGuard guard) {
     routes.before(guard::checkSite);
     routes.beforeMatched(this::checkUser);
     routes.beforeMatched(guard::checkBody);
@@ -152,11 +156,12 @@ public final class RestServer implements AutoCloseable {
     routes.after(new AuditLog(backend::audit, System::nanoTime)::write);
   }
 
-  private void addRoutes(RoutesConfig routes) {
+  private void addRoutes(RoutesConfig routes, RequestGuard guard) {
     routes.get(
         PREDICATES,
         ctx -> ctx.json(views(backend.predicates(), known -> view(ctx, known))),
         Role.VIEWER);
+    routes.post(PREDICATES + "/check", this::checkPredicates, Role.VIEWER);
     routes.get(PREDICATES + "/{name}", this::predicate, Role.VIEWER);
     routes.put(PREDICATES, this::applyAll, Role.EDITOR);
     routes.put(PREDICATES + "/{name}", this::applyOne, Role.EDITOR);
@@ -181,14 +186,17 @@ public final class RestServer implements AutoCloseable {
                     new Listing(ctx).rollbacks(backend.rollbacks(Listing.LIMIT_MAX)),
                     Views.RollbackView::of)),
         Role.VIEWER);
-    new RollbackRoutes(backend).addTo(routes);
+    new RollbackRoutes(backend).addTo(routes, guard);
     new SnapshotRoutes(backend).addTo(routes);
+    new PastRoutes(settings.past(), from -> RollbackRoutes.spans(backend, from))
+        .addTo(routes, guard::bounded);
     routes.get("/api/v1/nodes", ctx -> ctx.json(views(nodes(), Views.NodeView::of)), Role.VIEWER);
     routes.get("/api/v1/status", ctx -> ctx.json(status()), Role.VIEWER);
-    routes.get("/api/v1/doctor", this::doctor, Role.VIEWER);
+    routes.get("/api/v1/doctor", guard.bounded(this::doctor), Role.VIEWER);
     routes.get("/api/v1/events", this::openEvents, Role.VIEWER);
     routes.post(ACKNOWLEDGE, this::acknowledgeCoverage, Role.OPERATOR);
     routes.post("/api/v1/alerts/test", this::testAlerts, Role.EDITOR);
+    routes.get("/api/v1/me", ctx -> ctx.json(Access.userView(ctx)), Role.VIEWER);
     routes.get("/metrics", this::metrics, Role.VIEWER);
     addProbe(routes, "/healthz", this::health);
     addProbe(routes, "/livez", ctx -> ctx.json(new Views.Probe("up")));
@@ -210,10 +218,12 @@ public final class RestServer implements AutoCloseable {
   /** Refuses a parameter that the request would ignore. */
   private static void requireKnownParameters(Context ctx) {
     Endpoint route = ctx.endpoints().matchedHttpEndpoint();
-    Set<String> known =
-        route == null
-            ? Set.of()
-            : PARAMETERS.getOrDefault(ctx.method() + " " + route.path, Set.of());
+    String name = route == null ? "" : ctx.method() + " " + route.path;
+    Set<String> ofPast = PastRoutes.PARAMETERS.getOrDefault(name, Set.of());
+    requireKnown(ctx, PARAMETERS.getOrDefault(name, ofPast));
+  }
+
+  private static void requireKnown(Context ctx, Set<String> known) {
     for (String name : ctx.queryParamMap().keySet()) {
       if (!known.contains(name)) {
         throw new BadRequestResponse(
@@ -268,9 +278,15 @@ public final class RestServer implements AutoCloseable {
     write(ctx, known);
   }
 
-  private Views.PredicateView view(Context ctx, AppliedPredicate predicate) {
-    Views.PredicateView view = Views.PredicateView.of(predicate, backend.history().watched());
+  private PredicateView view(Context ctx, AppliedPredicate predicate) {
+    PredicateView view = PredicateView.of(predicate, backend.history().watched());
     return Access.may(ctx, Role.EDITOR) ? view : view.withoutSecrets();
+  }
+
+  private void checkPredicates(Context ctx) {
+    String document = RequestGuard.body(ctx);
+    List<Predicate> all = backend.check(document, "request");
+    ctx.json(PredicateCheck.of(document, "request", all, backend::predicate));
   }
 
   private void applyAll(Context ctx) {
@@ -332,7 +348,7 @@ public final class RestServer implements AutoCloseable {
   private void witness(Context ctx) throws RefusedException {
     PortableWitness witness = requireWitness(ctx);
     if (!Access.may(ctx, Role.EDITOR)) {
-      witness = witness.withYaml(Views.PredicateView.withoutSecrets(witness.subject().yaml()));
+      witness = witness.withYaml(PredicateView.withoutSecrets(witness.subject().yaml()));
     }
     ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
   }

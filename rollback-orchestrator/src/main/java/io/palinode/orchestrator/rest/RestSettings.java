@@ -1,16 +1,25 @@
 package io.palinode.orchestrator.rest;
 
 import io.palinode.orchestrator.rest.access.AccessSettings;
+import io.palinode.orchestrator.rest.past.PastBackend;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The address of an HTTP server, and its protection. Immutable.
  *
  * @param host the interface's address; beyond loopback, {@code access} must be complete
  * @param port 0: any free port
+ * @param past reads the store nodes; null: they are not known
  */
-public record RestSettings(String host, int port, AccessSettings access) {
+public record RestSettings(
+    String host, int port, AccessSettings access, @Nullable PastBackend past) {
   public static final String LOOPBACK = "127.0.0.1";
   public static final RestSettings DEFAULT = new RestSettings(LOOPBACK, 0, AccessSettings.NONE);
+
+  /** Without reads of the past. */
+  public RestSettings(String host, int port, AccessSettings access) {
+    this(host, port, access, null);
+  }
 
   public RestSettings {
     if (host.isBlank()) {
@@ -23,6 +32,10 @@ public record RestSettings(String host, int port, AccessSettings access) {
   }
 
   public RestSettings withPort(int newPort) {
-    return new RestSettings(host, newPort, access);
+    return new RestSettings(host, newPort, access, past);
+  }
+
+  public RestSettings withPast(@Nullable PastBackend newPast) {
+    return new RestSettings(host, port, access, newPast);
   }
 }

@@ -20,6 +20,8 @@ import io.palinode.orchestrator.request.Seeds;
 import io.palinode.orchestrator.rest.access.Access;
 import io.palinode.orchestrator.rest.access.AuditLog;
 import io.palinode.orchestrator.rest.access.Role;
+import io.palinode.orchestrator.rest.past.DiscardedView;
+import io.palinode.orchestrator.rest.past.RollbackSpan;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.predicate.PredicateLimits;
@@ -107,14 +109,14 @@ final class RollbackRoutes {
     }
   }
 
-  void addTo(RoutesConfig routes) {
+  void addTo(RoutesConfig routes, RequestGuard guard) {
     routes.get("/api/v1/openapi.yaml", RollbackRoutes::describe, Role.ANYONE);
     routes.get(ONE, ctx -> ctx.json(view(known(ctx))), Role.VIEWER);
     routes.get(ONE + "/discarded", this::discarded, Role.VIEWER);
     routes.post(ROLLBACKS, this::rollBack, Role.OPERATOR);
     routes.post(
         ROLLBACKS + "/plan",
-        ctx -> ctx.json(EffectView.of(plan(wanted(RequestGuard.body(ctx))))),
+        guard.bounded(ctx -> ctx.json(EffectView.of(plan(wanted(RequestGuard.body(ctx)))))),
         Role.VIEWER);
     routes.post(ONE + "/cancel", this::cancel, Role.OPERATOR);
     routes.post(ONE + "/retry", ctx -> intervene(ctx, Intervention.RETRY), Role.OPERATOR);
@@ -133,12 +135,32 @@ final class RollbackRoutes {
   /** Returns the spans only; the writes are read from the nodes. */
   private void discarded(Context ctx) throws RefusedException {
     Rollback rollback = known(ctx);
-    Discarded discarded = backend.history().discarded(rollback.epoch());
-    if (rollback.state() != Rollback.State.RESUMED || discarded == null) {
+    DiscardedView discarded = discarded(backend, rollback);
+    if (discarded == null) {
       throw new RefusedException(
           "no discarded writes of rollback %d are known".formatted(rollback.epoch()));
     }
-    ctx.json(DiscardedView.of(rollback, discarded));
+    ctx.json(discarded);
+  }
+
+  private static @Nullable DiscardedView discarded(Backend backend, Rollback rollback) {
+    Discarded discarded = backend.history().discarded(rollback.epoch());
+    return rollback.state() != Rollback.State.RESUMED || discarded == null
+        ? null
+        : DiscardedView.of(rollback, discarded);
+  }
+
+  /** What the remembered rollbacks discarded after {@code fromHlc}. */
+  static List<RollbackSpan> spans(Backend backend, long fromHlc) {
+    return backend.rollbacks(Listing.LIMIT_MAX).stream()
+        .map(
+            rollback ->
+                RollbackSpan.of(
+                    rollback.epoch(),
+                    rollback.isEnded() ? rollback.endedMicros() : null,
+                    fromHlc,
+                    () -> discarded(backend, rollback)))
+        .toList();
   }
 
   private void cancel(Context ctx) throws RefusedException {
@@ -291,7 +313,7 @@ final class RollbackRoutes {
         : Policy.of(
                 Predicates.parse(applied.yaml(), applied.name(), PredicateLimits.CEILING),
                 applied.version())
-            .heldSince(violation.getClause(), violation.getViolate());
+            .heldSince(violation);
   }
 
   private static RollbackRequest ofSome(

@@ -3,6 +3,7 @@ package io.palinode.orchestrator.rest;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unrestorable;
 import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeState;
@@ -11,22 +12,19 @@ import io.palinode.orchestrator.history.Change;
 import io.palinode.orchestrator.history.Evidence;
 import io.palinode.orchestrator.history.Meaning;
 import io.palinode.orchestrator.history.Neighbourhood;
-import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.plan.Rollback;
-import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.rest.events.StreamedEvent;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.step.Unjudged;
 import io.palinode.orchestrator.violations.ApprovalRequest;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.VersionRole;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON of the API: one record a resource. The server writes it, and its clients read it. */
@@ -58,45 +56,6 @@ public final class Views {
   record Health(String status, List<WaitView> waits) {
     static Health of(Judgement judgement) {
       return new Health("up", WaitView.of(judgement));
-    }
-  }
-
-  /**
-   * @param nodeVersions by node: the version that it watches; other nodes are absent
-   * @param jobVersion the version of the whole detection job; null: unknown
-   * @param converged whether all of these are {@code version}
-   */
-  public record PredicateView(
-      String name,
-      long version,
-      boolean converged,
-      Map<Integer, Long> nodeVersions,
-      @Nullable Long jobVersion,
-      String yaml) {
-    /** The path of a webhook is often its password. */
-    private static final Pattern WEBHOOK =
-        Pattern.compile(
-            "((?:webhook|alertmanager|slack|cloudevents):https?://)(?:[^/@\\s\"']*@)?([^/?\\s\"',\\]]*)[^\\s\"',\\]]*");
-
-    /** Without the paths and passwords of its webhooks. */
-    PredicateView withoutSecrets() {
-      return new PredicateView(
-          name, version, converged, nodeVersions, jobVersion, withoutSecrets(yaml));
-    }
-
-    static String withoutSecrets(String yaml) {
-      return WEBHOOK.matcher(yaml).replaceAll("$1$2/hidden");
-    }
-
-    static PredicateView of(AppliedPredicate p, WatchedVersions watched) {
-      WatchedVersions.Versions versions = watched.of(p.name());
-      return new PredicateView(
-          p.name(),
-          p.version(),
-          watched.isConverged(p.name(), p.version()),
-          versions.ofNodes(),
-          versions.ofJob(),
-          p.yaml());
     }
   }
 
@@ -191,18 +150,36 @@ public final class Views {
           Evidence.clock(w.getStart()),
           w.hasEnd() ? Evidence.clock(w.getEnd()) : null,
           w.getWriter(),
-          w.getValuesList().stream().map(ValueView::of).toList(),
+          w.getValuesList().stream()
+              .filter(v -> v.getRole() != VersionRole.SEEN)
+              .map(ValueView::of)
+              .toList(),
           w.hasMember() ? w.getMember() : null);
     }
   }
 
-  public record ValueView(String store, String key, String value) {
+  /**
+   * @param role {@code lost}: a version that was superseded unseen; {@code written}, {@code read}:
+   *     the client had written or read it before it read the other one; null: it makes the term
+   *     true
+   */
+  public record ValueView(String store, String key, String value, @Nullable String role) {
     static ValueView of(VariableVersion v) {
       String value = Evidence.text(v.getValue());
       return new ValueView(
           v.getStore(),
           Evidence.text(v.getKey()),
-          v.hasValueBytes() ? "%s… (%,d bytes)".formatted(value, v.getValueBytes()) : value);
+          v.hasValueBytes() ? "%s… (%,d bytes)".formatted(value, v.getValueBytes()) : value,
+          role(v.getRole()));
+    }
+
+    private static @Nullable String role(VersionRole role) {
+      return switch (role) {
+        case LOST -> "lost";
+        case WRITTEN -> "written";
+        case READ -> "read";
+        case HOLDS, SEEN, UNRECOGNIZED -> null;
+      };
     }
   }
 
@@ -314,11 +291,15 @@ public final class Views {
    * A span whose violations may be unknown.
    *
    * @param from null: unknown
+   * @param to null: it is not over
    */
-  public record UnknownView(@Nullable String from, String to, String reason) {
+  public record UnknownView(@Nullable String from, @Nullable String to, String reason) {
     static UnknownView of(Unjudged u) {
-      return new UnknownView(
-          u.fromHlc() == 0 ? null : Hlc.format(u.fromHlc()), Hlc.format(u.toHlc()), u.reason());
+      return new UnknownView(time(u.fromHlc()), time(u.toHlc()), u.reason());
+    }
+
+    private static @Nullable String time(long hlc) {
+      return hlc == 0 || hlc == Long.MAX_VALUE ? null : Hlc.format(hlc);
     }
   }
 
@@ -436,6 +417,7 @@ public final class Views {
       @Nullable Long jobPublishedMicros,
       List<WaitView> waits,
       @Nullable String insecure,
+      List<String> unrestorable,
       @Nullable String failure) {
 
     static StatusView of(
@@ -471,6 +453,7 @@ public final class Views {
           judgement.publishedMicros() == 0 ? null : judgement.publishedMicros(),
           WaitView.of(judgement),
           insecure,
+          s.unrestorable().stream().map(Unrestorable::text).toList(),
           s.failure());
     }
   }

@@ -25,6 +25,11 @@ public record FrequentRollbacks(List<TouchingRollback> touching, List<Sequential
     return touching.stream().filter(r -> r.epoch() == ofEpoch).findFirst().orElse(null);
   }
 
+  /** The sequential spans in force. */
+  public List<SequentialSpan> sequentialAt(long nowMicros) {
+    return sequential.stream().filter(span -> span.isInForce(nowMicros)).toList();
+  }
+
   /** With the instances of a plan, as its first restore names them. */
   FrequentRollbacks restored(Plan plan, Restore restore) {
     List<TouchedInstance> touches =

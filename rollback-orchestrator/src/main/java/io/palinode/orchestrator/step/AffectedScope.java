@@ -117,8 +117,10 @@ public record AffectedScope(@Nullable Scope scope, String why) {
       return "a predicate is rolled back when a grade rises, which may be too late";
     }
     if (state.found().lostTo() > target) {
-      return "a coverage gap ends at %s, after the target"
-          .formatted(PointInTime.format(state.found().lostTo()));
+      long end = state.found().lostTo();
+      return end == Long.MAX_VALUE
+          ? "a coverage gap is not over"
+          : "a coverage gap ends at %s, after the target".formatted(PointInTime.format(end));
     }
     List<PastPlan> past = state.log().plans().past();
     if (!past.isEmpty() && past.get(past.size() - 1).clock() > target) {

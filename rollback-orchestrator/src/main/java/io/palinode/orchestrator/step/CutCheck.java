@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A cut does not show for how long terms have held. So of clauses with {@code for} only the
  * instances that the plan was opened for count: they must not hold at all, for the target is right
- * before they did.
+ * before they did. What was not answered in time is not on a cut, so clauses with {@code within} do
+ * not count.
  */
 public final class CutCheck {
   private CutCheck() {}
@@ -93,9 +94,11 @@ public final class CutCheck {
             && !gates.holds(ref.getPredicate(), ref.getBinding(), hlc)
             && (!gates.mayStand(ref.getPredicate())
                 || (about != null && about.isOf(ref.getPredicate(), ref.getBinding())));
-    return policy != null && counts && ref.getClause() < policy.clauses().size()
-        ? policy.clauses().get(ref.getClause())
-        : null;
+    ClauseShape clause =
+        policy != null && counts && ref.getClause() < policy.clauses().size()
+            ? policy.clauses().get(ref.getClause())
+            : null;
+    return clause == null || clause.isWithin() ? null : clause;
   }
 
   /**

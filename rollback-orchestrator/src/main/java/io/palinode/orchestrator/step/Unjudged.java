@@ -11,6 +11,7 @@ import java.util.List;
  * A span whose violations may be unknown.
  *
  * @param fromHlc 0: unknown
+ * @param toHlc {@link Long#MAX_VALUE}: it is not over
  * @param reason in words
  */
 public record Unjudged(long fromHlc, long toHlc, String reason) {
@@ -34,7 +35,7 @@ public record Unjudged(long fromHlc, long toHlc, String reason) {
   }
 
   public static Unjudged of(CoverageLost loss) {
-    return new Unjudged(loss.getFromHlc(), loss.getToHlc(), reason(loss));
+    return new Unjudged(loss.getFromHlc(), Coverage.end(loss), reason(loss));
   }
 
   private static String reason(CoverageLost loss) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param demands by epoch, predicate and first version that asks for rollbacks
  * @param waiting violations whose predicate is not known yet, oldest first
  * @param unrecorded coverage gaps that the control log does not hold yet, oldest first
- * @param lostTo the greatest end of a coverage gap in the violations log
+ * @param lost how far the coverage gaps in the violations log reach
  * @param reportedEpoch this run has alerted that plans up to this epoch were abandoned
  */
 public record FoundViolations(
@@ -27,16 +27,21 @@ public record FoundViolations(
     SortedMap<Demand.Key, DemandParts> demands,
     List<Waiting> waiting,
     List<CoverageLost> unrecorded,
-    long lostTo,
+    LostSpans lost,
     long reportedEpoch) {
   public static final long NOT_HELD = Long.MAX_VALUE;
   public static final int WAITING_MAX = 1_000;
   public static final int UNRECORDED_MAX = 1_000;
   public static final FoundViolations NONE =
-      new FoundViolations(0, Collections.emptySortedMap(), List.of(), List.of(), 0, 0);
+      new FoundViolations(0, Collections.emptySortedMap(), List.of(), List.of(), LostSpans.NONE, 0);
 
   /** A violation that waits for its predicate. */
   public record Waiting(Violation violation, long sinceMicros) {}
+
+  /** The greatest end of a coverage gap; {@link Long#MAX_VALUE}: one is not over. */
+  public long lostTo() {
+    return lost.end();
+  }
 
   /** Whether no violation holds the safe point; a coverage gap may. */
   public boolean isSettled() {
@@ -51,7 +56,7 @@ public record FoundViolations(
   public FoundViolations judgedTo(long hlc) {
     return hlc <= judged
         ? this
-        : new FoundViolations(hlc, demands, waiting, unrecorded, lostTo, reportedEpoch);
+        : new FoundViolations(hlc, demands, waiting, unrecorded, lost, reportedEpoch);
   }
 
   public FoundViolations demanding(Demand demand) {
@@ -89,8 +94,7 @@ public record FoundViolations(
 
   /** With a gap from the violations log, which the control log may already hold. */
   public FoundViolations losing(CoverageLost loss) {
-    return new FoundViolations(
-        judged, demands, waiting, unrecorded, Math.max(lostTo, Coverage.end(loss)), reportedEpoch);
+    return new FoundViolations(judged, demands, waiting, unrecorded, lost.and(loss), reportedEpoch);
   }
 
   /** With a gap to record. Beyond the limit, the last entry covers all further gaps. */
@@ -123,11 +127,11 @@ public record FoundViolations(
   }
 
   public FoundViolations reported(long epoch) {
-    return new FoundViolations(judged, demands, waiting, unrecorded, lostTo, epoch);
+    return new FoundViolations(judged, demands, waiting, unrecorded, lost, epoch);
   }
 
   private FoundViolations withUnrecorded(List<CoverageLost> newUnrecorded) {
-    return new FoundViolations(judged, demands, waiting, newUnrecorded, lostTo, reportedEpoch);
+    return new FoundViolations(judged, demands, waiting, newUnrecorded, lost, reportedEpoch);
   }
 
   private FoundViolations withDemands(SortedMap<Demand.Key, DemandParts> newDemands) {
@@ -136,11 +140,11 @@ public record FoundViolations(
         Collections.unmodifiableSortedMap(newDemands),
         waiting,
         unrecorded,
-        lostTo,
+        lost,
         reportedEpoch);
   }
 
   private FoundViolations withWaiting(List<Waiting> newWaiting) {
-    return new FoundViolations(judged, demands, newWaiting, unrecorded, lostTo, reportedEpoch);
+    return new FoundViolations(judged, demands, newWaiting, unrecorded, lost, reportedEpoch);
   }
 }

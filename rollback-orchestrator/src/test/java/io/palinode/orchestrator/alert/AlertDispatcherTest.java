@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.palinode.orchestrator.Alert;
+import io.palinode.wire.KafkaSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,6 +41,8 @@ class AlertDispatcherTest {
           10,
           new AlertSettings.Posts(3, Duration.ofMillis(5), Duration.ofSeconds(5)),
           null);
+
+  private static final KafkaSettings NO_KAFKA = KafkaSettings.of("127.0.0.1:1");
 
   private final List<String> console = new CopyOnWriteArrayList<>();
   private final List<JsonNode> posts = new CopyOnWriteArrayList<>();
@@ -153,6 +156,7 @@ class AlertDispatcherTest {
     try (AlertDispatcher thrower =
         new AlertDispatcher(
             FAST,
+            NO_KAFKA,
             line -> {
               throw new IllegalStateException("pipe closed");
             },
@@ -392,7 +396,8 @@ class AlertDispatcherTest {
   }
 
   private AlertDispatcher dispatcher(AlertSettings settings) {
-    return new AlertDispatcher(settings, console::add, () -> "http://127.0.0.1:1", now::get);
+    return new AlertDispatcher(
+        settings, NO_KAFKA, console::add, () -> "http://127.0.0.1:1", now::get);
   }
 
   private static OpenAlerts.Causes causes(AtomicLong end) {

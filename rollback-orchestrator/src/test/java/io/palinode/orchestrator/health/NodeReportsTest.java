@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.Alert.Kind;
+import io.palinode.orchestrator.Unrestorable;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.KeysNotRestored;
@@ -64,6 +65,33 @@ class NodeReportsTest {
         .contains("cannot restore shop.hits/: a?counter");
     read(report(1).build(), 0);
     assertThat(reports.notRestored()).isEmpty();
+  }
+
+  @Test
+  void aPredicateInForceWhoseKeysANodeCanNoLongerRestoreIsAnAlertUntilItCan() {
+    reports.follow(
+        () ->
+            Map.of(
+                "two-holders", List.of("shop.locks/"),
+                "pears", List.of("shop.carts/", "shop.hits/")));
+    KeysNotRestored keys =
+        KeysNotRestored.newBuilder().setPrefix("shop.hits/").setReason("a view").build();
+    read(report(1).addNotRestored(keys).build(), 0);
+    read(report(2).addNotRestored(keys).build(), 0);
+    String text =
+        "predicate 'pears' asks for rollbacks, but node 1 cannot restore shop.hits/: a view";
+    assertThat(reports.unrestorable())
+        .extracting(Unrestorable::node)
+        .as("by node")
+        .containsExactly(1, 2);
+    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.CANNOT_ROLL_BACK);
+    assertThat(alerts.get(0).labels()).isEqualTo(Map.of("predicate", "pears"));
+    assertThat(alerts.get(0).summary()).isEqualTo(text + "; its rollbacks will halt");
+    read(report(1).build(), 0);
+    assertThat(alerts).hasSize(1);
+    read(report(2).build(), 0);
+    assertThat(alerts).extracting(Alert::isEnded).containsExactly(false, true);
+    assertThat(reports.unrestorable()).isEmpty();
   }
 
   @Test

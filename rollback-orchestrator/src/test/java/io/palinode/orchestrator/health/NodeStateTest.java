@@ -3,6 +3,7 @@ package io.palinode.orchestrator.health;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unrestorable;
 import io.palinode.orchestrator.health.NodeState.Word;
 import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.step.GateStatus;
@@ -19,6 +20,7 @@ class NodeStateTest {
 
   private final List<Wait> waits = new ArrayList<>();
   private @Nullable Phase phase;
+  private List<Unrestorable> unrestorable = List.of();
   private ServingNodes serving = ServingNodes.NONE;
 
   @Test
@@ -51,6 +53,16 @@ class NodeStateTest {
   }
 
   @Test
+  void aNodeThatCannotDoThePredicatesRollbacksServesAndSaysWhy() {
+    unrestorable = List.of(new Unrestorable("p", 0, "shop.hits/: a view"));
+    assertThat(states().get(0).word()).isEqualTo(Word.SERVES);
+    assertThat(states().get(0).why())
+        .isEqualTo(
+            "predicate 'p' asks for rollbacks, but node 0 cannot restore shop.hits/: a view");
+    assertThat(states().get(1).why()).isNull();
+  }
+
+  @Test
   void aRollbackIsShownUntilTheNodeServesItsEpoch() {
     phase = Phase.RESTORING;
     assertThat(states().get(0).word()).isEqualTo(Word.IN_ROLLBACK);
@@ -64,7 +76,7 @@ class NodeStateTest {
   }
 
   private List<NodeState> states() {
-    NodeStatus joined = new NodeStatus(0, 1, 1, 1, "", "0.1.0", "node_joined", 1);
+    NodeStatus joined = new NodeStatus(0, 1, 1, 1, "", "", "0.1.0", "node_joined", 1);
     return NodeState.all(List.of(joined), status(), new Judgement(waits, true, 0, NOW, NOW));
   }
 
@@ -92,6 +104,7 @@ class NodeStateTest {
         List.of(),
         GateStatus.OPEN,
         List.of(),
+        unrestorable,
         null,
         null);
   }

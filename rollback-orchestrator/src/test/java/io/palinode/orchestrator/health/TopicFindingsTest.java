@@ -89,6 +89,18 @@ class TopicFindingsTest {
   }
 
   @Test
+  void aTopicWhoseBatchesTheBrokerDoesNotReadIsAFaultWithItsRepair() {
+    Map<String, String> settings = new HashMap<>(settings("compact", "1"));
+    settings.put("compression.type", "producer");
+    put(new TopicState(NAMES.control(), 1, 2, 0, 0, settings));
+    assertThat(faults())
+        .containsExactly(
+            "topic palinode.control.v1 compression.type is producer, must be uncompressed:"
+                + " kafka-configs --alter --topic palinode.control.v1 --add-config"
+                + " compression.type=uncompressed");
+  }
+
+  @Test
   void aTopicThatRefusesLongRecordsOfItsWriterIsAFault() {
     put(new TopicState(NAMES.violations(), 1, 2, 0, 0, settings("delete", "1", "999", "1")));
     put(new TopicState(NAMES.control(), 1, 2, 0, 0, settings("compact", "1", "1048588", "1")));
@@ -147,6 +159,8 @@ class TopicFindingsTest {
         "message.timestamp.after.max.ms",
         timestampAfter,
         "message.timestamp.type",
-        "CreateTime");
+        "CreateTime",
+        "compression.type",
+        "uncompressed");
   }
 }

@@ -38,6 +38,7 @@ class WaitsTest {
   private final List<FailedPart> parts = new ArrayList<>();
   private final Map<Integer, Epsilon> epsilons = new HashMap<>();
   private long unreachableSince;
+  private long setBackSince;
 
   @Test
   void aClusterWhoseJobNeverRanIsNotJudgedAndWaitsForTheJob() {
@@ -88,6 +89,16 @@ class WaitsTest {
     assertThat(wait.node()).isEqualTo(2);
     assertThat(wait.micros(NOW)).isEqualTo(8 * SECOND);
     assertThat(wait.what()).contains("the disk of node 2");
+  }
+
+  @Test
+  void aNodeThatJudgementSkipsIsNamedAsThatAlsoIfItPublishesAgain() {
+    join(STARTED, 0, 1, 2);
+    NodeReached skipped = reached(2, NOW).toBuilder().setReadMicros(NOW).setSkipped(true).build();
+    reports(reached(0, NOW), reached(1, NOW), skipped);
+    assertThat(onlyWait().node()).isEqualTo(2);
+    assertThat(onlyWait().what()).contains("continues without node 2");
+    assertThat(onlyWait().wayOut()).isEqualTo("restart it");
   }
 
   @Test
@@ -261,6 +272,30 @@ class WaitsTest {
     assertThat(onlyWait().what()).endsWith("10ms at node 0; 50ms at node 1");
   }
 
+  @Test
+  void aClockThatWasSetBackIsNamedAndSpoilsAll() {
+    join(STARTED, 0, 1, 2);
+    reports(reached(0, NOW), reached(1, NOW), reached(2, NOW));
+    long judged = NOW - 10 * SECOND;
+    assertThat(Waits.isSetBack(state, judged - 2 * SECOND)).isFalse();
+    assertThat(Waits.isSetBack(state, judged - 2 * SECOND - 1)).isTrue();
+
+    setBackSince = judged - 60 * SECOND;
+    Judgement judgement = Waits.of(known(setBackSince + 6 * SECOND));
+    assertThat(new WaitAlerts(STARTED).due(judgement)).hasSize(1);
+    assertThat(judgement.standing())
+        .singleElement()
+        .satisfies(
+            wait -> {
+              assertThat(wait.reason()).isEqualTo(Wait.Reason.CLOCK);
+              assertThat(wait.reason().spoilsAll()).isTrue();
+              assertThat(wait.what())
+                  .isEqualTo(
+                      "the clock of the orchestrator's machine was set back: it is 54 s behind"
+                          + " what was judged");
+            });
+  }
+
   private Wait onlyWait() {
     assertThat(judgement().waits()).hasSize(1);
     return judgement().waits().get(0);
@@ -272,7 +307,14 @@ class WaitsTest {
 
   private Waits.Known known(long nowMicros) {
     return new Waits.Known(
-        state, job, new Waits.Nodes(joined, epsilons), parts, unreachableSince, STARTED, nowMicros);
+        state,
+        job,
+        new Waits.Nodes(joined, epsilons),
+        parts,
+        unreachableSince,
+        setBackSince,
+        STARTED,
+        nowMicros);
   }
 
   private void join(long atMicros, int... nodes) {

@@ -2,6 +2,7 @@ package io.palinode.orchestrator.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Command;
@@ -16,8 +17,10 @@ import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
+import io.palinode.wire.v1.Witness;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -145,6 +148,45 @@ class ApiHistoryTest {
     assertThat(history.latest(10)).containsExactly("c!", "b");
     assertThat(history.latest(1)).containsExactly("c!");
     assertThat(history.total()).isEqualTo(3);
+  }
+
+  @Test
+  void aHistoryIsBoundedByBytesToo() {
+    History<Integer, String> history = new History<>(100, 10, String::length);
+    history.put(1, "aaaa");
+    history.put(2, "bbbb");
+    history.update(2, v -> "b");
+    history.put(3, "ccccc");
+    assertThat(history.latest(10)).containsExactly("ccccc", "b", "aaaa");
+    history.put(2, "bb");
+    assertThat(history.latest(10)).containsExactly("ccccc", "bb");
+    history.put(4, "longer than all of it");
+    assertThat(history.latest(10)).as("never without the last").hasSize(1);
+    history.replaceAll(v -> "d");
+    history.put(5, "123456789");
+    assertThat(history.latest(10)).containsExactly("123456789", "d");
+  }
+
+  @Test
+  void longViolationsAndTheirChangesAreBoundedByBytes() {
+    ApiHistory memory = new ApiHistory(1);
+    ByteString value = ByteString.copyFrom(new byte[1 << 20]);
+    int violations = 500;
+    for (int i = 0; i < violations; i++) {
+      memory.received(
+          Violation.newBuilder()
+              .setId("v" + i)
+              .addWitnesses(
+                  Witness.newBuilder().addValues(VariableVersion.newBuilder().setValue(value)))
+              .build(),
+          1,
+          false);
+    }
+    int kept = memory.violations(violations).size();
+    assertThat(kept).isEqualTo((int) (ApiHistory.BYTES_MAX / 2 / value.size()) - 1);
+    assertThat(memory.violationsTotal()).isEqualTo(violations);
+    assertThat(memory.changes().after(violations - kept, 1)).hasSize(1);
+    assertThat(memory.changes().after(violations - kept - 1L, 1)).isNull();
   }
 
   @Test

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class EpisodesTest {
   private static final int KEPT = 100;
 
-  private final Episodes episodes = new Episodes(KEPT);
+  private final Episodes episodes = new Episodes(KEPT, Long.MAX_VALUE);
 
   @Test
   void everyLaterEpochReportsTheSameEpisode() {

@@ -1,13 +1,17 @@
 package io.palinode.orchestrator.history;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
+import io.palinode.detection.witness.PortableWitness.HeldValue;
+import io.palinode.detection.witness.PortableWitness.Role;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.VersionRole;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.Witness;
@@ -41,6 +45,18 @@ class EvidenceTest {
     assertThatThrownBy(() -> Evidence.of(cut, YAML))
         .isInstanceOf(RefusedException.class)
         .hasMessageEndingWith("a value is too long for the record: x has 20,000 bytes");
+  }
+
+  @Test
+  void ofALostUpdateTheVersionsAreTheEvidence() throws RefusedException {
+    Violation.Builder violation = violation(value().setValueBytes(20_000));
+    violation
+        .getWitnessesBuilder(0)
+        .addValues(value().setRole(VersionRole.LOST).setValueBytes(300))
+        .addValues(value().clearValue().setRole(VersionRole.SEEN));
+    assertThat(Evidence.of(violation.build(), YAML).intervals().get(0).values())
+        .extracting(HeldValue::role)
+        .containsExactly(Role.HOLDS, Role.LOST, Role.SEEN);
   }
 
   private static VariableVersion.Builder value() {

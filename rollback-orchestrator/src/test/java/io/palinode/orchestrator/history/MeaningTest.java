@@ -33,6 +33,20 @@ class MeaningTest {
   }
 
   @Test
+  void aTriggerWithoutAnAnswerNamesTheTimeOfItsClause() {
+    Violation unanswered =
+        violation(5_101_000, witness(0, 1, 100_000, null)).toBuilder()
+            .setFirst(Hlc.ofMicros(100_000))
+            .setWithinMicros(5_000_000)
+            .build();
+    assertThat(Meaning.of(unanswered))
+        .isEqualTo(
+            "definite: term 0 on node 1 began at 1970-01-01T00:00:00.100000Z, and term 1 held on"
+                + " no node within 5s after that, by clocks that differ by at most 1ms");
+    assertThat(Meaning.of(unanswered.toBuilder().setWithinMicros(7).build())).isNull();
+  }
+
+  @Test
   void replicasThatDivergedHaveNone() {
     assertThat(
             Meaning.of(

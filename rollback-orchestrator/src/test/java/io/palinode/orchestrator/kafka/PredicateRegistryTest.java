@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.orchestrator.alert.AlertSettings;
+import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
@@ -28,6 +30,10 @@ import org.junit.jupiter.api.Test;
 class PredicateRegistryTest {
   private static final Duration BOUND = Duration.ofSeconds(20);
   private static final PredicateLimits LIMITS = new PredicateLimits(10, 20, 2, 100);
+
+  private static final NodeStatus JOINED_CASSANDRA =
+      new NodeStatus(
+          1, 1, 1, 1, "", "node 1 is an Apache Cassandra server", "0.1.0", "node_joined", 1);
 
   private final MockProducer<byte[], byte[]> kafka =
       new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
@@ -99,23 +105,6 @@ class PredicateRegistryTest {
   }
 
   @Test
-  void aClauseThatTheJobDoesNotJudgeIsRefused() {
-    String within =
-        """
-        apiVersion: palinode.io/v1
-        kind: Predicate
-        metadata: {name: c}
-        spec:
-          violation:
-            - within: {time: 5s, after: {var: x, equals: 1}, missing: {var: y, equals: 1}}
-        """;
-    assertThatThrownBy(() -> registry.apply(document("a", "b") + "---\n" + within, "test"))
-        .isInstanceOf(PredicateException.class)
-        .hasMessageStartingWith("predicate 'c': a cluster does not judge within yet");
-    assertThat(kafka.history()).isEmpty();
-  }
-
-  @Test
   void aRollbackThatANodeCannotMakeIsRefusedWithItsReason() {
     registry.refusingRollbacks(() -> "node 1 is watched only", Map::of);
     String asks = "onViolation: {rollback: {scope: all, to: before-violation}}";
@@ -124,6 +113,40 @@ class PredicateRegistryTest {
         .isInstanceOf(PredicateException.class)
         .hasMessage("predicate 'c': rollback must be none: node 1 is watched only");
     assertThat(kafka.history()).isEmpty();
+  }
+
+  @Test
+  void operationsThatANodeDoesNotJudgeAreRefusedWithItsReason() {
+    registry.judgedBy(() -> List.of(NodeStatus.unknown(0), JOINED_CASSANDRA));
+    for (String word : List.of("lostUpdate", "staleRead", "nonMonotonicRead")) {
+      String of = document("c").replaceAll("equals: [^}]*", word + ": true");
+      assertThatThrownBy(() -> registry.apply(of, "test"))
+          .isInstanceOf(PredicateException.class)
+          .hasMessage(
+              "predicate 'c': %s would find nothing, because node 1 is an Apache Cassandra server,"
+                      .formatted(word)
+                  + " which does not judge the operations of clients");
+    }
+    assertThat(kafka.history()).isEmpty();
+  }
+
+  @Test
+  void aNodeThatJoinsAndDoesNotJudgeIsNamedWithEachPredicateInForce() {
+    for (String name : List.of("a", "b", "c")) {
+      String word = name.equals("b") ? "equals: lostUpdate" : "lostUpdate: true";
+      String yaml = document(name).replaceAll("equals: [^}]*", word);
+      registry.read(record(name, 1).setYaml(yaml).build());
+    }
+    registry.judgedBy(() -> List.of(NodeStatus.unknown(0)));
+    assertThat(registry.unjudged()).isEmpty();
+    registry.judgedBy(() -> List.of(NodeStatus.unknown(0), JOINED_CASSANDRA));
+    String why = JOINED_CASSANDRA.operationsNotJudged();
+    assertThat(registry.unjudged())
+        .containsExactly(
+            new UnjudgedOperations("a", "lostUpdate", 1, why),
+            new UnjudgedOperations("c", "lostUpdate", 1, why));
+    registry.read(record("a", 2).setDeleted(true).build());
+    assertThat(registry.unjudged()).extracting(UnjudgedOperations::predicate).containsExactly("c");
   }
 
   @Test
@@ -175,6 +198,10 @@ class PredicateRegistryTest {
                         .formatted(name))
             .toList();
     return String.join("---\n", documents);
+  }
+
+  private static PredicateRecord.Builder record(String name, long version) {
+    return PredicateRecord.newBuilder().setName(name).setVersion(version);
   }
 
   private void awaitSent(int records) {

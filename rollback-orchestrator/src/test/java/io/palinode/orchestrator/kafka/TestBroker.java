@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.ThreadLocalRandom;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.Uuid;
@@ -17,17 +20,27 @@ import org.apache.kafka.server.common.MetadataVersion;
 
 /** A Kafka broker of one node in this process. */
 final class TestBroker implements AutoCloseable {
+  private static final int PORT_MIN = 10_000;
+  private static final int PORT_MAX = 32_000;
+
   private final Path folder;
   private final int port;
+  private final Map<String, String> more;
   private KafkaRaftServer server;
 
-  private TestBroker(Path folder, int port) {
+  private TestBroker(Path folder, int port, Map<String, String> more) {
     this.folder = folder;
     this.port = port;
-    this.server = started(folder, port);
+    this.more = more;
+    this.server = started();
   }
 
   static TestBroker start(Path folder) throws Exception {
+    return start(folder, Map.of());
+  }
+
+  /** With {@code more} settings. */
+  static TestBroker start(Path folder, Map<String, String> more) throws Exception {
     Formatter formatter = new Formatter();
     formatter
         .setClusterId(Uuid.randomUuid().toString())
@@ -39,11 +52,13 @@ final class TestBroker implements AutoCloseable {
         .setIgnoreFormatted(true)
         .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, "UTF-8"))
         .run();
-    return new TestBroker(folder, freePort());
+    return new TestBroker(folder, freePort(), more);
   }
 
-  private static KafkaRaftServer started(Path folder, int port) {
-    KafkaConfig config = new KafkaConfig(properties(folder, port, freePort()), false);
+  private KafkaRaftServer started() {
+    Properties properties = properties(folder, port, freePort());
+    properties.putAll(more);
+    KafkaConfig config = new KafkaConfig(properties, false);
     KafkaRaftServer server = new KafkaRaftServer(config, Time.SYSTEM);
     server.startup();
     return server;
@@ -57,7 +72,7 @@ final class TestBroker implements AutoCloseable {
 
   /** At the same address, with the data in its folder. */
   void startAgain() {
-    server = started(folder, port);
+    server = started();
   }
 
   String bootstrapServers() {
@@ -92,11 +107,17 @@ final class TestBroker implements AutoCloseable {
     return p;
   }
 
+  /** Below the ports that the system gives to connections, which could take one before Kafka. */
   private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
+      try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return free.getLocalPort();
+      } catch (BindException taken) {
+        // The next one.
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }

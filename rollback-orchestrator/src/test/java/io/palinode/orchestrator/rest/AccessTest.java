@@ -118,6 +118,22 @@ class AccessTest {
   }
 
   @Test
+  void aUserReadsItsNameAndRole() throws Exception {
+    Answer answer = send(client("ca", null), "GET /api/v1/me", tokens.get(Role.EDITOR));
+    assertThat(answer.body()).isEqualTo("{\"name\":\"editor-user\",\"role\":\"editor\"}");
+    RestServer open = new RestServer(RestSettings.DEFAULT, backend);
+    open.start();
+    try {
+      HttpRequest request = HttpRequest.newBuilder(URI.create(open.url() + "/api/v1/me")).build();
+      assertThat(
+              HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body())
+          .isEqualTo("{\"name\":null,\"role\":\"admin\"}");
+    } finally {
+      open.close();
+    }
+  }
+
+  @Test
   void aProbeByHeadNeedsNoUser() throws Exception {
     HttpClient client = client("ca", null);
     assertThat(send(client, "HEAD /readyz", null).statusCode()).isEqualTo(200);
@@ -255,6 +271,8 @@ class AccessTest {
     HttpClient client = client("ca", null);
     for (int i = 0; i < 150; i++) {
       send(client, "GET /api/v1/status", Tokens.random());
+      send(client, "POST /no/route", Tokens.random());
+      send(client, "PUT /healthz", Tokens.random());
     }
     send(client, "POST /api/v1/coverage/acknowledge", tokens.get(Role.OPERATOR));
     await().until(() -> backend.audited.stream().anyMatch(line -> line.contains("acknowledge")));

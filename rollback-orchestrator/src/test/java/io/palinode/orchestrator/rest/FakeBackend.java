@@ -29,6 +29,7 @@ import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.step.Unjudged;
+import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.CandidateRecords;
@@ -59,6 +60,10 @@ final class FakeBackend implements Backend, OperatorBackend {
   final ApiHistory history = new ApiHistory(2);
   final WatchedVersions watched = history.watched();
   final List<String> audited = new CopyOnWriteArrayList<>();
+
+  /** What an examination of the cluster waits for. */
+  Runnable examination = () -> {};
+
   volatile List<String> open = List.of();
   volatile boolean unavailable;
   volatile long acknowledged;
@@ -90,6 +95,11 @@ final class FakeBackend implements Backend, OperatorBackend {
   @Override
   public ApiHistory history() {
     return history;
+  }
+
+  @Override
+  public List<Predicate> check(String document, String source) {
+    return Predicates.parseAll(document, source);
   }
 
   @Override
@@ -283,7 +293,7 @@ final class FakeBackend implements Backend, OperatorBackend {
 
   @Override
   public List<NodeStatus> nodes() {
-    return List.of(new NodeStatus(0, 1, 1, Hlc.ofMicros(7), "", "0.1.0", "paused", 5));
+    return List.of(new NodeStatus(0, 1, 1, Hlc.ofMicros(7), "", "", "0.1.0", "paused", 5));
   }
 
   @Override
@@ -336,6 +346,7 @@ final class FakeBackend implements Backend, OperatorBackend {
         List.of(),
         GateStatus.OPEN,
         open,
+        List.of(),
         trouble,
         failure);
   }
@@ -347,6 +358,7 @@ final class FakeBackend implements Backend, OperatorBackend {
 
   @Override
   public List<Finding> doctor() {
+    examination.run();
     return List.of(
         Finding.ok("orchestrator", "works, epoch 0"),
         Finding.fault("node 1", "has never joined", "start it"));

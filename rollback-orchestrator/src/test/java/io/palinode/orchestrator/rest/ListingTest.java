@@ -3,11 +3,14 @@ package io.palinode.orchestrator.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
+import io.palinode.wire.v1.Witness;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +46,24 @@ class ListingTest extends RestFixture {
     HttpResponse<String> all = send("GET", PATH + "?limit=183", "");
     assertThat(ids(all)).hasSize(183);
     assertThat(next(all)).isEmpty();
+  }
+
+  @Test
+  void aPageOfLongViolationsIsShorter() throws Exception {
+    ByteString value = ByteString.copyFrom(new byte[900 << 10]);
+    Witness witness =
+        Witness.newBuilder().addValues(VariableVersion.newBuilder().setValue(value)).build();
+    backend.violations =
+        violations(5).stream()
+            .map(one -> one.violation().toBuilder().addWitnesses(witness).build())
+            .map(violation -> ReceivedViolation.first(violation, 1, false))
+            .toList();
+    HttpResponse<String> first = send("GET", PATH, "");
+    assertThat(ids(first)).containsExactly("v4", "v3");
+    assertThat(first.headers().firstValue(Listing.TOTAL)).contains("5");
+    HttpResponse<String> second = send("GET", next(first).orElseThrow(), "");
+    assertThat(ids(second)).containsExactly("v2", "v1");
+    assertThat(ids(send("GET", next(second).orElseThrow(), ""))).containsExactly("v0");
   }
 
   @Test
@@ -82,6 +103,26 @@ class ListingTest extends RestFixture {
       assertThat(none.statusCode()).isEqualTo(400);
       assertThat(error(none)).contains("has no parameter", "it has none");
     }
+  }
+
+  @Test
+  void nothingIsOlderThanAViolationThatIsNoLongerRemembered() throws Exception {
+    backend.violations = violations(3);
+    HttpResponse<String> answer = send("GET", PATH + "?before=" + "0f".repeat(16), "");
+    assertThat(ids(answer)).isEmpty();
+    assertThat(next(answer)).isEmpty();
+  }
+
+  @Test
+  void rollbacksBeforeAnyEpochAreListed() throws Exception {
+    String path = "/api/v1/rollbacks";
+    long epoch = ok(send("GET", path, "")).get(0).get("epoch").asLong();
+    assertThat(ok(send("GET", path + "?before=" + (epoch + 5), "")).get(0).get("epoch").asLong())
+        .isEqualTo(epoch);
+    for (JsonNode older : ok(send("GET", path + "?before=" + epoch, ""))) {
+      assertThat(older.get("epoch").asLong()).isLessThan(epoch);
+    }
+    assertThat(send("GET", path + "?before=last", "").statusCode()).isEqualTo(400);
   }
 
   @Test

@@ -12,7 +12,12 @@ import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.history.RollbackProgress;
 import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.rest.access.UserView;
 import io.palinode.orchestrator.rest.events.StreamStart;
+import io.palinode.orchestrator.rest.past.DiscardedView;
+import io.palinode.orchestrator.rest.past.PastBackend;
+import io.palinode.orchestrator.rest.predicate.PredicateCheck;
+import io.palinode.orchestrator.rest.predicate.PredicateView;
 import io.palinode.orchestrator.rest.problem.Problem;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.snapshot.NodePart;
@@ -43,7 +48,19 @@ class OpenApiSchemasTest extends RestFixture {
   private static final Map<String, Class<?>> ANSWERS =
       Map.ofEntries(
           Map.entry("Problem", Problem.class),
-          Map.entry("Predicate", Views.PredicateView.class),
+          Map.entry("Predicate", PredicateView.class),
+          Map.entry("PredicateCheck", PredicateCheck.class),
+          Map.entry("CheckedPredicate", PredicateCheck.Checked.class),
+          Map.entry("PredicateTopic", PredicateCheck.TopicView.class),
+          Map.entry("LintFinding", PredicateCheck.LintFinding.class),
+          Map.entry("Reach", PastBackend.Reach.class),
+          Map.entry("PastValue", PastBackend.Value.class),
+          Map.entry("PastDifferences", PastBackend.Differences.class),
+          Map.entry("PastDifference", PastBackend.Difference.class),
+          Map.entry("KeyHistory", PastBackend.History.class),
+          Map.entry("KeyWrite", PastBackend.KeyWrite.class),
+          Map.entry("MissingNode", PastBackend.Missing.class),
+          Map.entry("User", UserView.class),
           Map.entry("Neighbourhood", Views.NeighbourhoodView.class),
           Map.entry("Violation", Views.ViolationView.class),
           Map.entry("ViolationWitness", Views.WitnessView.class),
@@ -176,6 +193,13 @@ class OpenApiSchemasTest extends RestFixture {
         "GET /api/v1/predicates | /api/v1/predicates | | 200",
         "GET /api/v1/predicates/{name} | /api/v1/predicates/p | | 200",
         "GET /api/v1/predicates/{name} | /api/v1/predicates/q | | 404",
+        "POST /api/v1/predicates/check | /api/v1/predicates/check | PREDICATE | 200",
+        "POST /api/v1/predicates/check | /api/v1/predicates/check | [ | 400",
+        "GET /api/v1/past/reach | /api/v1/past/reach | | 409",
+        "GET /api/v1/past/value | /api/v1/past/value?key=a&at=-1s | | 409",
+        "GET /api/v1/past/value | /api/v1/past/value?key=a | | 400",
+        "GET /api/v1/past/differences | /api/v1/past/differences?from=now&to=-1s | | 400",
+        "GET /api/v1/me | /api/v1/me | | 200",
         "GET /api/v1/violations | /api/v1/violations | | 200",
         "GET /api/v1/violations/{id} | /api/v1/violations/v1 | | 200",
         "GET /api/v1/violations/{id}/witness | /api/v1/violations/v1/witness | | 200",

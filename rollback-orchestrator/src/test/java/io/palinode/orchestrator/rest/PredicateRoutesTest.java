@@ -36,6 +36,28 @@ class PredicateRoutesTest extends RestFixture {
   }
 
   @Test
+  void aCheckExplainsNamesMistakesAndAppliesNothing() throws Exception {
+    String path = "/api/v1/predicates/check";
+    String twice = YAML.replace("]\n", ", {var: \"x\", equals: \"1\"}]\n");
+    JsonNode check = ok(send("POST", path, twice));
+    JsonNode one = check.get("predicates").get(0);
+    assertThat(one.get("name").asText()).isEqualTo("p");
+    assertThat(one.get("version").isNull()).isTrue();
+    assertThat(one.get("topics").findValuesAsText("name")).contains("violation", "cost");
+    assertThat(check.get("findings").findValuesAsText("name")).contains("repeated-term");
+    assertThat(check.get("findings").get(0).get("place").asText()).startsWith("request:6:");
+    assertThat(get("/api/v1/predicates")).isEmpty();
+
+    put("/api/v1/predicates/p", YAML);
+    assertThat(ok(send("POST", path, YAML)).get("predicates").get(0).get("unchanged").asBoolean())
+        .isTrue();
+    JsonNode changed = ok(send("POST", path, twice)).get("predicates").get(0);
+    assertThat(changed.get("unchanged").asBoolean()).isFalse();
+    assertThat(changed.get("version").asLong()).isOne();
+    assertThat(send("POST", path, YAML.replace("equals", "equal")).statusCode()).isEqualTo(400);
+  }
+
+  @Test
   void aChangeThatNamesAnotherVersionIsRefused() throws Exception {
     String path = "/api/v1/predicates/p";
     assertThat(etag(send("PUT", path, YAML))).isEqualTo("\"1\"");

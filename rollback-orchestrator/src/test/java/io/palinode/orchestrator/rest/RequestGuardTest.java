@@ -7,11 +7,18 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +35,36 @@ class RequestGuardTest extends RestFixture {
   @ValueSource(strings = {"localhost", "localhost:1", "127.0.0.1:6766", "[::1]:6766", "LOCALHOST"})
   void aNameOfThisMachineIsServed(String host) throws IOException {
     assertThat(answer("GET /api/v1/status HTTP/1.1\r\nHost: " + host)).startsWith("HTTP/1.1 200");
+  }
+
+  @Test
+  @Timeout(60)
+  void requestsThatWaitForOthersLeaveThreadsToProbes() throws Exception {
+    CountDownLatch kafkaAnswers = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(RequestGuard.WAITING_MAX);
+    backend.examination =
+        () -> {
+          begun.countDown();
+          awaitQuietly(kafkaAnswers);
+        };
+    List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
+    for (int i = 0; i < RequestGuard.WAITING_MAX; i++) {
+      waiting.add(
+          HttpClient.newHttpClient()
+              .sendAsync(
+                  HttpRequest.newBuilder(URI.create(server.url() + "/api/v1/doctor")).build(),
+                  BodyHandlers.ofString()));
+    }
+    begun.await();
+    HttpResponse<String> more = send("GET", "/api/v1/doctor", "");
+    assertThat(more.statusCode()).isEqualTo(503);
+    assertThat(error(more)).startsWith("4 requests wait for nodes or Kafka already");
+    assertThat(send("GET", "/livez", "").statusCode()).isEqualTo(200);
+    kafkaAnswers.countDown();
+    for (CompletableFuture<HttpResponse<String>> one : waiting) {
+      assertThat(one.get().statusCode()).isEqualTo(200);
+    }
+    assertThat(send("GET", "/api/v1/doctor", "").statusCode()).isEqualTo(200);
   }
 
   @Test
@@ -219,5 +256,13 @@ class RequestGuardTest extends RestFixture {
   private static void send(Socket socket, String text) throws IOException {
     socket.getOutputStream().write(text.getBytes(US_ASCII));
     socket.getOutputStream().flush();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /** What clients were promised, and which rollbacks they were notified of. */
 public final class ClientChecks {
@@ -15,10 +16,18 @@ public final class ClientChecks {
   public static final int RUNS_MAX = 1_000;
 
   private record Acknowledged(
-      int client, long epoch, int node, long acceptedAt, String key, Version version) {}
+      int client, long epoch, int node, long acceptedAt, String key, Version version) {
+    boolean isOf(String ofKey, Version of) {
+      return key.equals(ofKey) && version.isSameWriteAs(of);
+    }
+  }
+
+  private record OldRead(
+      int client, long epoch, String key, Version read, @Nullable Version later) {}
 
   private final VersionOrder order;
   private final List<Acknowledged> acknowledged = new ArrayList<>();
+  private final List<OldRead> oldReads = new ArrayList<>();
   private final Map<Integer, List<RolledBack>> notices = new HashMap<>();
 
   public ClientChecks(VersionOrder order) {
@@ -33,6 +42,43 @@ public final class ClientChecks {
 
   public void notified(int client, RolledBack rolledBack) {
     notices.computeIfAbsent(client, c -> new ArrayList<>()).add(rolledBack);
+  }
+
+  /**
+   * A client found that it read an old version.
+   *
+   * @param later what it had written before; null: it had read something later
+   */
+  public void readOld(int client, long epoch, String key, Version read, @Nullable Version later) {
+    oldReads.add(new OldRead(client, epoch, key, read, later));
+  }
+
+  public int oldReads() {
+    return oldReads.size();
+  }
+
+  /** Throws unless each old version was accepted before a write of the client that stood then. */
+  public void requireOldReads(ControlChecks control) {
+    for (OldRead old : oldReads) {
+      Version later = old.later();
+      if (later == null) {
+        continue;
+      }
+      boolean isOld =
+          acknowledged.stream()
+              .filter(each -> each.client() == old.client() && each.isOf(old.key(), later))
+              .filter(each -> !isTakenBackBy(each, control, old.epoch()))
+              .anyMatch(each -> isBefore(old, each));
+      if (!isOld) {
+        throw new BrokenInvariant(Invariant.STALE_READ, old + " counts as old");
+      }
+    }
+  }
+
+  private boolean isBefore(OldRead old, Acknowledged write) {
+    return acknowledged.stream()
+        .filter(each -> each.isOf(old.key(), old.read()))
+        .allMatch(each -> each.acceptedAt() < write.acceptedAt());
   }
 
   public int acknowledgements() {

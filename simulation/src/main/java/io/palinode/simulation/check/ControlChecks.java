@@ -56,6 +56,9 @@ public final class ControlChecks {
   private int stepsBack;
   private boolean keeping;
 
+  /** Whether the only attempt undoes nothing, so that all data stands. */
+  private boolean undoingNothing;
+
   /**
    * @param repeats whether steps may come late, or again, from an orchestrator that is dead
    */
@@ -147,6 +150,11 @@ public final class ControlChecks {
   private void restoring(ControlRecord record) {
     stepsBack += record.getRestore().getAttempt() > 1 ? 1 : 0;
     keeping = record.getRestore().getKeep();
+    undoingNothing =
+        keeping
+            && record.getRestore().getAttempt() == 1
+            && !record.getRestore().getRestart()
+            && !record.getRestore().getAsIs();
     if (keeping) {
       return;
     }
@@ -190,7 +198,9 @@ public final class ControlChecks {
         record.getEpoch(),
         new Ended(
             record.getEpoch(),
-            record.getResume().getTarget(),
+            undoingNothing
+                ? Math.max(record.getResume().getTarget(), record.getResume().getClock())
+                : record.getResume().getTarget(),
             record.getResume().getClock(),
             keeping,
             record.getResume().hasConcerned() ? record.getResume().getConcerned() : null));

@@ -2,6 +2,7 @@ package io.palinode.simulation.check;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import io.palinode.simulation.check.CoverageChecks.Losses;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CoverageLost;
@@ -26,9 +27,6 @@ public final class DetectionChecks {
   /** By which a witness names an interval. */
   private record Place(int node, long incarnation, String instance, long sequence) {}
 
-  /** A coverage gap; {@code judged} is the judged HLC when it was published. */
-  private record Loss(CoverageLost of, long judged) {}
-
   private record Channel(int node, int partition) {}
 
   private record First(long incarnation, Hvc clock) {}
@@ -42,7 +40,8 @@ public final class DetectionChecks {
   private final Map<Place, Interval> places = new HashMap<>();
   private final Map<Channel, List<First>> starts = new HashMap<>();
   private final Map<String, Violation> reported = new LinkedHashMap<>();
-  private final List<Loss> losses = new ArrayList<>();
+  private final Losses losses = new Losses();
+  private final @Nullable SingleChecks single;
   private long judged;
   private boolean restarted;
 
@@ -51,9 +50,12 @@ public final class DetectionChecks {
 
   /**
    * @param joined whether replicas of one version are one interval
+   * @param single if violations have one interval; else null
    * @param partitions of the candidates' topic
    */
-  public DetectionChecks(boolean joined, TermRuns runs, int partitions) {
+  public DetectionChecks(
+      boolean joined, TermRuns runs, @Nullable SingleChecks single, int partitions) {
+    this.single = single;
     this.joined = joined;
     this.runs = runs;
     this.partitions = partitions;
@@ -151,15 +153,23 @@ public final class DetectionChecks {
         && violation.getViolate() <= judged
         && !takenBack
         && !isOfReplacedVersion(violation)
-        && !(restarted && isPreceded(violation))
-        && !isBetter(violation)
-        && !isTouched(witness(violation, 0))
-        && !isTouched(witness(violation, 1))) {
+        && !isKnownLate(violation)) {
       throw new BrokenInvariant(
           Invariant.JUDGED,
           "%s was judged, then this came: %s"
               .formatted(Hlc.format(judged), BrokenInvariant.text(violation)));
     }
+  }
+
+  private boolean isKnownLate(Violation violation) {
+    if (single != null) {
+      // A restarted job may judge what was not judged before.
+      return restarted && losses.haveTrigger(witness(violation, 0), Long.MAX_VALUE);
+    }
+    return (restarted && isPreceded(violation))
+        || isBetter(violation)
+        || isTouched(witness(violation, 0))
+        || isTouched(witness(violation, 1));
   }
 
   /** A restarted job may find it before it reads again that the version was replaced. */
@@ -214,7 +224,7 @@ public final class DetectionChecks {
   }
 
   public void lost(CoverageLost loss) {
-    losses.add(new Loss(loss, judged));
+    losses.add(loss, judged);
   }
 
   /** What was reported, each once. */
@@ -233,6 +243,10 @@ public final class DetectionChecks {
   /** Throws unless each report is a violation of the history. */
   public void requireSound() {
     List<Interval> truth = truth();
+    if (single != null) {
+      single.requireSound(reported.values(), each -> witness(each, 0), truth);
+      return;
+    }
     for (Violation violation : reported.values()) {
       Interval a = counted(witness(violation, 0), truth);
       Interval b = counted(witness(violation, 1), truth);
@@ -266,9 +280,19 @@ public final class DetectionChecks {
    */
   public void requireCovering(ControlChecks control) {
     List<Interval> all = truth();
+    if (single != null) {
+      SingleChecks one = single;
+      one.requireCovering(
+          all,
+          each ->
+              one.violate(each) <= judgedOf(each.watch.predicateVersion())
+                  && !isTakenBack(each, one.violate(each), control),
+          each -> isReported(each) || one.isHidden(losses, each, one.violate(each)));
+      return;
+    }
     for (Interval a : all) {
       for (Interval b : all) {
-        if (isViolation(a, b) && !isTakenBack(a, b, control)) {
+        if (isViolation(a, b) && !isTakenBack(a, a.violateWith(b), control)) {
           long violate = a.violateWith(b);
           if (!isHidden(a, violate) && !isHidden(b, violate)) {
             requireNamed(a, violate, b);
@@ -277,6 +301,10 @@ public final class DetectionChecks {
         }
       }
     }
+  }
+
+  private boolean isReported(Interval interval) {
+    return reported.values().stream().anyMatch(each -> names(each, interval));
   }
 
   /**
@@ -342,12 +370,12 @@ public final class DetectionChecks {
     return next == null ? judged : next.getValue();
   }
 
-  private static boolean isTakenBack(Interval a, Interval b, ControlChecks control) {
+  private static boolean isTakenBack(Interval a, long violate, ControlChecks control) {
     for (long epoch = a.watch.epoch() + 1; epoch <= control.truth().epoch(); epoch++) {
       ControlChecks.Ended plan = control.ended(epoch);
       // A plan that undoes only some undoes what was reported, so that must have been.
       boolean undoesAll = plan != null && plan.concerned() == null;
-      if (plan != null && (plan.abandoned() || (undoesAll && plan.target() < a.violateWith(b)))) {
+      if (plan != null && (plan.abandoned() || (undoesAll && plan.target() < violate))) {
         return true;
       }
     }
@@ -370,7 +398,7 @@ public final class DetectionChecks {
 
   private boolean names(Violation violation, Interval interval) {
     Interval a = witness(violation, 0);
-    Interval b = witness(violation, 1);
+    Interval b = single == null ? witness(violation, 1) : null;
     return (a != null && a.itself == interval.itself) || (b != null && b.itself == interval.itself);
   }
 
@@ -414,17 +442,8 @@ public final class DetectionChecks {
    */
   private boolean isLostBefore(Interval interval, long violate) {
     Hvc end = interval.end;
-    return isLostBefore(interval, interval.start, interval.watch.node(), violate)
-        || (joined && end != null && isLostBefore(interval, end, end.owner(), violate));
-  }
-
-  private boolean isLostBefore(Interval interval, Hvc event, int node, long violate) {
-    return losses.stream()
-        .anyMatch(
-            loss ->
-                loss.judged() < violate
-                    && isOfNode(loss.of(), node, interval)
-                    && isWithin(event, loss.of()));
+    return losses.hideStartBefore(violate, interval)
+        || (joined && end != null && losses.hideBefore(violate, interval, end, end.owner()));
   }
 
   /** Its end was lost with its node's incarnation; a refused end is published late, in time. */
@@ -432,15 +451,14 @@ public final class DetectionChecks {
     if (interval == null) {
       return false;
     }
-    return losses.stream()
-        .anyMatch(
-            loss -> {
-              Hvc end = interval.end;
-              int node = end == null ? interval.watch.node() : end.owner();
-              return isOfNode(loss.of(), node, interval)
-                  && isOver(loss.of())
-                  && (end == null || isWithin(end, loss.of()));
-            });
+    Hvc end = interval.end;
+    int node = end == null ? interval.watch.node() : end.owner();
+    return losses.any(
+        loss ->
+            Losses.isOfNode(loss, node, interval)
+                && !Losses.isOfSkipped(loss)
+                && isOver(loss)
+                && (end == null || Losses.isWithin(end, loss)));
   }
 
   /** Whether the incarnation of a gap has ended. */
@@ -450,28 +468,8 @@ public final class DetectionChecks {
             .anyMatch(start -> start.incarnation() > loss.getIncarnation());
   }
 
-  private static boolean isOfNode(CoverageLost loss, int node, Interval interval) {
-    return loss.getPartition() == interval.partition && (!loss.hasNode() || loss.getNode() == node);
-  }
-
-  private static boolean isWithin(Hvc event, CoverageLost loss) {
-    return loss.getFromHlc() <= event.own() && event.own() <= loss.getToHlc();
-  }
-
-  /** A published gap may hide a part of it. */
   private boolean isTouched(@Nullable Interval interval) {
-    if (interval == null) {
-      return !losses.isEmpty();
-    }
-    return losses.stream().anyMatch(loss -> touches(loss.of(), interval));
-  }
-
-  private boolean touches(CoverageLost loss, Interval interval) {
-    Hvc end = interval.end;
-    // A joined interval may have been begun, or be ended, by any replica.
-    return isOfNode(loss, joined ? loss.getNode() : interval.watch.node(), interval)
-        && interval.itself.start.own() <= loss.getToHlc()
-        && (end == null || end.own() >= loss.getFromHlc());
+    return losses.touch(interval, joined);
   }
 
   // ---- the intervals as they count

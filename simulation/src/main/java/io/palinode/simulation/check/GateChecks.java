@@ -31,6 +31,9 @@ public final class GateChecks {
   private boolean keeping;
   private long safePoint;
 
+  /** The greatest one whose append has failed: the log may hold it. */
+  private long unknownSafePoint;
+
   /**
    * A request, or what joined it.
    *
@@ -84,7 +87,7 @@ public final class GateChecks {
     for (Map.Entry<Long, Long> plan : targets.descendingMap().entrySet()) {
       cut = plan.getKey() == cut ? plan.getValue() : cut;
     }
-    if (cut > safePoint) {
+    if (cut > Math.max(safePoint, unknownSafePoint)) {
       throw new BrokenInvariant(
           Invariant.GATE,
           "an instance stands after the safe point %s: %s"
@@ -119,6 +122,13 @@ public final class GateChecks {
   }
 
   /** Of two orchestrators, one may ask while a safe point of the other is on its way. */
+  /** The append of this record has failed, as far as its writer knows. */
+  public void appendFailed(ControlRecord record) {
+    if (record.hasSafePoint()) {
+      unknownSafePoint = Math.max(unknownSafePoint, record.getSafePoint().getHlc());
+    }
+  }
+
   private void safePoint(long hlc, int read) {
     safePoint = hlc;
     waiting.forEach(

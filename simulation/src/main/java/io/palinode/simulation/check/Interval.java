@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
  * A span in which a version made a term true at a node: from its write to the write that superseded
  * it. An interval found by a scan is as the node's detector published it.
  */
-final class Interval {
+public final class Interval {
   final Watch watch;
   final int partition;
-  final Subject subject;
+  final Write.Subject subject;
   final String version;
 
   /** The node that accepted the version first; null when that is not known, or is this node. */
@@ -114,9 +114,9 @@ final class Interval {
         record.getNode(), record.getIncarnation(), record.getEpoch(), predicateVersion);
   }
 
-  private static Subject subject(CandidateRecord record) {
+  private static Write.Subject subject(CandidateRecord record) {
     IntervalRef ref = ref(record);
-    return new Subject(ref.getPredicate() + "|" + ref.getBinding(), term(ref));
+    return new Write.Subject(ref.getPredicate() + "|" + ref.getBinding(), term(ref));
   }
 
   /** With distinct, the first member is the one that the instance is named after. */
@@ -184,7 +184,7 @@ final class Interval {
 
   /** Whether this is of the first term, and the other of the second term of the same instance. */
   boolean pairsWith(Interval other) {
-    return subject.term() == 0 && other.subject.equals(new Subject(subject.instance(), 1));
+    return subject.term() == 0 && other.subject.equals(new Write.Subject(subject.instance(), 1));
   }
 
   /** Whether both are of one version in one epoch, perhaps on two replicas. */

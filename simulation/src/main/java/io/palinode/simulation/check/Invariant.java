@@ -12,6 +12,10 @@ public enum Invariant {
   FENCE,
   /** An acknowledged write stands, unless its client was notified of its rollback. */
   ACKNOWLEDGED_WRITE,
+  /** A read that counts as stale returned what is older than a write of its session that stood. */
+  STALE_READ,
+  /** A put that counts as a lost update removed what its writer had not seen, and each such put. */
+  LOST_UPDATE,
   /** The detector's intervals are those in which the store's versions make the terms true. */
   INTERVALS,
   /** Every violation of the history is reported, or lies in a coverage gap. */

@@ -241,11 +241,13 @@ public final class StoreModel {
    * those that are alike may be exchanged too: beside one that differs, or because replicas hold
    * the same versions in another order. What deletes cover goes then as of any key.
    *
-   * @param exchanged the keys whose contributions it received
+   * @param exchanged the keys whose contributions it received; some did not change near the target
    */
   public void merged(int node, long epoch, int attempt, long hlc, Set<String> exchanged) {
     if (merges.get(node).add(new Attempt(epoch, attempt))) {
-      for (String key : near(epoch, attempt)) {
+      Set<String> compared = near(epoch, attempt);
+      compared.addAll(exchanged);
+      for (String key : compared) {
         if (placement.isHeldBy(node, key)
             && (exchanged.contains(key) || !isAlike(epoch, attempt, key))) {
           become(node, key, together(epoch, attempt, key), hlc);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param heldForMicros 0: for a moment
  */
 public record TermRuns(long heldForMicros, long epsilonMicros) {
-  private record Place(Watch watch, Subject subject) {}
+  private record Place(Watch watch, Write.Subject subject) {}
 
   boolean areNeeded() {
     return heldForMicros > 0;

@@ -10,9 +10,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A write of a key that a term is about, as a node committed it.
  *
- * @param holds the value with which the term holds
+ * @param holds the value with which the term holds; null: it holds of lost updates
  */
-public record Write(Watch watch, Subject subject, String holds, WriteEvent event) {
+public record Write(Watch watch, Subject subject, @Nullable String holds, WriteEvent event) {
+  /** The term of an instance that a key is about. */
+  public record Subject(String instance, int term) {}
+
   String key() {
     return new String(event.key().key(), StandardCharsets.UTF_8);
   }
@@ -20,9 +23,13 @@ public record Write(Watch watch, Subject subject, String holds, WriteEvent event
   /** The version that was written, if it makes the term true; else null. */
   @Nullable String begun() {
     Version written = event.written();
-    return written != null && Arrays.equals(written.value(), holds.getBytes(StandardCharsets.UTF_8))
-        ? name(written)
-        : null;
+    return written != null && makesTrue(written) ? name(written) : null;
+  }
+
+  private boolean makesTrue(Version written) {
+    return holds == null
+        ? event.unseen() != null
+        : Arrays.equals(written.value(), holds.getBytes(StandardCharsets.UTF_8));
   }
 
   boolean leaves(String version) {

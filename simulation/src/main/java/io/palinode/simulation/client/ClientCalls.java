@@ -1,5 +1,7 @@
 package io.palinode.simulation.client;
 
+import static java.util.stream.Collectors.toSet;
+
 import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.Version;
 import io.palinode.simulation.check.ClientChecks;
@@ -14,12 +16,14 @@ import io.palinode.simulation.world.World;
 import io.palinode.voldemort.client.session.RolledBack;
 import io.palinode.voldemort.client.session.RolledBackException;
 import io.palinode.voldemort.client.session.Session;
+import io.palinode.voldemort.client.session.SessionReads.Start;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +48,11 @@ final class ClientCalls implements Session.Listener {
   private final int endpoint;
   private final String name;
   private final Session session;
+  private final JudgedReads reads;
+
+  /** Null: no program states what it has seen. */
+  private final @Nullable SeenByProgram seen;
+
   private final Map<Integer, Connection> connections = new HashMap<>();
   private final List<Connection> opened = new ArrayList<>();
   private final long[] latencies;
@@ -63,6 +72,8 @@ final class ClientCalls implements Session.Listener {
     this.session =
         Session.goingOn("c" + client + "." + run, Duration.ofNanos(PATIENCE_MICROS * 1_000));
     this.session.listen(this);
+    this.reads = new JudgedReads(world, this.client);
+    this.seen = world.shape().watched().isOfLostUpdates() ? new SeenByProgram(world) : null;
     this.latencies = new long[world.shape().nodes()];
     latencies[client % latencies.length] = -1;
   }
@@ -145,16 +156,38 @@ final class ClientCalls implements Session.Listener {
 
   void get(String key, Consumer<Outcome> then) {
     begin(
-        call ->
-            read(
-                call,
-                key,
-                order(key),
-                0,
-                List.of(),
-                answers -> repair(call, key, answers),
-                found -> call.end(found, () -> {})),
+        call -> {
+          Start start = reads.begin(session.view().epoch());
+          read(
+              call,
+              key,
+              order(key),
+              0,
+              List.of(),
+              answers -> {
+                repair(call, key, answers);
+                Set<Long> epochs = answers.stream().map(Found::epoch).collect(toSet());
+                reads.read(key, start, epochs, together(answers));
+              },
+              found -> call.end(found, () -> noteRead(key, found)));
+        },
         then);
+  }
+
+  private void noteRead(String key, Outcome outcome) {
+    Version version =
+        outcome instanceof Outcome.Done done ? world.store().resolve(done.found()) : null;
+    if (seen != null && version != null) {
+      seen.read(key, version);
+    }
+  }
+
+  @Nullable SeenByProgram seen() {
+    return seen;
+  }
+
+  JudgedReads reads() {
+    return reads;
   }
 
   void put(String key, String value, Consumer<Outcome> then) {
@@ -403,6 +436,9 @@ final class ClientCalls implements Session.Listener {
   @Override
   public void rolledBack(RolledBack rolledBack) {
     giveUp();
+    if (seen != null) {
+      seen.rolledBack(rolledBack);
+    }
     world.trace().add(name, "rolled-back", rolledBack::toString);
   }
 

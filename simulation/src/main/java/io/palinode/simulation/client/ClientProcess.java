@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * out. In between it writes keys that all programs write. After a rollback it starts again.
  */
 public final class ClientProcess {
-  private static final int SHARED_KEYS = 3;
-
   private final World world;
   private final List<NodeMachine> machines;
   private final int id;
@@ -146,8 +144,12 @@ public final class ClientProcess {
   }
 
   private void act(ClientCalls mine) {
+    if (world.shape().watched().isOfLostUpdates() && (sequential || world.dice().percent(60))) {
+      update(mine);
+      return;
+    }
     if (sequential || world.dice().percent(25)) {
-      String key = "shared" + world.dice().below(SHARED_KEYS);
+      String key = sharedKey();
       put(mine, key, deletes() ? null : name + "." + written++, () -> think(mine));
       return;
     }
@@ -168,6 +170,30 @@ public final class ClientProcess {
             think(mine);
           }
         });
+  }
+
+  /** Mostly of a value that it has read; another program may be faster. */
+  private void update(ClientCalls mine) {
+    String key = sequential ? name : sharedKey();
+    if (sequential || world.dice().percent(10)) {
+      put(mine, key, name + "." + written++, () -> think(mine));
+      return;
+    }
+    mine.get(
+        key,
+        outcome -> {
+          if (outcome instanceof Outcome.TakenBack) {
+            leaveAll(mine);
+          } else if (outcome instanceof Outcome.Done) {
+            put(mine, key, name + "." + written++, () -> think(mine));
+          } else {
+            think(mine);
+          }
+        });
+  }
+
+  private String sharedKey() {
+    return WatchedMutex.SHARED + world.dice().below(WatchedMutex.SHARED_KEYS);
   }
 
   private void enter(ClientCalls mine, String flag) {

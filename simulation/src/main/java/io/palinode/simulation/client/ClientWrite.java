@@ -4,9 +4,11 @@ import io.palinode.detector.binding.Version;
 import io.palinode.simulation.store.Answer;
 import io.palinode.simulation.store.Operation;
 import io.palinode.simulation.store.Replication;
+import io.palinode.simulation.store.SeenByWriter;
 import io.palinode.simulation.store.SimulatedStore;
 import io.palinode.simulation.world.World;
 import io.palinode.voldemort.client.session.Session;
+import io.palinode.voldemort.client.session.SessionReads.Start;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +50,13 @@ final class ClientWrite {
   private final Attempt attempt;
   private final List<Version> onTopOf;
   private final long micros;
+  private final Start start;
+
+  /** What the program has seen, if it states that. */
+  private final @Nullable SeenByWriter seen;
+
+  private final List<Version> begun = new ArrayList<>();
+  private final List<Version> tried = new ArrayList<>();
   private int accepted;
   private int pending;
 
@@ -58,34 +67,67 @@ final class ClientWrite {
     this.call = call;
     this.attempt = attempt;
     this.onTopOf = onTopOf;
+    this.start = calls.reads().begin(calls.session().view().epoch());
+    SeenByProgram all = attempt.value() == null ? null : calls.seen();
+    this.seen = all == null ? null : all.of(attempt.key(), onTopOf);
   }
 
   void toFirst(int turn) {
     if (turn == attempt.order().size()) {
+      ends();
       call.fail("no node takes it");
       return;
     }
     int node = attempt.order().get(turn);
     calls.send(
         node,
-        write(node),
+        begins(write(node)),
         call.epoch,
         Session.NO_ORIGIN,
         (reply, answer) -> {
           switch (reply) {
             case COUNTS -> toOthers(node, answer);
-            case PAUSED ->
-                calls.again(
-                    call, attempt.pause(), () -> calls.putRetrying(call, attempt.afterPause()));
+            case PAUSED -> {
+              ends();
+              calls.again(
+                  call, attempt.pause(), () -> calls.putRetrying(call, attempt.afterPause()));
+            }
             case OBSOLETE -> afterFaster(node);
-            case OVER -> call.fail("over");
+            case OVER -> {
+              ends();
+              call.fail("over");
+            }
             case FAILED -> toFirst(turn + 1);
           }
         });
   }
 
+  private Operation begins(Operation write) {
+    if (calls.seen() == null || !(write instanceof Operation.Put put)) {
+      return write;
+    }
+    begun.add(put.version());
+    tried.add(put.version());
+    calls.seen().begins(put.key(), put.version());
+    return new Operation.Put(put.key(), put.version(), seen);
+  }
+
+  /** The outcome is known, as far as it ever is. */
+  private void ends() {
+    if (calls.seen() != null && !begun.isEmpty()) {
+      calls.seen().ends(attempt.key(), begun, tried);
+      begun.clear();
+      tried.clear();
+    }
+  }
+
   /** Also reads the node with a newer version, in any routing. */
   private void afterFaster(int node) {
+    if (!tried.isEmpty()) {
+      // This node does not have it; one before may, whose answer did not come.
+      tried.remove(tried.size() - 1);
+    }
+    ends();
     if (attempt.number() == ClientCalls.OBSOLETE_MAX) {
       call.fail("others were faster");
       return;
@@ -131,9 +173,13 @@ final class ClientWrite {
             if (write(first) instanceof Operation.Put put) {
               acknowledged(first, acceptedAt, put.version());
             }
+            if (attempt.value() == null) {
+              calls.reads().deleted(attempt.key());
+            }
             world.acknowledged(first, calls.client(), attempt.key(), attempt.value());
           });
     } else if (pending == 0) {
+      ends();
       call.fail("too few nodes have it");
     }
   }
@@ -141,6 +187,11 @@ final class ClientWrite {
   private void acknowledged(int first, long acceptedAt, Version version) {
     long epoch = calls.session().view().epochFor(call.epoch);
     world.requireSequential(epoch, attempt.key(), version, acceptedAt);
+    calls.reads().wrote(attempt.key(), start, calls.session().view().epoch(), version);
+    if (calls.seen() != null) {
+      calls.seen().wrote(attempt.key(), version, acceptedAt);
+      ends();
+    }
     world
         .clientChecks()
         .acknowledged(calls.client(), call.epoch, first, acceptedAt, attempt.key(), version);

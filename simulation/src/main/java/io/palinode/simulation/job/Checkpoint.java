@@ -1,6 +1,7 @@
 package io.palinode.simulation.job;
 
 import io.palinode.monitor.Notice;
+import io.palinode.monitor.Sender;
 import io.palinode.monitor.instance.Instance;
 import io.palinode.monitor.sequence.KeptBack;
 import io.palinode.monitor.sequence.SequenceCheck;
@@ -27,10 +28,19 @@ public record Checkpoint(Predicates predicates, Source source, Detection detecti
   record Source(
       List<Integer> offsets,
       List<SequenceCheck.Position> positions,
-      List<KeptBack.State> keptBack) {}
+      List<KeptBack.State> keptBack,
+      List<Sender> unexplained) {}
 
+  /**
+   * What detection keeps.
+   *
+   * @param answers what is known of answers, for a clause with {@code within}
+   */
   record Detection(
-      Map<String, Instance> instances, Map<String, Notice> restarts, long newestEpoch) {}
+      Map<String, Instance> instances,
+      Map<String, Notice> restarts,
+      KnownAnswers answers,
+      long newestEpoch) {}
 
   /**
    * Of a job that has read no candidate.
@@ -41,8 +51,8 @@ public record Checkpoint(Predicates predicates, Source source, Detection detecti
       int partitions, int predicatesRead, @Nullable PredicateVersion predicate) {
     return new Checkpoint(
         new Predicates(predicatesRead, predicate),
-        new Source(Collections.nCopies(partitions, 0), List.of(), List.of()),
-        new Detection(Map.of(), Map.of(), 0));
+        new Source(Collections.nCopies(partitions, 0), List.of(), List.of(), List.of()),
+        new Detection(Map.of(), Map.of(), new KnownAnswers(), 0));
   }
 
   public List<Integer> offsets() {

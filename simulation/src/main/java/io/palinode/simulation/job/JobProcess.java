@@ -11,21 +11,19 @@ import io.palinode.monitor.instance.ActivePredicate;
 import io.palinode.monitor.instance.Change;
 import io.palinode.monitor.instance.Instance;
 import io.palinode.monitor.instance.InstanceKey;
+import io.palinode.monitor.instance.InstanceState;
 import io.palinode.monitor.instance.Violations;
-import io.palinode.monitor.judgement.JudgedPace;
 import io.palinode.monitor.judgement.ProgressWatermarks;
 import io.palinode.monitor.sequence.KeptBack;
 import io.palinode.monitor.sequence.SequenceCheck;
-import io.palinode.simulation.environment.Link;
+import io.palinode.monitor.sequence.SkippedNodes;
+import io.palinode.monitor.sequence.WholeCheck;
 import io.palinode.simulation.environment.Tail;
 import io.palinode.simulation.world.PredicateVersion;
 import io.palinode.simulation.world.World;
 import io.palinode.wire.v1.CandidateRecord;
-import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.IntervalRef;
-import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.Violation;
-import io.palinode.wire.v1.ViolationRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,13 +41,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobProcess {
   private static final long CHECKPOINT_MICROS = 200_000;
+  private static final long SKIP_GRACE_MS = 100;
   private static final long CHECKPOINT_RETRY_MICROS = 5_000;
-
-  /** As often as a job after a violation: judgement that comes too early then shows. */
-  private static final long JUDGED_EVERY_MS = 20;
-
-  /** How late violations are where they do not come before judgement. */
-  private static final long LATE_MICROS = 60_000;
 
   private final World world;
   private final Consumer<Checkpoint> checkpoints;
@@ -58,21 +51,21 @@ public final class JobProcess {
   private final List<ProgressWatermarks> watermarks = new ArrayList<>();
   private final SequenceCheck sequences = new SequenceCheck();
   private final KeptBack keptBack = new KeptBack();
+  private final SkippedNodes skipped;
+  private final WholeCheck wholes = new WholeCheck();
   private final Channel events = new Channel();
   private final Channel notices = new Channel();
-  private final Link sink;
+  private final JobSink sink;
 
   // What detection keeps.
   private final Map<String, Instance> instances = new TreeMap<>();
   private final Map<String, Notice> restarts = new TreeMap<>();
-  private final JudgedPace pace = new JudgedPace(JUDGED_EVERY_MS, JUDGED_EVERY_MS);
+  private final KnownAnswers answers;
   private long newestEpoch;
   private long watermark = Long.MIN_VALUE;
 
   /** Whether the source's has moved, and has not gone on. */
   private boolean waitingWatermark;
-
-  private boolean judging;
 
   /** The newest version that is known; null: none. */
   private @Nullable ActivePredicate predicate;
@@ -121,7 +114,7 @@ public final class JobProcess {
   public JobProcess(World world, Checkpoint from, Consumer<Checkpoint> checkpoints) {
     this.world = world;
     this.checkpoints = checkpoints;
-    this.sink = new Link(world.network(), world.job(), world.kafka());
+    this.sink = new JobSink(world, () -> alive);
     this.predicates =
         world
             .predicates()
@@ -136,11 +129,14 @@ public final class JobProcess {
     sequences.restore(from.source().positions());
     from.detection().instances().forEach((key, instance) -> instances.put(key, instance.copy()));
     restarts.putAll(from.detection().restarts());
+    answers = from.detection().answers().copy();
     newestEpoch = from.detection().newestEpoch();
     keptBack.restore(from.source().keptBack());
+    skipped = new SkippedNodes(world.shape().nodes(), sequences, keptBack);
+    from.source().unexplained().forEach(wholes::restore);
     for (int partition = 0; partition < world.shape().candidates().partitions(); partition++) {
       int of = partition;
-      watermarks.add(new ProgressWatermarks(world.shape().nodes()));
+      watermarks.add(new ProgressWatermarks(world.shape().nodes(), skipping()));
       tails.add(
           world
               .candidates(partition)
@@ -150,6 +146,13 @@ public final class JobProcess {
                   () -> alive,
                   record -> read(of, world.seams().read(record))));
     }
+  }
+
+  private ProgressWatermarks.Skipping skipping() {
+    long after = world.shape().candidates().skipAfter();
+    return world.shape().candidates().skips()
+        ? new ProgressWatermarks.Skipping(after, SKIP_GRACE_MS, () -> world.wallMicros() / 1_000)
+        : ProgressWatermarks.Skipping.NEVER;
   }
 
   public void start() {
@@ -189,8 +192,9 @@ public final class JobProcess {
             new Checkpoint.Source(
                 tails.stream().map(Tail::position).toList(),
                 List.copyOf(sequences.positions()),
-                keptBack.states()),
-            new Checkpoint.Detection(copies, Map.copyOf(restarts), newestEpoch)));
+                keptBack.states(),
+                List.copyOf(wholes.unexplained())),
+            new Checkpoint.Detection(copies, Map.copyOf(restarts), answers.copy(), newestEpoch)));
     world.time().in(CHECKPOINT_MICROS, this::checkpoint);
   }
 
@@ -200,23 +204,40 @@ public final class JobProcess {
     CandidateEvent event =
         CandidateEvent.parse(partition, world.shape().nodes(), record.toByteArray());
     boolean moved = watermarks.get(partition).observe(event);
-    SequenceCheck.Outcome outcome = sequences.observe(event);
+    SequenceCheck.Outcome outcome = skipped.observe(event);
     for (Notice notice : outcome.notices()) {
       notices.send(() -> received(notice));
+      if (notice.kind() == Notice.Kind.LOST) {
+        wholes.lost(event.channel());
+      }
     }
-    if (world.seams().keepsBack()) {
-      keptBack.observe(event, outcome.fresh(), this::handOn);
-    } else if (outcome.fresh() && !event.key().isEmpty()) {
-      handOn(event);
+    if (!skipped.isSkipped(event.channel())) {
+      passOn(event, outcome.fresh());
     }
     waitingWatermark |= moved;
-    if (waitingWatermark && !keptBack.isWaiting()) {
+    long least = watermarks.stream().mapToLong(ProgressWatermarks::watermark).min().orElseThrow();
+    if (!waitingWatermark || least == ProgressWatermarks.NONE) {
+      return;
+    }
+    for (Notice notice : skipped.pass(least, this::handOn)) {
+      notices.send(() -> received(notice));
+      wholes.lost(notice.sender().channel());
+    }
+    if (!keptBack.isWaiting()) {
       waitingWatermark = false;
-      long least = watermarks.stream().mapToLong(ProgressWatermarks::watermark).min().orElseThrow();
-      if (least != ProgressWatermarks.NONE) {
-        events.sendWatermark(least);
-        notices.sendWatermark(least);
-      }
+      events.sendWatermark(least);
+      notices.sendWatermark(least);
+    }
+  }
+
+  private void passOn(CandidateEvent event, boolean fresh) {
+    if (world.seams().keepsBack()) {
+      keptBack.observe(event, fresh, this::handOn);
+    } else if (fresh && !event.key().isEmpty()) {
+      handOn(event);
+    }
+    for (Notice notice : wholes.observe(event, fresh, keptBack)) {
+      notices.send(() -> received(notice));
     }
   }
 
@@ -233,22 +254,12 @@ public final class JobProcess {
           restarts.put(
               "%s/%06d".formatted(notice.sender().channel(), notice.sender().incarnation()),
               notice);
-      case LOST -> lost(notice.body());
-      case PREDICATE, SEARCHED, REACHED -> {}
-    }
-  }
-
-  private void lost(byte[] body) {
-    try {
-      ViolationRecord record =
-          ViolationRecord.newBuilder().setCoverageLost(CoverageLost.parseFrom(body)).build();
-      if (world.seams().tellsLossesFirst()) {
-        publish(record);
-      } else {
-        world.time().in(LATE_MICROS, () -> publish(record));
+      case LOST -> {
+        answers.lost(notice);
+        sink.lost(notice.body());
       }
-    } catch (com.google.protobuf.InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a loss must be readable", e);
+      case WHOLE -> answers.whole(notice);
+      case PREDICATE, SEARCHED, REACHED -> {}
     }
   }
 
@@ -262,7 +273,7 @@ public final class JobProcess {
     predicate = version.detected(world.shape().nodes(), world.seams());
     taken = version;
     List.copyOf(waiting.keySet()).forEach(this::settleWaiting);
-    sayWhatIsDue();
+    sink.sayWhatIsDue();
   }
 
   private void received(CandidateEvent event) {
@@ -290,11 +301,11 @@ public final class JobProcess {
     if (rest.events.isEmpty()) {
       waiting.remove(key);
       if (heldAt != null) {
-        pace.release(heldAt);
+        sink.release(heldAt);
       }
     } else if (heldAt == null && rest.least() <= watermark) {
       rest.heldAt = rest.least();
-      pace.hold(rest.least());
+      sink.hold(rest.least());
     }
   }
 
@@ -311,7 +322,9 @@ public final class JobProcess {
       return !world.seams().waitsForPredicates();
     }
     DetectionSpec spec = known.spec();
-    if (spec != null && standing == ActivePredicate.Standing.CURRENT) {
+    if (spec != null
+        && standing == ActivePredicate.Standing.CURRENT
+        && !Change.asksAgain(event.decode(), spec)) {
       apply(event, reach, known, spec);
     }
     return true;
@@ -320,18 +333,25 @@ public final class JobProcess {
   private void apply(CandidateEvent event, long reach, ActivePredicate known, DetectionSpec spec) {
     Instance kept = instances.get(event.key());
     if (event.epoch() < newestEpoch || (kept != null && event.epoch() < kept.epoch())) {
+      if (Change.asks(event.decode(), spec)) {
+        sink.unjudged(event.partition(), Math.max(event.hlc(), watermark));
+      }
       return;
     }
     if (kept != null && kept.isStale(event.epoch(), known)) {
+      dropped(kept, spec, Math.max(event.hlc(), watermark));
       kept = null;
     }
     Instance instance =
         kept == null ? Instance.begin(event, known.version(), spec, DetectionLimits.DEFAULT) : kept;
     instance.unpack(spec, DetectionLimits.DEFAULT);
-    List<Witness> found = restarted(instance, reach);
+    List<Witness> found = caughtUp(instance, spec, Math.min(reach, event.hlc()));
     found.addAll(instance.apply(Change.of(event.decode(), spec)));
+    if (reach > event.hlc()) {
+      found.addAll(caughtUp(instance, spec, reach));
+    }
     found.addAll(instance.progress(reach));
-    publish(event.key(), instance, known, spec, found);
+    publish(event.key(), instance, known, spec, Math.max(event.hlc(), watermark), found);
     save(event.key(), instance);
   }
 
@@ -348,22 +368,25 @@ public final class JobProcess {
         wake(key, instance);
       }
     }
-    judge(reached);
+    sink.judge(reached);
   }
 
   private void wake(String key, Instance instance) {
     ActivePredicate known = predicate;
     DetectionSpec spec = known == null ? null : known.spec();
     if (known == null || spec == null || instance.isStale(newestEpoch, known)) {
+      if (spec != null) {
+        dropped(instance, spec, watermark);
+      }
       instances.remove(key);
       return;
     }
     instance.unpack(spec, DetectionLimits.DEFAULT);
     Waiting rest = waiting.get(key);
     long reach = rest == null ? watermark : Math.min(watermark, rest.least() - 1);
-    List<Witness> found = restarted(instance, reach);
+    List<Witness> found = caughtUp(instance, spec, reach);
     found.addAll(instance.progress(reach));
-    publish(key, instance, known, spec, found);
+    publish(key, instance, known, spec, watermark, found);
     save(key, instance);
   }
 
@@ -376,6 +399,20 @@ public final class JobProcess {
       instance.pack();
     }
     instances.put(key, instance);
+  }
+
+  private void dropped(Instance stale, DetectionSpec spec, long now) {
+    if (spec.isWithin() && stale.wakeAt() != InstanceState.NO_WAKE) {
+      sink.unjudged(stale.partition(), now);
+    }
+  }
+
+  private List<Witness> caughtUp(Instance instance, DetectionSpec spec, long reach) {
+    List<Witness> found = restarted(instance, reach);
+    if (spec.isWithin()) {
+      answers.pass(instance, spec, reach);
+    }
+    return found;
   }
 
   private List<Witness> restarted(Instance instance, long reach) {
@@ -394,8 +431,13 @@ public final class JobProcess {
       Instance instance,
       ActivePredicate known,
       DetectionSpec spec,
+      long now,
       List<Witness> found) {
-    if (!instance.takeOverflows().equals(Overflows.NONE)) {
+    Overflows met = instance.takeOverflows();
+    if (met.triggers() > 0) {
+      sink.unjudged(instance.partition(), now);
+    }
+    if (met.total() > met.triggers()) {
       throw new IllegalStateException("a run is too small to meet a limit of detection");
     }
     InstanceKey of = InstanceKey.parse(key);
@@ -408,56 +450,10 @@ public final class JobProcess {
     Map<String, Violation> latest = new LinkedHashMap<>();
     for (Witness witness : found) {
       Violation violation =
-          Violations.of(
-              interval,
-              spec.causality().epsilon(),
-              instance.epoch(),
-              witness,
-              world.time().nowMicros());
+          Violations.of(interval, spec, instance.epoch(), witness, world.time().nowMicros());
       latest.put(violation.getId(), violation);
     }
-    latest.values().forEach(this::publish);
-  }
-
-  // ---- judgement, and the sink
-
-  private void judge(long reached) {
-    pace.watermark(reached - 1);
-    sayWhatIsDue();
-  }
-
-  private void sayWhatIsDue() {
-    if (!alive) {
-      return;
-    }
-    long nowMs = world.time().nowMicros() / 1_000;
-    long judged = pace.due(nowMs);
-    if (judged != JudgedPace.NOTHING) {
-      publish(ViolationRecord.newBuilder().setJudged(Judged.newBuilder().setHlc(judged)).build());
-    } else if (pace.isPending() && !judging) {
-      judging = true;
-      world
-          .time()
-          .in(
-              (pace.nextAtMs() - nowMs) * 1_000,
-              () -> {
-                judging = false;
-                sayWhatIsDue();
-              });
-    }
-  }
-
-  private void publish(Violation violation) {
-    ViolationRecord record = ViolationRecord.newBuilder().setViolation(violation).build();
-    if (world.seams().judgesLast()) {
-      publish(record);
-    } else {
-      world.time().in(LATE_MICROS, () -> publish(record));
-    }
-  }
-
-  private void publish(ViolationRecord record) {
-    sink.send(() -> world.violation(record));
+    latest.values().forEach(sink::publish);
   }
 
   /** For the message of a failure. */

@@ -109,7 +109,7 @@ public final class NodeProcess {
     this.control = NodeControl.initial(id, world.shape().nodes(), store.incarnation());
   }
 
-  long incarnation() {
+  public long incarnation() {
     return store.incarnation();
   }
 
@@ -357,6 +357,7 @@ public final class NodeProcess {
     guarded(
         () -> {
           commits.begin(asked);
+          intervals.begins(asked);
           Answer made = node.answer(admitted);
           commits.end();
           requireNoBug(made);

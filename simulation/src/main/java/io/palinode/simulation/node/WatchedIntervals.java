@@ -5,9 +5,12 @@ import io.palinode.detector.binding.WriteEvent;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.NodeIntervals;
-import io.palinode.simulation.check.Subject;
+import io.palinode.simulation.check.SingleChecks.LostUpdates.Seen;
 import io.palinode.simulation.check.Watch;
 import io.palinode.simulation.check.Write;
+import io.palinode.simulation.store.Operation;
+import io.palinode.simulation.store.Request;
+import io.palinode.simulation.store.SeenByWriter;
 import io.palinode.simulation.world.Texts;
 import io.palinode.simulation.world.WatchedMutex;
 import io.palinode.simulation.world.World;
@@ -15,8 +18,11 @@ import io.palinode.store.control.Command;
 import io.palinode.wire.v1.CandidateRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Compares what a node's detector says with what is on its disk, while it watches. */
 final class WatchedIntervals {
@@ -28,6 +34,15 @@ final class WatchedIntervals {
   private boolean watching;
   private boolean beginning;
   private long epoch = -1;
+
+  /** That the detector has found since it watches; a stored record does not show any. */
+  private final Set<String> lostUpdates = new HashSet<>();
+
+  private final boolean isOfLostUpdates;
+  private List<Version> before = List.of();
+
+  /** By the writer of the put that is carried out; null: it does not state that. */
+  private @Nullable Seen seen;
 
   /** Of the predicate; 0: there is none. */
   private long version;
@@ -41,6 +56,7 @@ final class WatchedIntervals {
     this.machine = machine;
     this.incarnation = incarnation;
     this.restoredEpoch = restoredEpoch;
+    this.isOfLostUpdates = world.shape().watched().isOfLostUpdates();
     this.said = new NodeIntervals(machine.id(), world.shape().candidates().isRingSmall());
   }
 
@@ -48,6 +64,7 @@ final class WatchedIntervals {
   void watches(long newVersion) {
     version = newVersion;
     said.reset();
+    lostUpdates.clear();
   }
 
   void before(Command command) {
@@ -55,6 +72,7 @@ final class WatchedIntervals {
       epoch = watch.epoch();
       beginning = true;
       said.reset();
+      lostUpdates.clear();
     } else if (command instanceof Command.Restore
         || command instanceof Command.Keep
         || command instanceof Command.KeepAll
@@ -107,17 +125,33 @@ final class WatchedIntervals {
     }
   }
 
+  /** The node is about to carry out this request. */
+  void begins(Request asked) {
+    if (isOfLostUpdates && asked.operation() instanceof Operation.Put put) {
+      before = world.stored(machine.id(), put.key());
+      SeenByWriter of = asked.isCopyAt(machine.id()) ? null : put.seen();
+      seen = of == null ? null : of.inFull();
+    }
+  }
+
   /** The store passed a write to the detector. */
   void observed(WriteEvent event) {
+    String key = new String(event.key().key(), StandardCharsets.UTF_8);
+    Version written = event.written();
+    if (isOfLostUpdates && written != null) {
+      world.lostUpdates().require(before, event, seen);
+      if (event.unseen() != null) {
+        lostUpdates.add(name(key, written));
+      }
+    }
     if (watching && version > 0) {
-      String key = new String(event.key().key(), StandardCharsets.UTF_8);
       world
           .detection()
           .wrote(
               new Write(
                   new Watch(machine.id(), incarnation, epoch, version),
-                  new Subject(WatchedMutex.instance(key), WatchedMutex.term(key)),
-                  WatchedMutex.IN,
+                  new Write.Subject(WatchedMutex.instance(key), WatchedMutex.term(key)),
+                  isOfLostUpdates ? null : WatchedMutex.IN,
                   event));
     }
   }
@@ -141,11 +175,17 @@ final class WatchedIntervals {
     List<String> holding = new ArrayList<>();
     for (String key : version == 0 ? List.<String>of() : world.flags()) {
       for (Version version : world.stored(machine.id(), key)) {
-        if (Texts.value(version).equals(WatchedMutex.IN)) {
-          holding.add(Write.versionOf(key, version.clock(), version.timestampMs()));
+        if (isOfLostUpdates
+            ? lostUpdates.contains(name(key, version))
+            : Texts.value(version).equals(WatchedMutex.IN)) {
+          holding.add(name(key, version));
         }
       }
     }
     said.requireOpen(holding);
+  }
+
+  private static String name(String key, Version version) {
+    return Write.versionOf(key, version.clock(), version.timestampMs());
   }
 }

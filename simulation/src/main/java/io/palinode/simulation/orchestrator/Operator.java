@@ -5,10 +5,12 @@ import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.violations.ApprovalRequest;
 import io.palinode.simulation.environment.Dice;
 import io.palinode.simulation.node.NodeMachine;
+import io.palinode.simulation.node.NodeProcess;
 import io.palinode.simulation.world.FailingDuties;
 import io.palinode.simulation.world.PredicateVersion;
 import io.palinode.simulation.world.World;
 import io.palinode.wire.plan.Phase;
+import io.palinode.wire.v1.CoverageLost;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -62,8 +64,20 @@ public final class Operator {
     if (world.dice().percent(world.areFaultsOver() ? 30 : 5)) {
       orchestrator.get().acknowledge();
     }
+    restartSkipped();
     answerRequests();
     world.time().in(world.dice().between(50_000, 200_000), this::operate);
+  }
+
+  private void restartSkipped() {
+    for (CoverageLost skipped : world.controlChecks().coverage().skipped()) {
+      NodeMachine machine = machines.get(skipped.getNode());
+      NodeProcess process = machine.process();
+      if (process != null && process.incarnation() == skipped.getIncarnation()) {
+        machine.kill();
+        machine.startIn(0);
+      }
+    }
   }
 
   /** Ends a plan that was abandoned and is halted again, or abandons one that waits. */

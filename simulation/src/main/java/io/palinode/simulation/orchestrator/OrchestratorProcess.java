@@ -252,6 +252,7 @@ public final class OrchestratorProcess {
           }
           if (isSeemingFailure && alive) {
             world.trace().add(NAME, "append-failed", () -> Texts.of(record));
+            world.appendFailed(record);
             handle(new Event.AppendFailed(record, "simulated", now()));
           }
         });

@@ -1,6 +1,7 @@
 package io.palinode.simulation.store;
 
 import io.palinode.detector.binding.Version;
+import org.jspecify.annotations.Nullable;
 
 /** What a client asks of one key. */
 public sealed interface Operation {
@@ -12,7 +13,15 @@ public sealed interface Operation {
    */
   record Get(String key, boolean origins, boolean unchecked) implements Operation {}
 
-  record Put(String key, Version version) implements Operation {}
+  /**
+   * @param seen what the writer states that it has seen of the key; null: nothing
+   */
+  record Put(String key, Version version, @Nullable SeenByWriter seen) implements Operation {
+    /** Of a writer that states nothing. */
+    public Put(String key, Version version) {
+      this(key, version, null);
+    }
+  }
 
   /**
    * @param upTo the mark of the versions that it covers, in the store's own bytes

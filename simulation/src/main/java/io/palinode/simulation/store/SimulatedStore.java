@@ -4,6 +4,7 @@ import io.palinode.detector.binding.Version;
 import io.palinode.simulation.check.VersionOrder;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.past.RecordRules;
+import io.palinode.voldemort.protocol.VectorClock;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -24,6 +25,11 @@ public interface SimulatedStore {
 
   /** What the checks know of its versions. They do not use its rules. */
   VersionOrder order();
+
+  /** The vector clock of a version; null if the store has none. */
+  default @Nullable VectorClock clock(Version version) {
+    return null;
+  }
 
   /** The version of several that a client takes; null if there are none. */
   @Nullable Version resolve(List<Version> found);

@@ -52,10 +52,13 @@ final class VoldemortNode implements SimulatedNode {
     Operation operation = request.operation();
     if (operation instanceof Operation.Put put) {
       Versioned version = VoldemortRules.versioned(put.version());
-      return message
-          .setType(RequestType.PUT)
-          .setPut(Pb0.PutRequest.newBuilder().setKey(key).setVersioned(version.toProto()))
-          .build();
+      Pb0.PutRequest.Builder of =
+          Pb0.PutRequest.newBuilder().setKey(key).setVersioned(version.toProto());
+      if (put.seen() != null) {
+        Pb0.Seen.Builder seen = of.getSeenBuilder();
+        put.seen().stated().forEach(c -> seen.addClocks(ByteString.copyFrom(c.encode())));
+      }
+      return message.setType(RequestType.PUT).setPut(of).build();
     }
     if (operation instanceof Operation.Delete delete) {
       VectorClock upTo = VectorClock.decode(delete.upTo());

@@ -80,6 +80,11 @@ final class VoldemortStore implements SimulatedStore {
   }
 
   @Override
+  public VectorClock clock(Version version) {
+    return VoldemortRules.versioned(version).clock();
+  }
+
+  @Override
   public @Nullable Version resolve(List<Version> found) {
     Versioned resolved = Siblings.resolve(found.stream().map(VoldemortRules::versioned).toList());
     return resolved == null ? null : VoldemortRules.version(resolved);

@@ -1,8 +1,7 @@
 package io.palinode.simulation.world;
 
 /**
- * How the predicate is written. All forms but {@link #LASTING} mean the same: both flags of an edge
- * are up.
+ * How the predicate is written. The first three forms mean the same: both flags of an edge are up.
  */
 public enum Form {
   ALL_OF("all: " + Form.BOTH),
@@ -11,17 +10,35 @@ public enum Form {
   /** Only flags that are up are numbers. */
   SUM("sum: {of: ['cs_{a}_{b}_{a}', 'cs_{a}_{b}_{b}'], atLeast: 2}"),
   /** For longer than ε. */
-  LASTING("{all: " + Form.BOTH + ", for: " + Form.HELD_FOR_MILLIS + "ms}");
+  LASTING("{all: " + Form.BOTH + ", for: " + Form.HELD_FOR_MILLIS + "ms}"),
+  /** The second client does not enter within a time after the first one. */
+  WITHIN(
+      "within: {time: "
+          + Form.ANSWERED_MILLIS
+          + "ms, after: {var: 'cs_{a}_{b}_{a}', equals: '1'},"
+          + " missing: {var: 'cs_{a}_{b}_{b}', equals: '1'}}"),
+  /** A client writes a shared key over what it has not seen. */
+  LOST_UPDATE("all: [{var: '" + WatchedMutex.SHARED + "{k}', lostUpdate: true}]", "key: '{k}'");
 
   private static final String BOTH =
       "[{var: 'cs_{a}_{b}_{a}', equals: '1'}, {var: 'cs_{a}_{b}_{b}', equals: '1'}]";
 
   public static final long HELD_FOR_MILLIS = 15;
 
+  public static final long ANSWERED_MILLIS = 100;
+
   /** One clause of YAML. */
   final String clause;
 
+  /** Of an instance, in YAML. */
+  final String forEach;
+
   Form(String clause) {
+    this(clause, "edge: '{a}_{b}'");
+  }
+
+  Form(String clause, String forEach) {
     this.clause = clause;
+    this.forEach = forEach;
   }
 }

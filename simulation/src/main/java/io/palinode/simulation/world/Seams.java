@@ -3,6 +3,7 @@ package io.palinode.simulation.world;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.store.binding.StoreBinding;
+import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
@@ -107,6 +108,15 @@ public interface Seams {
   /** Whether the job writes violations before the judgement that passes them. */
   default boolean judgesLast() {
     return true;
+  }
+
+  /**
+   * The clocks that a client states as seen.
+   *
+   * @param read what it read only to write on top of it
+   */
+  default List<VectorClock> stated(List<VectorClock> seen, List<VectorClock> read) {
+    return seen;
   }
 
   /** Whether a node answers that it cannot carry out a duty. */

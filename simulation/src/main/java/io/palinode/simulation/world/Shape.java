@@ -1,6 +1,7 @@
 package io.palinode.simulation.world;
 
 import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.simulation.environment.Dice;
@@ -45,8 +46,15 @@ public record Shape(
    *
    * @param partitions of their topic
    * @param ringSlots of each node's ring
+   * @param skipAfter how long judgement waits for a silent node, in HLC units
    */
-  public record Candidates(int partitions, int ringSlots) {
+  public record Candidates(int partitions, int ringSlots, long skipAfter) {
+    static final long NEVER = Long.MAX_VALUE;
+
+    public boolean skips() {
+      return skipAfter != NEVER;
+    }
+
     /** Whether a node's ring overflows when its sender is held up for a while. */
     public boolean isRingSmall() {
       return ringSlots <= RING_SLOTS_SMALL;
@@ -64,6 +72,8 @@ public record Shape(
           .withWindowLog(new WindowLogConfig(Duration.ofMinutes(1), 1L << 20))
           .withConvergenceWindow(CONVERGENCE_WINDOW);
 
+  private static final long SKIP_AFTER_MICROS_MIN = 400_000;
+  private static final long SKIP_AFTER_MICROS_MAX = 1_500_000;
   private static final int RING_SLOTS = 4_096;
   private static final int RING_SLOTS_SMALL = 16;
 
@@ -82,13 +92,17 @@ public record Shape(
     boolean deletes = wishes.percent(40) && !affected;
     int changes = wishes.percent(30) && !affected ? (int) wishes.between(1, 4) : 0;
     boolean repairs = wishes.percent(50) && reads > 1 && !affected;
+    long skipAfter =
+        wishes.percent(25)
+            ? Hlc.ofMicros(wishes.between(SKIP_AFTER_MICROS_MIN, SKIP_AFTER_MICROS_MAX))
+            : Candidates.NEVER;
     int clients = (int) dice.between(2, 3);
     int partitions = (int) dice.between(1, 2);
     boolean nearestFirst = dice.percent(50);
     return new Shape(
         new Replication(nodes, replicas, reads, writes),
         new Clients(clients, nearestFirst, deletes, repairs),
-        new Candidates(partitions, slots),
+        new Candidates(partitions, slots, skipAfter),
         watched(dice, wish, variation),
         affected,
         changes);
@@ -115,7 +129,7 @@ public record Shape(
 
   @Override
   public String toString() {
-    return "nodes=%d clients=%d N=%d R=%d W=%d partitions=%d routing=%s ring=%d %s%s%s%s%s"
+    return "nodes=%d clients=%d N=%d R=%d W=%d partitions=%d routing=%s ring=%d %s%s%s%s%s%s"
         .formatted(
             nodes(),
             clients.count(),
@@ -129,6 +143,7 @@ public record Shape(
             affected ? " scope=affected" : "",
             clients.deletes() ? " deletes" : "",
             changes > 0 ? " changes=" + changes : "",
-            clients.repairs() ? " repairs" : "");
+            clients.repairs() ? " repairs" : "",
+            candidates.skips() ? " skip-after=" + Hlc.micros(candidates.skipAfter()) : "");
   }
 }

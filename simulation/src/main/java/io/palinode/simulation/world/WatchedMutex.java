@@ -5,6 +5,7 @@ import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What a cluster watches for: two clients are in the critical section of the edge between them.
@@ -15,6 +16,11 @@ import java.util.List;
 public record WatchedMutex(
     boolean joins, String target, Wish wish, Form form, ActivePredicate predicate) {
   public static final String NAME = "mutex";
+
+  /** How the keys begin that all clients write. */
+  public static final String SHARED = "shared";
+
+  public static final int SHARED_KEYS = 3;
 
   /** The value of a flag whose client is in the section. */
   public static final String IN = "1";
@@ -36,7 +42,7 @@ public record WatchedMutex(
   }
 
   /** All flags of so many clients. */
-  static List<String> flags(int clients) {
+  private static List<String> flags(int clients) {
     List<String> flags = new ArrayList<>();
     for (int one = 0; one < clients; one++) {
       for (int other = one + 1; other < clients; other++) {
@@ -47,13 +53,30 @@ public record WatchedMutex(
     return flags;
   }
 
-  /** Of which instance a flag is a variable. */
+  /** The keys that the predicate names, with so many clients. */
+  List<String> keys(int clients) {
+    return isOfLostUpdates()
+        ? IntStream.range(0, SHARED_KEYS).mapToObj(i -> SHARED + i).toList()
+        : flags(clients);
+  }
+
+  public boolean isOfLostUpdates() {
+    return form == Form.LOST_UPDATE;
+  }
+
+  /** Of which instance a key is a variable. */
   public static String instance(String flag) {
+    if (flag.startsWith(SHARED)) {
+      return NAME + "|k=" + flag.substring(SHARED.length());
+    }
     String[] parts = flag.split("_", -1);
     return NAME + "|a=" + parts[1] + ",b=" + parts[2];
   }
 
   public static int term(String flag) {
+    if (flag.startsWith(SHARED)) {
+      return 0;
+    }
     String[] parts = flag.split("_", -1);
     return parts[3].equals(parts[1]) ? 0 : 1;
   }
@@ -64,7 +87,8 @@ public record WatchedMutex(
 
   /** The same in another form. */
   WatchedMutex in(Form other) {
-    return of(joins && other != Form.LASTING, target, wish, other);
+    boolean isOfMoments = other != Form.LASTING && other != Form.WITHIN;
+    return of(joins && isOfMoments, target, wish, other);
   }
 
   /** The value of a flag whose client is not in the section. */
@@ -94,14 +118,16 @@ public record WatchedMutex(
     return of(joins, target, wish, Form.ALL_OF);
   }
 
-  private static WatchedMutex of(boolean joins, String target, Wish wish, Form form) {
+  private static WatchedMutex of(boolean joins, String wanted, Wish wish, Form form) {
+    // A rollback to before the violation would keep its trigger.
+    String target = form == Form.WITHIN ? "before-first-witness" : wanted;
     String yaml =
         """
         apiVersion: palinode.io/v1
         kind: Predicate
         metadata: {name: mutex}
         spec:
-          forEach: {edge: "{a}_{b}"}
+          forEach: {%s}
           replicas: %s
           violation:
             - %s
@@ -109,7 +135,7 @@ public record WatchedMutex(
             rollback: {to: %s}
             %s
         """
-            .formatted(joins ? "first" : "any", form.clause, target, wish.yaml);
+            .formatted(form.forEach, joins ? "first" : "any", form.clause, target, wish.yaml);
     return new WatchedMutex(
         joins, target, wish, form, new ActivePredicate(NAME, 1, Predicates.parse(yaml, NAME)));
   }

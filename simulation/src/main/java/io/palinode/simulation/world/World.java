@@ -6,12 +6,15 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.simulation.check.AffectedChecks;
+import io.palinode.simulation.check.AnswerChecks;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.ClientChecks;
 import io.palinode.simulation.check.ControlChecks;
 import io.palinode.simulation.check.DetectionChecks;
 import io.palinode.simulation.check.GateChecks;
 import io.palinode.simulation.check.Invariant;
+import io.palinode.simulation.check.SingleChecks;
+import io.palinode.simulation.check.SingleChecks.LostUpdates;
 import io.palinode.simulation.check.StoreModel;
 import io.palinode.simulation.check.TermRuns;
 import io.palinode.simulation.environment.Dice;
@@ -66,6 +69,7 @@ public final class World {
   private final GateChecks gateChecks;
   private final ClientChecks clientChecks;
   private final AffectedChecks affected = new AffectedChecks(this::accessKey);
+  private final LostUpdates lostUpdates;
   private final DetectionChecks detection;
   private final Set<List<Long>> cutsChecked = new HashSet<>();
   private long newestServed;
@@ -101,10 +105,12 @@ public final class World {
     this.controlChecks =
         new ControlChecks(
             shape.nodes(), faults.contains(Fault.DUPLICATE) || faults.contains(Fault.TAKEOVER));
+    this.lostUpdates = new LostUpdates(store.order());
     this.detection =
         new DetectionChecks(
             shape.watched().joins(),
             new TermRuns(shape.watched().heldForMicros(), Shape.EPSILON_MICROS),
+            singleChecks(),
             shape.candidates().partitions());
     this.control = new SharedLog<>(network, kafka());
     this.forged =
@@ -117,6 +123,14 @@ public final class World {
     for (int node = 0; node < shape.nodes(); node++) {
       disks.add(new Disk(List.of(SimulatedStore.NAME, NodeMeta.STORE)));
     }
+  }
+
+  private @Nullable SingleChecks singleChecks() {
+    return switch (shape.watched().form()) {
+      case WITHIN -> new AnswerChecks(Form.ANSWERED_MILLIS * 1_000, Shape.EPSILON_MICROS);
+      case LOST_UPDATE -> lostUpdates;
+      case ALL_OF, DISTINCT, SUM, LASTING -> null;
+    };
   }
 
   /** Chance for one purpose: what it draws changes nothing else of a run. */
@@ -418,7 +432,7 @@ public final class World {
 
   /** The keys that the predicate names. */
   public List<String> flags() {
-    return WatchedMutex.flags(shape.clients().count());
+    return shape.watched().keys(shape.clients().count());
   }
 
   public SharedLog<ControlRecord> control() {
@@ -459,6 +473,11 @@ public final class World {
     return model;
   }
 
+  /** The append of this record has failed, as far as its writer knows. */
+  public void appendFailed(ControlRecord record) {
+    gateChecks.appendFailed(record);
+  }
+
   public ControlChecks controlChecks() {
     return controlChecks;
   }
@@ -469,6 +488,10 @@ public final class World {
 
   public AffectedChecks affected() {
     return affected;
+  }
+
+  public LostUpdates lostUpdates() {
+    return lostUpdates;
   }
 
   public DetectionChecks detection() {

@@ -12,7 +12,7 @@ class DetectionChecksTest {
   private static final long VIOLATE = 1_000;
 
   private final DetectionChecks checks =
-      new DetectionChecks(true, new TermRuns(0, EPSILON_MICROS), 1);
+      new DetectionChecks(true, new TermRuns(0, EPSILON_MICROS), null, 1);
 
   @Test
   void aViolationThatComesAfterItsTimeWasJudgedIsBroken() {

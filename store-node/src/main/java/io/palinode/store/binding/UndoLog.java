@@ -28,6 +28,14 @@ public interface UndoLog extends NodeClock {
   }
 
   /**
+   * Why this node does not judge the operations of clients, such as {@code lostUpdate}; empty if it
+   * does. The orchestrator then refuses predicates about them. By any thread.
+   */
+  default String operationsNotJudged() {
+    return "";
+  }
+
+  /**
    * The keys that this node cannot restore: how they begin, and why. The orchestrator then refuses
    * predicates that name such a key and ask for a rollback. By any thread.
    */

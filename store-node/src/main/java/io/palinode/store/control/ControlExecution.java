@@ -114,7 +114,7 @@ public final class ControlExecution {
   }
 
   void join(long epoch) {
-    records.joined(epoch, store.reach(), store.watchedOnly());
+    records.joined(epoch, store.reach(), store.watchedOnly(), store.operationsNotJudged());
   }
 
   /** Call before a plan undoes writes and again after it ends: reads of the past depend on it. */

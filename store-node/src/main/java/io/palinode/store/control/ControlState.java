@@ -73,7 +73,9 @@ public record ControlState(Self self, Log log, Run run) {
       Resume resume = record.getResume();
       Resumed newest =
           new Resumed(
-              resume.getTarget(),
+              plan != null && plan.undidNothing()
+                  ? Math.max(resume.getTarget(), resume.getClock())
+                  : resume.getTarget(),
               resume.getSequentialUntilMicros(),
               SequentialKeys.of(resume),
               resume.getClock(),
@@ -92,6 +94,8 @@ public record ControlState(Self self, Log log, Run run) {
   /**
    * The content of the newest {@code Resume}.
    *
+   * @param target up to which the data stands: if the plan undid nothing, the last HLC before the
+   *     epoch
    * @param clock the epoch is later than this on every node
    * @param missed of epochs up to this one
    */

@@ -80,12 +80,13 @@ final class DutyRecords {
     append(record(epoch).setServing(serving));
   }
 
-  void joined(long epoch, long reach, String watchedOnly) {
+  void joined(long epoch, long reach, String watchedOnly, String operationsNotJudged) {
     NodeJoined.Builder joined =
         NodeJoined.newBuilder()
             .setNode(node.node())
             .setIncarnation(node.incarnation())
-            .setWatchedOnly(watchedOnly);
+            .setWatchedOnly(watchedOnly)
+            .setOperationsNotJudged(operationsNotJudged);
     append(record(epoch).setNodeJoined(joined.setReach(reach)));
   }
 

@@ -55,6 +55,18 @@ record Plan(
     return attempt != null && attempt.converged();
   }
 
+  /**
+   * Whether all data stands: the plan was abandoned or cancelled before its first restore, and all
+   * nodes converged. What an earlier attempt undid may stay undone.
+   */
+  boolean undidNothing() {
+    return attempt != null
+        && attempt.number() == 1
+        && attempt.asked().getKeep()
+        && !attempt.asked().getRestart()
+        && !attempt.asked().getAsIs();
+  }
+
   boolean isEndedBy(Resume resume) {
     return steps.isEndedBy(resume);
   }

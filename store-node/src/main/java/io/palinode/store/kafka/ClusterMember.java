@@ -6,6 +6,7 @@ import io.palinode.detector.kafka.NodeDetector;
 import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.detector.kafka.NodeMeters;
 import io.palinode.detector.kafka.PatientProducer;
+import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.store.binding.Serving;
@@ -39,6 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClusterMember implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ClusterMember.class);
+  private static final double MICROS_PER_SECOND = 1_000_000.0;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
@@ -82,7 +84,8 @@ public final class ClusterMember implements AutoCloseable {
     effects =
         new EffectTail(
             store.node(), store.nodes(), new EffectAnswers(store, publisher, epochMicros));
-    reporter = new NodeReporter(store, epochMicros, publisher, config.open());
+    PeerClocks clocks = new PeerClocks(store.node(), epochMicros);
+    reporter = new NodeReporter(store, epochMicros, publisher, clocks, config.open());
     incarnations = new OwnIncarnations(store.node());
     RefusedRecords refused = new RefusedRecords();
     controlTail =
@@ -97,9 +100,11 @@ public final class ClusterMember implements AutoCloseable {
                     decisions,
                     store.nodes(),
                     refused),
+                clocks,
                 steps,
                 List.of(snapshots, effects, incarnations)));
     addMeters();
+    addReach(store, epochMicros);
     meters.add(refused, List.of(topic));
   }
 
@@ -136,6 +141,19 @@ public final class ClusterMember implements AutoCloseable {
         "1 while all threads of the detector run",
         this,
         m -> m.isRunning() ? 1 : 0);
+  }
+
+  private void addReach(StoreBinding store, LongSupplier epochMicros) {
+    meters.gauge(
+        "palinode.store.reach.seconds",
+        "How far back the node can restore",
+        store,
+        of -> Math.max(0, epochMicros.getAsLong() - Hlc.micros(of.reach())) / MICROS_PER_SECOND);
+    meters.gauge(
+        "palinode.control.lag.records",
+        "Records of the control log that the node has not read",
+        controlTail,
+        LogTail::lag);
   }
 
   /**

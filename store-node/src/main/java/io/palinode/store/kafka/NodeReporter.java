@@ -33,6 +33,7 @@ final class NodeReporter implements AutoCloseable {
   private final UndoLog store;
   private final LongSupplier epochMicros;
   private final ControlPublisher publisher;
+  private final PeerClocks clocks;
   private final String open;
   private final ScheduledExecutorService thread;
 
@@ -46,10 +47,16 @@ final class NodeReporter implements AutoCloseable {
   /**
    * @param open what other machines may do without proof; empty: nothing
    */
-  NodeReporter(UndoLog store, LongSupplier epochMicros, ControlPublisher publisher, String open) {
+  NodeReporter(
+      UndoLog store,
+      LongSupplier epochMicros,
+      ControlPublisher publisher,
+      PeerClocks clocks,
+      String open) {
     this.store = store;
     this.epochMicros = epochMicros;
     this.publisher = publisher;
+    this.clocks = clocks;
     this.open = open;
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
@@ -88,7 +95,8 @@ final class NodeReporter implements AutoCloseable {
     NodeReport.Builder report =
         health.toReport(store.node(), store.incarnation()).toBuilder()
             .setOpen(open)
-            .setVersion(Build.VERSION);
+            .setVersion(Build.VERSION)
+            .addAllPeers(clocks.bounds());
     keys.entrySet().stream()
         .limit(ControlRecordCheck.NOT_RESTORED_MAX)
         .forEach(

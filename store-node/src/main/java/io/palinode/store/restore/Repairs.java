@@ -58,8 +58,12 @@ final class Repairs {
     cuts.forEach(
         (key, cut) -> {
           byte[] old = engine.get(store.name(), key.bytes());
-          List<Version> merged = cut.versions(store.versions(old));
-          add(store, key.bytes(), old, store.record(merged));
+          List<Version> own = store.versions(old);
+          byte[] fresh = store.record(cut.versions(own));
+          // A stock server returns other bytes than were set: compare what they mean.
+          if (!Arrays.equals(store.record(own), fresh)) {
+            add(store, key.bytes(), old, fresh);
+          }
         });
     return latest;
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.store.affected.Affected;
 import io.palinode.store.affected.Extent;
 import io.palinode.store.binding.MissedEpochs;
+import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.AccessKind;
 import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.Cancel;
@@ -12,6 +13,7 @@ import io.palinode.wire.v1.ClientAccesses;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
@@ -196,6 +198,37 @@ class NodeStartTest extends NodeControlFixture {
     plan(log, 4, 150);
     assertThat(commandsAtStart(log, 1))
         .contains(new Command.Serve(4, 150, 0, new MissedEpochs(0, 3, 60), List.of()));
+  }
+
+  /** Clients forget their writes after the target; the writes before an abandoned plan stand. */
+  @Test
+  void theEpochOfAnAbandonedPlanStatesThatAllStands() {
+    Restore.Builder keep = Restore.newBuilder().setAttempt(1).setTarget(9).setKeep(true);
+    assertThat(served(keep)).contains(new Command.Serve(1, 70, 0, MissedEpochs.NONE, List.of()));
+    Restore.Builder undoes = keep.clone().setKeep(false);
+    assertThat(served(undoes, keep.clone().setAttempt(2)))
+        .as("the first attempt may have undone writes that stay undone")
+        .contains(new Command.Serve(1, 9, 0, MissedEpochs.NONE, List.of()));
+    assertThat(served(undoes)).contains(new Command.Serve(1, 9, 0, MissedEpochs.NONE, List.of()));
+  }
+
+  private static List<Command> served(Restore.Builder... attempts) {
+    List<ControlRecord> log = new ArrayList<>();
+    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
+    for (Restore.Builder restore : attempts) {
+      if (restore.getKeep() && restore.getAttempt() > 1) {
+        log.add(step(1).setHalted(Halted.getDefaultInstance()).build());
+        log.add(step(1).setAbandon(Abandon.newBuilder().setHalt(1)).build());
+      } else if (restore.getKeep()) {
+        log.add(step(1).setCancel(Cancel.getDefaultInstance()).build());
+      }
+      log.add(step(1).setRestore(restore).build());
+      Converge.Builder converge = Converge.newBuilder().setAttempt(restore.getAttempt());
+      log.add(step(1).setConverge(converge).build());
+    }
+    log.add(step(1).setResume(Resume.newBuilder().setTarget(9).setClock(70)).build());
+    return commandsAtStart(log, 5);
   }
 
   private static void plan(List<ControlRecord> log, long epoch, long target) {

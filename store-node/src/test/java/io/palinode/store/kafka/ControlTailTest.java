@@ -43,6 +43,7 @@ class ControlTailTest {
   private final LogTail.Listener log =
       new ControlListeners(
           new RecordReader<>(ControlRecord.parser(), ControlRecordCheck::require, 1, refused),
+          new PeerClocks(0, new Ticking()),
           control,
           List.of());
   private boolean recorded = true;

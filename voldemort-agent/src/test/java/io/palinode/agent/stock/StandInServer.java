@@ -162,6 +162,11 @@ public final class StandInServer implements AutoCloseable {
 
   /** What this thread asks for from now on comes with {@code context}. */
   public void askedWith(RequestContext context) {
+    asked(context);
+  }
+
+  /** Like {@link #askedWith}, of the server whose hooks listen. */
+  public static void asked(RequestContext context) {
     UnknownFieldSet.Field field =
         UnknownFieldSet.Field.newBuilder().addLengthDelimited(context.toByteString()).build();
     Hooks.received(
@@ -259,7 +264,11 @@ public final class StandInServer implements AutoCloseable {
   }
 
   private Object call(String store, String method, @Nullable Object... arguments) {
-    Object engine = engineOf(store);
+    return call(engineOf(store), method, arguments);
+  }
+
+  /** Calls a woven method of an engine. Throws what it throws. */
+  public static Object call(Object engine, String method, @Nullable Object... arguments) {
     try {
       for (Method each : engine.getClass().getMethods()) {
         if (each.getName().equals(method)

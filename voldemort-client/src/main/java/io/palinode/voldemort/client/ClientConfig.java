@@ -21,6 +21,10 @@ import javax.net.ssl.SSLContext;
  *     default, as in Voldemort's own client
  * @param readRepair whether a node that a read found behind is sent what it lacks, in the
  *     background; only where {@code preferred-reads} is above 1, so that several are asked
+ * @param seenKeysMax the number of keys of which the client remembers the versions that it has read
+ *     or written, so that nodes find lost updates among its puts; 0 by default: none
+ * @param readKeysMax the number of keys for which the client looks for reads that return an older
+ *     version than it has written or read; 0 by default: none
  */
 public record ClientConfig(
     List<String> bootstrap,
@@ -28,7 +32,9 @@ public record ClientConfig(
     Routing routing,
     NodeLinks links,
     Duration preferredTimeout,
-    boolean readRepair) {
+    boolean readRepair,
+    int seenKeysMax,
+    int readKeysMax) {
 
   private static final Duration PREFERRED_TIMEOUT_DEFAULT = Duration.ofSeconds(5);
   private static final String CLEAR = "tcp://";
@@ -53,6 +59,14 @@ public record ClientConfig(
     if (preferredTimeout.isNegative()) {
       throw new IllegalArgumentException(
           "preferredTimeout must not be negative: preferredTimeout=" + preferredTimeout);
+    }
+    if (seenKeysMax < 0) {
+      throw new IllegalArgumentException(
+          "seenKeysMax must not be negative: seenKeysMax=" + seenKeysMax);
+    }
+    if (readKeysMax < 0) {
+      throw new IllegalArgumentException(
+          "readKeysMax must not be negative: readKeysMax=" + readKeysMax);
     }
   }
 
@@ -86,7 +100,9 @@ public record ClientConfig(
             Routing.PREFERENCE_LIST,
             NodeLinks.DEFAULT,
             PREFERRED_TIMEOUT_DEFAULT,
-            true);
+            true,
+            0,
+            0);
     return config.usesTls() ? config.withTls(javasOwn()) : config;
   }
 
@@ -109,11 +125,20 @@ public record ClientConfig(
   }
 
   public ClientConfig withClientId(String newId) {
-    return new ClientConfig(bootstrap, newId, routing, links, preferredTimeout, readRepair);
+    return new ClientConfig(
+        bootstrap, newId, routing, links, preferredTimeout, readRepair, seenKeysMax, readKeysMax);
   }
 
   public ClientConfig withRouting(Routing newRouting) {
-    return new ClientConfig(bootstrap, clientId, newRouting, links, preferredTimeout, readRepair);
+    return new ClientConfig(
+        bootstrap,
+        clientId,
+        newRouting,
+        links,
+        preferredTimeout,
+        readRepair,
+        seenKeysMax,
+        readKeysMax);
   }
 
   public ClientConfig withLinks(LinkModel model) {
@@ -129,15 +154,44 @@ public record ClientConfig(
   }
 
   private ClientConfig withLinks(NodeLinks newLinks) {
-    return new ClientConfig(bootstrap, clientId, routing, newLinks, preferredTimeout, readRepair);
+    return new ClientConfig(
+        bootstrap,
+        clientId,
+        routing,
+        newLinks,
+        preferredTimeout,
+        readRepair,
+        seenKeysMax,
+        readKeysMax);
   }
 
   public ClientConfig withPreferredTimeout(Duration newTimeout) {
-    return new ClientConfig(bootstrap, clientId, routing, links, newTimeout, readRepair);
+    return new ClientConfig(
+        bootstrap, clientId, routing, links, newTimeout, readRepair, seenKeysMax, readKeysMax);
   }
 
   public ClientConfig withReadRepair(boolean on) {
-    return new ClientConfig(bootstrap, clientId, routing, links, preferredTimeout, on);
+    return new ClientConfig(
+        bootstrap, clientId, routing, links, preferredTimeout, on, seenKeysMax, readKeysMax);
+  }
+
+  /**
+   * Remembers, for so many keys, the versions that the client has read or written, and sends their
+   * clocks with each put of the key. Once there are more keys, puts of the others are not judged.
+   */
+  public ClientConfig withSeenKeys(int max) {
+    return new ClientConfig(
+        bootstrap, clientId, routing, links, preferredTimeout, readRepair, max, readKeysMax);
+  }
+
+  /**
+   * Looks, for so many keys, for reads that return an older version than this client has written or
+   * read. Such a read takes one more request, in which the node receives the evidence. Beyond that
+   * number, the key least recently used is forgotten.
+   */
+  public ClientConfig withStaleReads(int keysMax) {
+    return new ClientConfig(
+        bootstrap, clientId, routing, links, preferredTimeout, readRepair, seenKeysMax, keysMax);
   }
 
   /**

@@ -14,6 +14,8 @@ public final class ClientMetrics {
   final LongAdder requestsRefused = new LongAdder();
   final LongAdder rollbacks = new LongAdder();
   final LongAdder sequentialWrites = new LongAdder();
+  final LongAdder staleReads = new LongAdder();
+  final LongAdder staleReadsUnstated = new LongAdder();
 
   ClientMetrics() {}
 
@@ -92,6 +94,16 @@ public final class ClientMetrics {
   /** Repairs that did not reach their node or were refused; that replica lags. */
   public long repairsFailed() {
     return repairs.failed.sum();
+  }
+
+  /** Reads that returned an older version than this client had written or read. */
+  public long staleReads() {
+    return staleReads.sum();
+  }
+
+  /** Those of {@link #staleReads} whose evidence did not reach the node. */
+  public long staleReadsUnstated() {
+    return staleReadsUnstated.sum();
   }
 
   /** Requests not sent because too many to their node had no answer yet. */

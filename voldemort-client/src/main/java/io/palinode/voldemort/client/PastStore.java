@@ -264,6 +264,14 @@ public final class PastStore {
    * changes of the store since {@code from}.
    */
   public List<Change> historyAt(int node, String key, long from, long to) {
+    return historyAt(node, key, from, to, Integer.MAX_VALUE);
+  }
+
+  /**
+   * The same, or as many changes more than {@code atMost} as one answer of the node has, and then
+   * no further ones.
+   */
+  public List<Change> historyAt(int node, String key, long from, long to, int atMost) {
     List<Change> changes = new ArrayList<>();
     Pb0.HistoryRequest.Builder wanted =
         Pb0.HistoryRequest.newBuilder()
@@ -277,7 +285,7 @@ public final class PastStore {
               .getHistory();
       page.getChangesList().forEach(change -> changes.add(change(change)));
       wanted.setFromHlc(page.getEndHlc());
-    } while (page.hasEndHlc());
+    } while (page.hasEndHlc() && changes.size() <= atMost);
     return changes;
   }
 

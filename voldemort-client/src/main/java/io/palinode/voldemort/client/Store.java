@@ -1,14 +1,20 @@
 package io.palinode.voldemort.client;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.toSet;
 
 import io.palinode.voldemort.client.link.Answer;
 import io.palinode.voldemort.client.link.Ask;
 import io.palinode.voldemort.client.link.LinkModel;
+import io.palinode.voldemort.client.session.EpochView;
 import io.palinode.voldemort.client.session.InsufficientNodesException;
 import io.palinode.voldemort.client.session.NodeException;
 import io.palinode.voldemort.client.session.ObsoleteVersionException;
 import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.voldemort.client.session.SeenVersions;
+import io.palinode.voldemort.client.session.SessionReads;
+import io.palinode.voldemort.client.session.SessionReads.Stale;
+import io.palinode.voldemort.client.session.SessionReads.Start;
 import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -16,10 +22,12 @@ import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -62,13 +70,16 @@ public final class Store {
   private final LongSupplier epochMillis;
   private final Quorum reads;
   private final @Nullable ReadRepair repair;
+  private final @Nullable SeenVersions seen;
+  private final @Nullable SessionReads session;
 
   Store(
       StoreDefinition definition,
       Ring ring,
       Replicas replicas,
       LongSupplier epochMillis,
-      boolean readRepair) {
+      boolean readRepair,
+      Remembered remembered) {
     this.definition = definition;
     this.ring = ring;
     this.replicas = replicas;
@@ -76,7 +87,12 @@ public final class Store {
     this.reads = new Quorum(definition.requiredReads(), definition.preferredReads());
     this.repair =
         readRepair && reads.preferred() > 1 ? new ReadRepair(definition.name(), replicas) : null;
+    this.seen = remembered.seen();
+    this.session = remembered.reads();
   }
+
+  /** What all stores of a client remember; null where the client does not look for that. */
+  record Remembered(@Nullable SeenVersions seen, @Nullable SessionReads reads) {}
 
   /**
    * @param node the node that accepted the write first
@@ -90,8 +106,20 @@ public final class Store {
 
   /** Null when the replicas that answer have no version of the key. */
   public @Nullable String get(String key) {
-    Versioned version = Siblings.resolve(versions(key));
-    return version == null ? null : version.text();
+    byte[] of = bytes(key);
+    Versioned version =
+        operation(
+            call -> {
+              Reading reading = read(call, of);
+              Versioned resolved = Siblings.resolve(joined(call, reading));
+              judge(call, reading, resolved == null ? List.of() : List.of(resolved));
+              return resolved;
+            });
+    if (version == null) {
+      return null;
+    }
+    noteSeen(of, List.of(version.clock()));
+    return version.text();
   }
 
   /** The keys that have a value, with it. Keys are read side by side, not at one moment. */
@@ -112,6 +140,8 @@ public final class Store {
       String key = keys.get(i);
       Versioned version = Siblings.resolve(joined(call, readings.get(i)));
       if (version != null) {
+        judge(call, readings.get(i), List.of(version));
+        noteSeen(bytes(key), List.of(version.clock()));
         found.put(key, version.text());
       }
     }
@@ -127,7 +157,16 @@ public final class Store {
   }
 
   public List<Versioned> versions(byte[] key) {
-    return operation(call -> joined(call, read(call, key)));
+    List<Versioned> versions =
+        operation(
+            call -> {
+              Reading reading = read(call, key);
+              List<Versioned> joined = joined(call, reading);
+              judge(call, reading, joined);
+              return joined;
+            });
+    noteSeen(key, clocks(versions));
+    return versions;
   }
 
   /** The store as it was. */
@@ -141,21 +180,71 @@ public final class Store {
    */
   public List<Versioned> versionsAt(int node, String key) {
     Ask<List<Versioned>> ask = Ask.get(definition.name(), bytes(key)).ignoringChecks();
-    return operation(call -> Replicas.await(replicas.ask(node, ask, call)));
+    List<Versioned> versions = operation(call -> Replicas.await(replicas.ask(node, ask, call)));
+    noteSeen(bytes(key), clocks(versions));
+    return versions;
   }
 
   /**
    * A read on its way.
    *
    * @param before of {@link ReadRepair#beforeRead}; 0 where nothing is repaired
+   * @param start null where no stale reads are looked for
    */
   private record Reading(
-      byte[] key, long before, CompletableFuture<Map<Integer, Answer.Found>> answers) {}
+      byte[] key,
+      long before,
+      @Nullable Start start,
+      CompletableFuture<Map<Integer, Answer.Found>> answers) {
+
+    /** The epoch of all answers, which have come; unknown if there are several. */
+    long epoch() {
+      Set<Long> epochs = answers.join().values().stream().map(Answer.Found::epoch).collect(toSet());
+      return epochs.size() == 1 ? epochs.iterator().next() : EpochView.UNKNOWN;
+    }
+
+    /** The first node that answered with this version. */
+    int holder(Versioned version) {
+      for (Map.Entry<Integer, Answer.Found> answer : answers.join().entrySet()) {
+        for (Versioned each : answer.getValue().versions()) {
+          if (each.clock().equals(version.clock())) {
+            return answer.getKey();
+          }
+        }
+      }
+      throw new IllegalStateException("no node has what was read: " + version);
+    }
+  }
 
   private Reading read(Call call, byte[] key) {
     long before = repair == null ? 0 : repair.beforeRead(key);
     Ask<Answer.Found> ask = Ask.read(definition.name(), key, repair != null);
-    return new Reading(key, before, replicas.gather(order(key), reads, ask, call));
+    Start start = begin();
+    return new Reading(key, before, start, replicas.gather(order(key), reads, ask, call));
+  }
+
+  private @Nullable Start begin() {
+    return session == null ? null : session.begin(replicas.session().view().epoch());
+  }
+
+  /** Finds out which of the versions that the program gets are old, and states that to nodes. */
+  private void judge(Call call, Reading reading, List<Versioned> returned) {
+    if (session == null || reading.start() == null) {
+      return;
+    }
+    for (Stale stale :
+        session.read(
+            definition.name(), reading.key(), reading.start(), reading.epoch(), returned)) {
+      replicas.metrics().staleReads.increment();
+      Ask<List<Versioned>> statement =
+          Ask.staleRead(definition.name(), reading.key(), stale.toProto());
+      try {
+        // Before the program gets it: so what it writes then is later than the violation.
+        var unused = Replicas.await(replicas.ask(reading.holder(stale.read()), statement, call));
+      } catch (NodeException unstated) {
+        replicas.metrics().staleReadsUnstated.increment();
+      }
+    }
   }
 
   /** What the answers come to. Waits for them, and for no repair. */
@@ -212,11 +301,19 @@ public final class Store {
   }
 
   public Written put(byte[] key, Versioned onTopOf) {
+    if (!onTopOf.clock().isEmpty()) {
+      // The application may have it from another client.
+      noteSeen(key, List.of(onTopOf.clock()));
+    }
     return operation(call -> put(call, key, onTopOf, order(key)));
   }
 
   private Written put(Call call, byte[] key, Versioned onTopOf, List<Integer> order) {
     long now = epochMillis.getAsLong();
+    List<VectorClock> stated = seen == null ? null : seen.of(definition.name(), key);
+    List<VectorClock> tried = new ArrayList<>(2);
+    List<VectorClock> begun = new ArrayList<>(2);
+    Start start = begin();
     ReplicatedWrite write =
         new ReplicatedWrite(
             replicas,
@@ -224,10 +321,53 @@ public final class Store {
             () -> writes(key, now),
             node -> {
               VectorClock clock = onTopOf.clock().incremented(node, now);
-              return Ask.put(definition.name(), key, new Versioned(onTopOf.value(), clock));
+              tried.add(clock);
+              begun.add(clock);
+              noteBegun(key, clock);
+              Versioned version = new Versioned(onTopOf.value(), clock);
+              return Ask.put(definition.name(), key, version, stated);
             });
-    ReplicatedWrite.Outcome outcome = write.run(call, order);
-    return new Written(outcome.node(), outcome.acceptedAt());
+    try {
+      ReplicatedWrite.Outcome outcome = write.run(call, order);
+      noteWritten(key, tried.get(tried.size() - 1), outcome.acceptedAt());
+      if (session != null && start != null) {
+        long epoch = replicas.session().view().epoch();
+        session.wrote(definition.name(), key, start, epoch, tried.get(tried.size() - 1));
+      }
+      return new Written(outcome.node(), outcome.acceptedAt());
+    } catch (ObsoleteVersionException e) {
+      // The last node does not have it; one before may, whose answer did not come.
+      tried.remove(tried.size() - 1);
+      throw e;
+    } finally {
+      noteSeen(key, tried);
+      if (seen != null) {
+        seen.ends(definition.name(), key, begun);
+      }
+    }
+  }
+
+  private void noteBegun(byte[] key, VectorClock clock) {
+    if (seen != null) {
+      seen.begins(definition.name(), key, clock);
+    }
+  }
+
+  private void noteWritten(byte[] key, VectorClock clock, long acceptedAt) {
+    if (seen != null) {
+      seen.wrote(definition.name(), key, clock, acceptedAt);
+    }
+  }
+
+  private static List<VectorClock> clocks(List<Versioned> versions) {
+    return versions.stream().map(Versioned::clock).toList();
+  }
+
+  /** The application has read or written these versions. */
+  private void noteSeen(byte[] key, List<VectorClock> clocks) {
+    if (seen != null) {
+      seen.read(definition.name(), key, clocks);
+    }
   }
 
   /**
@@ -272,15 +412,26 @@ public final class Store {
             "DELETE on " + definition.name(),
             () -> writes(key, epochMillis.getAsLong()),
             node -> Ask.delete(definition.name(), key, clock));
-    return write.run(call, order(key)).changed();
+    try {
+      return write.run(call, order(key)).changed();
+    } finally {
+      if (session != null) {
+        session.deleted(definition.name(), key);
+      }
+    }
   }
 
   /** The least clock that supersedes what the replicas that answer have. Repairs nothing. */
   private VectorClock readClock(Call call, byte[] key, List<Integer> order) {
     Ask<List<VectorClock>> ask = Ask.getVersion(definition.name(), key);
     VectorClock merged = VectorClock.EMPTY;
+    Start start = begin();
     for (List<VectorClock> clocks :
         Replicas.await(replicas.gather(order, reads, ask, call)).values()) {
+      if (session != null && start != null) {
+        long epoch = replicas.session().view().epoch();
+        session.found(definition.name(), key, start, epoch, clocks);
+      }
       for (VectorClock clock : clocks) {
         merged = merged.merge(clock);
       }

@@ -3,6 +3,7 @@ package io.palinode.voldemort.client;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.palinode.voldemort.client.Store.Remembered;
 import io.palinode.voldemort.client.link.Ask;
 import io.palinode.voldemort.client.link.LinkListener;
 import io.palinode.voldemort.client.link.Transport;
@@ -11,7 +12,9 @@ import io.palinode.voldemort.client.session.RefusedByFence;
 import io.palinode.voldemort.client.session.RolledBack;
 import io.palinode.voldemort.client.session.RolledBackException;
 import io.palinode.voldemort.client.session.SafePointTimeoutException;
+import io.palinode.voldemort.client.session.SeenVersions;
 import io.palinode.voldemort.client.session.Session;
+import io.palinode.voldemort.client.session.SessionReads;
 import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
@@ -26,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +58,8 @@ public final class StoreClient implements AutoCloseable {
   private final Replicas replicas;
   private final LongSupplier epochMillis;
   private final boolean readRepair;
+  private final @Nullable SeenVersions seen;
+  private final @Nullable SessionReads sessionReads;
   private final Map<String, Store> stores = new ConcurrentHashMap<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final List<Consumer<RolledBack>> listeners = new CopyOnWriteArrayList<>();
@@ -66,6 +72,8 @@ public final class StoreClient implements AutoCloseable {
     this.epochMillis = epochMillis;
     this.replicas = new Replicas(metadata.cluster(), config, transport);
     this.readRepair = config.readRepair();
+    this.seen = config.seenKeysMax() == 0 ? null : new SeenVersions(config.seenKeysMax());
+    this.sessionReads = config.readKeysMax() == 0 ? null : new SessionReads(config.readKeysMax());
     List<Integer> nodes = metadata.cluster().nodes().stream().map(Node::id).toList();
     RollbackProbe probe = new RollbackProbe(threads, replicas, nodes, probe(metadata));
     this.session.listen(new Rollbacks(config.clientId(), probe));
@@ -144,6 +152,9 @@ public final class StoreClient implements AutoCloseable {
     public void rolledBack(RolledBack rolledBack) {
       replicas.epochOver();
       replicas.metrics().rollbacks.increment();
+      if (seen != null) {
+        seen.rolledBack(rolledBack);
+      }
       LOG.info("client={} rolledBack={}", clientId, rolledBack);
       for (Consumer<RolledBack> listener : listeners) {
         threads.execute(() -> listener.accept(rolledBack));
@@ -168,7 +179,13 @@ public final class StoreClient implements AutoCloseable {
     for (StoreDefinition definition : metadata.stores()) {
       if (definition.name().equals(name)) {
         Ring ring = new Ring(metadata.cluster(), definition.replicationFactor());
-        return new Store(definition, ring, replicas, epochMillis, readRepair);
+        return new Store(
+            definition,
+            ring,
+            replicas,
+            epochMillis,
+            readRepair,
+            new Remembered(seen, sessionReads));
       }
     }
     List<String> names = metadata.stores().stream().map(StoreDefinition::name).toList();

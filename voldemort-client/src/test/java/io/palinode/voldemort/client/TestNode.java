@@ -64,6 +64,7 @@ public final class TestNode implements AutoCloseable {
   private int accepts = 2;
   private boolean garbage;
   private int accepted;
+  private boolean stopped;
 
   private long epoch;
   private boolean paused;
@@ -94,6 +95,9 @@ public final class TestNode implements AutoCloseable {
 
   /** Listens; on the same port as before. */
   void start() {
+    synchronized (this) {
+      stopped = false;
+    }
     Channel listening =
         new ServerBootstrap()
             .group(threads)
@@ -123,6 +127,7 @@ public final class TestNode implements AutoCloseable {
   void stop() {
     List<Channel> closing;
     synchronized (this) {
+      stopped = true;
       closing = new ArrayList<>(connections);
       connections.clear();
       if (server != null) {
@@ -136,6 +141,11 @@ public final class TestNode implements AutoCloseable {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
       synchronized (TestNode.this) {
+        if (stopped) {
+          // It was being accepted when the node stopped.
+          var unused = ctx.close();
+          return;
+        }
         connections.add(ctx.channel());
         accepted++;
       }

@@ -2,6 +2,9 @@ package io.palinode.voldemort.request;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
+import io.palinode.detector.binding.SeenBefore;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
@@ -35,6 +38,12 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; blocks on storage.
  */
 public final class Pb0Requests {
+  /** Versions that a put may state as seen. */
+  private static final int SEEN_MAX = 64;
+
+  /** Of a value that a client read; see {@code StaleRead.value_bytes}. */
+  private static final int VALUE_STATED_MAX = 1 << 10;
+
   private final StoreNode node;
   private final StoreRequests requests;
   private final Contexts contexts;
@@ -189,7 +198,32 @@ public final class Pb0Requests {
           origins ? copies.read(request, version, reply).toProtoWithOrigin() : version.toProto());
     }
     PastRequests.echo(request.getGet(), out);
-    return reply;
+    return request.getGet().hasStaleRead() ? readStale(request, caller) : reply;
+  }
+
+  private Reply<?> readStale(VoldemortRequest request, Caller caller) throws RefusedException {
+    Pb0.StaleRead stale = request.getGet().getStaleRead();
+    Versioned read = versioned(stale.getRead());
+    VectorClock before = clock(stale.getBefore());
+    if (read.value().length > VALUE_STATED_MAX
+        || read.clock().compare(before) != VectorClock.Relation.BEFORE) {
+      throw node.admission()
+          .refuse(
+              ErrorCode.VOLDEMORT,
+              "a stale read needs a later version, and at most %d bytes of a value: bytes=%d read=%s before=%s"
+                  .formatted(VALUE_STATED_MAX, read.value().length, read.clock(), before));
+    }
+    StoreKey key = requests.held(target(request), request.getGet().getKey().toByteArray());
+    Version of =
+        new Version(
+            read.value(),
+            Math.max(read.value().length, stale.getValueBytes()),
+            read.clock().identityBytes(),
+            read.clock().timestampMs(),
+            null);
+    Version later = new Version(new byte[0], 0, before.identityBytes(), before.timestampMs(), null);
+    return node.writes()
+        .readStale(key, of, new SeenBefore(later, stale.getWritten()), stale.getAgain(), caller);
   }
 
   private Reply<?> getVersion(
@@ -216,7 +250,29 @@ public final class Pb0Requests {
     requirePart(request.hasPut(), "put");
     byte[] key = request.getPut().getKey().toByteArray();
     Versioned put = versioned(request.getPut().getVersioned());
-    return requests.put(target(request), key, put, copies.of(request, put, caller));
+    Caller writer = copies.of(request, put, caller);
+    return requests.put(target(request), key, put, writer, seen(request.getPut()));
+  }
+
+  /** Null if the writer does not state what it has seen. */
+  private @Nullable List<VectorClock> seen(Pb0.PutRequest put) throws RefusedException {
+    if (!put.hasSeen()) {
+      return null;
+    }
+    if (put.getSeen().getClocksCount() > SEEN_MAX) {
+      throw node.admission()
+          .refuse(
+              ErrorCode.VOLDEMORT,
+              "a put must name at most %d versions that were seen: clocks=%d"
+                  .formatted(SEEN_MAX, put.getSeen().getClocksCount()));
+    }
+    try {
+      return put.getSeen().getClocksList().stream()
+          .map(clock -> VectorClock.decode(clock.toByteArray()))
+          .toList();
+    } catch (IllegalArgumentException e) {
+      throw node.admission().refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+    }
   }
 
   private Reply<?> delete(VoldemortRequest request, Caller caller, DeleteResponse.Builder out)

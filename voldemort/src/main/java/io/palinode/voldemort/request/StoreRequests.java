@@ -121,12 +121,25 @@ public final class StoreRequests {
 
   Reply<Boolean> put(Target target, byte[] key, Versioned versioned, Caller caller)
       throws RefusedException {
+    return put(target, key, versioned, caller, null);
+  }
+
+  /**
+   * @param seen see {@link io.palinode.voldemort.ClientWrites#put}
+   */
+  Reply<Boolean> put(
+      Target target,
+      byte[] key,
+      Versioned versioned,
+      Caller caller,
+      @Nullable List<VectorClock> seen)
+      throws RefusedException {
     if (target.isOfTheSystem()) {
       return unfenced(systemStores.put(target.store(), key, versioned));
     }
     Routing router = router(target, caller);
     return router == null
-        ? node.writes().put(held(target, key), versioned, caller)
+        ? node.writes().put(held(target, key), versioned, caller, seen)
         : unfenced(router.put(target.store(), key, versioned));
   }
 

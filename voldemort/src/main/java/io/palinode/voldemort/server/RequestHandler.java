@@ -8,6 +8,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
+import io.palinode.voldemort.RequestTimes;
 import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
@@ -98,7 +99,17 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
     if (requests.isRouted(request)) {
       return routing.offer(elsewhere(ctx, request)) || answer(ctx, requests.refuseRouted(request));
     }
-    return answer(ctx, requests.answer(request));
+    long begun = System.nanoTime();
+    MessageLite answer = requests.answer(request);
+    counters.took(kind(request), System.nanoTime() - begun);
+    return answer(ctx, answer);
+  }
+
+  private static RequestTimes.Kind kind(VoldemortRequest request) {
+    return switch (request.getType()) {
+      case PUT, DELETE -> RequestTimes.Kind.WRITE;
+      default -> RequestTimes.Kind.READ;
+    };
   }
 
   /** Without a context, the answer has none: it would name keys. */

@@ -7,6 +7,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
+import io.palinode.voldemort.RequestTimes;
 import io.palinode.voldemort.access.StoreUser;
 import io.palinode.voldemort.request.Routing;
 import io.palinode.voldemort.request.VpRequests;
@@ -66,7 +67,10 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
 
   private boolean start(ChannelHandlerContext ctx, Work work) {
     if (!work.isRouted()) {
-      return answer(ctx, work.answer().get());
+      long begun = System.nanoTime();
+      byte[] answer = work.answer().get();
+      counters.took(RequestTimes.Kind.STOCK, System.nanoTime() - begun);
+      return answer(ctx, answer);
     }
     Runnable elsewhere = order.elsewhere(ctx, () -> Unpooled.wrappedBuffer(work.answer().get()));
     return routing.offer(elsewhere) || answer(ctx, requests.refuseRouted());

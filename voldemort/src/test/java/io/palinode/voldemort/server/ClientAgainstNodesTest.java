@@ -19,14 +19,11 @@ import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.session.InsufficientNodesException;
 import io.palinode.voldemort.client.session.RolledBackException;
 import io.palinode.voldemort.cluster.Cluster;
-import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +46,7 @@ class ClientAgainstNodesTest {
 
   @BeforeEach
   void start() throws IOException {
-    Cluster cluster = new Cluster("test", List.of(), nodes());
+    Cluster cluster = TestNodes.listening(NODES);
     for (int i = 0; i < NODES; i++) {
       StoreNodeConfig config = StoreNodeConfig.of(i, cluster, stores());
       StoreService service =
@@ -209,19 +206,5 @@ class ClientAgainstNodesTest {
                   service.node().siblings(TestNodes.key(key)).stream()
                       .anyMatch(version -> new String(version.value(), UTF_8).equals(value)));
     }
-  }
-
-  private static List<Node> nodes() throws IOException {
-    List<Node> nodes = new ArrayList<>();
-    List<ServerSocket> reserved = new ArrayList<>();
-    for (int i = 0; i < NODES; i++) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      reserved.add(socket);
-      nodes.add(new Node(i, "127.0.0.1", 0, socket.getLocalPort(), 0, 0, List.of(i, i + NODES)));
-    }
-    for (ServerSocket socket : reserved) {
-      socket.close();
-    }
-    return nodes;
   }
 }

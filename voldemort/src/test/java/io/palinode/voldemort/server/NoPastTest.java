@@ -18,8 +18,6 @@ import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -37,10 +35,7 @@ class NoPastTest {
 
   @BeforeEach
   void start() throws IOException {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = TestNodes.freePorts(1).get(0);
     Node address = new Node(0, "127.0.0.1", port, port, port, 0, List.of(0));
     StoreNodeConfig config =
         StoreNodeConfig.of(

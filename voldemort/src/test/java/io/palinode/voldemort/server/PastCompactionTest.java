@@ -25,8 +25,6 @@ import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,9 +57,7 @@ class PastCompactionTest {
 
   @BeforeEach
   void findPort() throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    port = TestNodes.freePorts(1).get(0);
   }
 
   private StoreService open() {

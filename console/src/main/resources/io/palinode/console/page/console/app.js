@@ -5,6 +5,7 @@ import { follow } from './events.js';
 import * as overview from './overview.js';
 import * as past from './past.js';
 import * as predicates from './predicates.js';
+import { readUser, userText } from './role.js';
 import * as rollback from './rollback.js';
 import * as rollbacks from './rollbacks.js';
 import { time } from './text.js';
@@ -22,12 +23,13 @@ const ROUTES = [
   [/^#\/rollbacks$/, rollbacks, 'Rollbacks'],
   [/^#\/rollbacks\/(\d+)$/, rollback, 'Rollback'],
   [/^#\/predicates(?:\/(.+))?$/, predicates, 'Predicates'],
-  [/^#\/past$/, past, 'Past'],
+  [/^#\/past(?:\?(.*))?$/, past, 'Past'],
 ];
 
 const main = document.getElementById('main');
 const live = document.getElementById('live');
 const outage = document.getElementById('outage');
+const user = document.getElementById('user');
 
 /** What the pages share; history has one item for each answer of the status. */
 const state = { status: null, nodes: null, history: [] };
@@ -80,19 +82,21 @@ function showLive() {
   live.className = !outage.hidden ? 'bad' : isStreaming ? 'good' : 'busy';
 }
 
-/** Reads the state of the cluster. After an outage, reads the open page again. */
+/** Reads the state of the cluster. After an outage, or for another user, opens the page again. */
 async function poll() {
+  let isOther = false;
   try {
-    [state.status, state.nodes] = await Promise.all([
-      get('/api/v1/status'), get('/api/v1/nodes'),
+    [state.status, state.nodes, isOther] = await Promise.all([
+      get('/api/v1/status'), get('/api/v1/nodes'), readUser(),
     ]);
+    user.textContent = userText();
     lastAnswerMs = Date.now();
     state.history.push({ atMs: lastAnswerMs, ...state.status });
     state.history.splice(0, state.history.length - HISTORY_MAX);
     const wasOut = !outage.hidden;
     outage.hidden = true;
     document.body.classList.remove('stale');
-    if (wasOut) open();
+    if (wasOut || isOther) open();
     else shown.update?.(state);
   } catch (error) {
     showOutage(error);
@@ -101,7 +105,7 @@ async function poll() {
 }
 
 async function pollForever() {
-  if (!document.hidden) await poll();
+  if (!document.hidden || state.status === null) await poll();
   setTimeout(pollForever, POLL_MS);
 }
 
@@ -110,7 +114,6 @@ addEventListener('hashchange', () => {
   main.focus({ preventScroll: true });
   scrollTo(0, 0);
 });
-open();
 pollForever();
 follow(
   (type, data) => shown.event?.(type, data),

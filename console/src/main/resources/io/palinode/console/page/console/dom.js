@@ -9,7 +9,7 @@ function fill(node, props, children) {
     if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
     else node.setAttribute(name, value === true ? '' : value);
   }
-  node.append(...children.flat().filter((child) => child || child === 0));
+  node.append(...children.flat(2).filter((child) => child || child === 0));
   return node;
 }
 

@@ -4,6 +4,7 @@ import { action, badge, command, el, noViolation, outcomeBadge, table, when } fr
 import { confirmed } from './dialogs.js';
 import { lagChart } from './chart.js';
 import { rates } from './rates.js';
+import { only } from './role.js';
 import { ago, count, millis, outcome, parseHlc, plural, time } from './text.js';
 import { nodeLevel, verdict } from './verdict.js';
 
@@ -26,8 +27,8 @@ function item(one) {
     one.link && el('a', { href: one.link[0] }, one.link[1]),
     one.approval && [
       el('a', { href: `#/violations/${one.approval.violationIds[0]}` }, 'See the violation'),
-      action('Approve…', () => answer(one.approval, 'approve')),
-      action('Reject…', () => answer(one.approval, 'reject')),
+      only('operator', 'An answer', action('Approve…', () => answer(one.approval, 'approve')),
+        action('Reject…', () => answer(one.approval, 'reject'))),
     ],
     one.command && command(one.command));
 }
@@ -69,7 +70,7 @@ function gaps(status) {
   if (status.unknown.length === 0) return null;
   return table('Coverage gaps that are not acknowledged', [
     ['From', (gap) => (gap.from ? time(parseHlc(gap.from).micros) : 'unknown')],
-    ['To', (gap) => time(parseHlc(gap.to).micros)],
+    ['To', (gap) => (gap.to ? time(parseHlc(gap.to).micros) : 'not over')],
     ['Reason', (gap) => gap.reason],
   ], status.unknown);
 }

@@ -1,16 +1,26 @@
-/** How far back nodes can be read, and snapshots. */
+/** How far back nodes can be read, what they had then, and snapshots. */
 import { get, post } from './api.js';
 import { action, badge, command, el, empty, facts, table, when } from './dom.js';
+import { lookup } from './lookup.js';
+import { only } from './role.js';
 import { ago, bytes, count, millis, parseHlc, plural, time } from './text.js';
 
 const LEVELS = { complete: 'good', taking: 'busy', partial: 'bad', failed: 'bad', cancelled: '' };
 const SNAPSHOTS = '/api/v1/snapshots';
 
+/** As the nodes answer; else as they stated when they joined or paused. */
+async function reachNow() {
+  return get('/api/v1/past/reach').catch(async () => (await get('/api/v1/nodes'))
+    .filter((node) => node.incarnation > 0)
+    .map((node) => ({ node: node.node, from: node.reach, failure: null })));
+}
+
 function reach(nodes) {
   return table('How far back each node can be read', [
-    ['Node', (node) => String(node.node), 'num'],
-    ['Since (UTC)', (node) => when(time(parseHlc(node.reach).micros), `HLC ${node.reach}`)],
-    ['That is', (node) => ago(parseHlc(node.reach).micros), 'num'],
+    ['Node', (one) => String(one.node), 'num'],
+    ['Since (UTC)', (one) => (one.from === null ? one.failure
+      : when(time(parseHlc(one.from).micros), `HLC ${one.from}`))],
+    ['That is', (one) => (one.from === null ? '–' : ago(parseHlc(one.from).micros)), 'num'],
   ], nodes);
 }
 
@@ -41,24 +51,25 @@ function snapshots(all) {
   ], all);
 }
 
-export async function show(main) {
+export async function show(main, query) {
+  const top = el('div');
   const content = el('div');
   let isTaking = false;
   const draw = async () => {
     const [nodes, all, plan] = await Promise.all(
-      [get('/api/v1/nodes'), get(SNAPSHOTS), get('/api/v1/snapshot-schedule')]);
+      [reachNow(), get(SNAPSHOTS), get('/api/v1/snapshot-schedule')]);
     isTaking = all.some((one) => one.state === 'taking');
-    const title = el('h2', {}, 'Snapshots');
-    const joined = nodes.filter((node) => node.incarnation > 0);
-    content.replaceChildren(reach(joined), title, schedule(plan), snapshots(all));
+    top.replaceChildren(reach(nodes));
+    content.replaceChildren(el('h2', {}, 'Snapshots'), schedule(plan), snapshots(all));
   };
   main.append(el('h1', {}, 'Past'),
-    el('p', {}, 'To read a key at an earlier time: ', command('palinode get-value KEY --at -30s')),
+    top,
+    ...lookup(Object.fromEntries(new URLSearchParams(query ?? ''))).flat(2),
     content,
-    action('Take a snapshot now', async () => {
+    el('p', {}, only('operator', 'A snapshot', action('Take a snapshot now', async () => {
       await post(SNAPSHOTS, {});
       await draw();
-    }),
+    }))),
     el('p', {}, 'To compare a snapshot with now: ', command('palinode snapshot diff NAME now')));
   await draw();
   return { update: () => (isTaking ? draw() : null) };

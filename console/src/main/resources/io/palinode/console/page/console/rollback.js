@@ -2,6 +2,7 @@
 import { get } from './api.js';
 import { action, command, el, facts, problem, redraw, svg, table, when } from './dom.js';
 import { planAndRun } from './plan.js';
+import { only } from './role.js';
 import { stateOf } from './rollbacks.js';
 import { count, millis, parseHlc, time } from './text.js';
 
@@ -62,8 +63,9 @@ function next(rollback) {
       command(`palinode rollback retry ${epoch}`));
   }
   if (state === 'resumed') {
-    return action('Undo this rollback…', () => planAndRun({ undo: epoch },
-      `Undo rollback ${epoch}? This reinstates its cut, and discards all writes since.`));
+    const undo = () => planAndRun({ undo: epoch },
+      `Undo rollback ${epoch}? This reinstates its cut, and discards all writes since.`);
+    return el('p', {}, only('operator', 'Its undo', action('Undo this rollback…', undo)));
   }
   return rollback.endedMicros === null && rollback.byHand
     ? el('p', {}, 'Until its first restore: ', command(`palinode rollback cancel ${epoch}`)) : null;

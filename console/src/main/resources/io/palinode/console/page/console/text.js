@@ -34,6 +34,11 @@ export function exactTime(micros) {
   return `${seconds}.${String(micros % 1e6).padStart(6, '0')}`;
 }
 
+/** As time, with all microseconds. */
+export function preciseTime(micros, nowMs = Date.now()) {
+  return time(micros, nowMs).replace(/\.\d+Z$/, `.${String(micros % 1e6).padStart(6, '0')}Z`);
+}
+
 export function ago(micros, nowMs = Date.now()) {
   return `${millis(Math.max(0, nowMs - micros / 1000), true)} ago`;
 }

@@ -3,6 +3,7 @@ import { download, get, page } from './api.js';
 import { diagram } from './diagram.js';
 import { action, command, el, facts, outcomeBadge, problem, redraw, table, when } from './dom.js';
 import { planAndRun } from './plan.js';
+import { only } from './role.js';
 import { exactTime, millis, outcome, parseHlc, plural, time, values } from './text.js';
 
 /** The rollbacks that name the violation, as far as they are remembered. */
@@ -69,14 +70,23 @@ function summary(one, rollbacks, status) {
   ];
 }
 
+/** Its keys, each with a link to its value right before all held. */
+function lookups(one) {
+  const at = `${parseHlc(one.violate).micros - 1}`;
+  const keys = new Map(one.witnesses.flatMap((witness) =>
+    witness.values.map(({ store, key }) => [`${store} ${key}`, { store, key, at }])));
+  return keys.size > 0 && el('p', {}, 'Right before it: ', [...keys.values()].map((wanted) =>
+    [el('a', { href: `#/past?${new URLSearchParams(wanted)}` }, wanted.key), ' ']));
+}
+
 function actions(one, id, showNear) {
   const path = `/api/v1/violations/${id}`;
   return el('p', { class: 'buttons' },
     action('Witness (JSON)', () => download(`${path}/witness`, `witness-${id.slice(0, 10)}.json`)),
     action('ShiViz log', () => download(`${path}/shiviz`, `violation-${id.slice(0, 10)}.log`)),
     action('Show the neighbourhood', showNear),
-    outcome(one).stands && action('Roll back to before it…', () => planAndRun({ violation: id },
-      'Roll back to right before this violation?')));
+    outcome(one).stands && only('operator', 'A rollback', action('Roll back to before it…',
+      () => planAndRun({ violation: id }, 'Roll back to right before this violation?'))));
 }
 
 export async function show(main, id, state) {
@@ -97,6 +107,7 @@ export async function show(main, id, state) {
       ] : []),
       ...(near === null ? [] : [neighbourhood(near)]),
       actions(one, one.id, showNear),
+      lookups(one) || '',
       el('p', {}, 'The values of its keys before and at it: ',
         command(`palinode describe violation ${one.id.slice(0, 10)}`)));
   };

@@ -26,11 +26,10 @@ class RuleTest {
   void predicatesNameTheKeysThatTheClientsWrite() {
     Edge edge = new Edge(3, 7);
     for (Rule rule : Rule.values()) {
-      for (int end : new int[] {3, 7}) {
-        String template = "cs_{a}_{b}_{" + (end == 3 ? "a" : "b") + "}";
-        assertThat(rule.yaml()).contains("var: \"" + template + "\"");
-        assertThat(template.replace("{a}", "3").replace("{b}", "7")).isEqualTo(Keys.cs(edge, end));
-      }
+      String template = "cs_{a}_{b}_{end}";
+      assertThat(rule.yaml()).contains("count: 2, distinct: end, of: {var: \"" + template + "\"");
+      assertThat(template.replace("{a}", "3").replace("{b}", "7").replace("{end}", "7"))
+          .isEqualTo(Keys.cs(edge, 7));
     }
     for (Rule rule : Rule.values()) {
       assertThat(rule.yaml())

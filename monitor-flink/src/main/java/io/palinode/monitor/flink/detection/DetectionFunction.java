@@ -7,6 +7,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Restart;
+import io.palinode.monitor.Search;
 import io.palinode.monitor.flink.Verdict;
 import io.palinode.monitor.instance.ActivePredicate;
 import io.palinode.monitor.instance.ActivePredicate.Standing;
@@ -26,14 +27,20 @@ import java.util.List;
 import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.BroadcastState;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.TimeDomain;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Detection of one predicate instance a key. An event is applied once its predicate's version is
@@ -42,10 +49,15 @@ import org.apache.flink.util.Collector;
  * nothing is decided about it.
  */
 public final class DetectionFunction
-    extends KeyedBroadcastProcessFunction<String, CandidateEvent, Notice, Verdict> {
+    extends KeyedBroadcastProcessFunction<String, CandidateEvent, Notice, Verdict>
+    implements CheckpointedFunction {
   /** Under {@link #NEWEST}: the newest epoch in which any node has spoken. */
   private static final MapStateDescriptor<String, Long> EPOCH =
       new MapStateDescriptor<>("epoch", Types.STRING, Types.LONG);
+
+  /** Of {@link SearchBook}; every subtask gets all, for instances may move. */
+  private static final ListStateDescriptor<String> REFUSED =
+      new ListStateDescriptor<>("candidates-refused", Types.STRING);
 
   @Serial private static final long serialVersionUID = 1L;
 
@@ -66,10 +78,19 @@ public final class DetectionFunction
   private transient SearchBook searches;
 
   @SuppressWarnings("NullAway.Init")
+  private transient ListState<String> savedRefused;
+
+  @SuppressWarnings("NullAway.Init")
+  private transient GapBook gaps;
+
+  @SuppressWarnings("NullAway.Init")
   private transient KeptInstances instances;
 
   @SuppressWarnings("NullAway.Init")
   private transient WaitingRoom waiting;
+
+  @SuppressWarnings("NullAway.Init")
+  private transient HeapRoom room;
 
   @SuppressWarnings("NullAway.Init")
   private transient Publisher publisher;
@@ -97,7 +118,19 @@ public final class DetectionFunction
 
   /** What every subtask keeps of the notices. */
   public static List<MapStateDescriptor<?, ?>> broadcastStates() {
-    return List.of(PredicateBook.STATE, RestartBook.STATE, SearchBook.STATE, EPOCH);
+    return List.of(PredicateBook.STATE, RestartBook.STATE, SearchBook.STATE, GapBook.STATE, EPOCH);
+  }
+
+  @Override
+  public void initializeState(FunctionInitializationContext context) throws Exception {
+    searches = new SearchBook();
+    savedRefused = context.getOperatorStateStore().getUnionListState(REFUSED);
+    searches.restore(savedRefused.get());
+  }
+
+  @Override
+  public void snapshotState(FunctionSnapshotContext context) throws Exception {
+    savedRefused.update(searches.saved());
   }
 
   @Override
@@ -105,8 +138,9 @@ public final class DetectionFunction
     MetricGroup metrics = getRuntimeContext().getMetricGroup();
     predicates = new PredicateBook(nodes, Epsilon.parse(epsilon));
     restarts = new RestartBook();
-    searches = new SearchBook();
+    gaps = new GapBook();
     waiting = new WaitingRoom(getRuntimeContext());
+    room = HeapRoom.ofProcess(settings.heapShareMax());
     meters = new PredicateMeters(metrics);
     instances = new KeptInstances(getRuntimeContext(), waiting, meters);
     publisher = new Publisher(metrics, meters, settings);
@@ -124,7 +158,7 @@ public final class DetectionFunction
       return;
     }
     if (!waiting.add(event, context.timerService().currentProcessingTime())) {
-      lose(event, out);
+      lose(event, context, out);
       return;
     }
     // Before the watermark passes the event: by then it is settled, or judgement is held.
@@ -157,11 +191,16 @@ public final class DetectionFunction
       }
       case RESTARTED -> restarts.learn(notice, context.getBroadcastState(RestartBook.STATE));
       case SEARCHED -> searches.learn(notice, context.getBroadcastState(SearchBook.STATE));
+      case WHOLE -> {
+        searches.learn(notice, context.getBroadcastState(SearchBook.STATE));
+        gaps.learn(Search.of(notice), context.getBroadcastState(GapBook.STATE));
+      }
       case EPOCH -> {
         BroadcastState<String, Long> epoch = context.getBroadcastState(EPOCH);
         epoch.put(NEWEST, Math.max(newestEpoch(epoch), notice.sender().epoch()));
       }
       case LOST -> {
+        gaps.learn(notice, context.getBroadcastState(GapBook.STATE));
         if (isFirstSubtask()) {
           out.collect(Verdict.of(CoverageLost.parseFrom(notice.body())));
         }
@@ -219,10 +258,12 @@ public final class DetectionFunction
     try {
       change = Change.of(record, spec);
     } catch (IllegalArgumentException misfit) {
-      lose(event, out);
+      lose(event, context, out);
       return true;
     }
-    apply(event, change, predicate, spec, reach, context, out);
+    if (!Change.asksAgain(record, spec)) {
+      apply(event, change, predicate, spec, reach, context, out);
+    }
     return true;
   }
 
@@ -239,29 +280,42 @@ public final class DetectionFunction
     long newest = newestEpoch(context.getBroadcastState(EPOCH));
     if (event.epoch() < newest || (kept != null && event.epoch() < kept.epoch())) {
       ofOldEpoch.inc();
+      if (Change.asks(event.decode(), spec)) {
+        // It may stand, and is not asked again.
+        publisher.publishUnjudged(
+            event.key(), event.partition(), Math.max(event.hlc(), context.currentWatermark()), out);
+      }
       return;
     }
     if (kept != null && kept.isStale(event.epoch(), predicate)) {
-      instances.drop(predicate.name(), kept, context.timerService());
+      // After a restart there may be no watermark yet.
+      long now = Math.max(event.hlc(), context.currentWatermark());
+      drop(event.key(), kept, predicate, now, context, out);
       kept = null;
     }
     if (kept == null && instances.count(predicate.name()) >= settings.instancesMax()) {
       publisher.publishTooManyInstances(
           event, Math.max(event.hlc(), context.currentWatermark()), out);
-      searches.refused(predicate.name(), event.epoch());
+      refused(event, context);
+      return;
+    }
+    if (change.opens() && !room.isFor(event.record().length)) {
+      publisher.publishNoRoom(event, Math.max(event.hlc(), context.currentWatermark()), out);
+      refused(event, context);
       return;
     }
     DetectionLimits limits = settings.limits();
     Instance instance =
         kept == null ? Instance.begin(event, predicate.version(), spec, limits) : kept;
-    if (kept == null) {
-      searches.begun(predicate.name(), instance);
-    }
     instance.unpack(spec, limits);
     phantoms.observed(event.key(), instance, spec, change);
     meters.of(predicate.name()).candidate();
-    List<Witness> found = catchUp(predicate.name(), instance, event.partition(), reach, context);
+    List<Witness> found =
+        catchUp(predicate.name(), spec, instance, Math.min(reach, event.hlc()), context);
     found.addAll(instance.apply(change));
+    if (reach > event.hlc()) {
+      found.addAll(catchUp(predicate.name(), spec, instance, reach, context));
+    }
     found.addAll(instance.progress(reach));
     publisher.publish(event.key(), predicate, instance, found, out);
     phantoms.take(event.key(), instance, spec, context.timerService(), out);
@@ -286,7 +340,7 @@ public final class DetectionFunction
     if (predicate == null
         || spec == null
         || instance.isStale(newestEpoch(context.getBroadcastState(EPOCH)), predicate)) {
-      instances.drop(name, instance, context.timerService());
+      drop(key, instance, predicate, context.currentWatermark(), context, out);
       return;
     }
     boolean due = instance.wakeAt() <= context.currentWatermark();
@@ -296,7 +350,7 @@ public final class DetectionFunction
       if (!waiting.isEmpty()) {
         reach = Math.min(reach, leastOf(waiting.events()) - 1);
       }
-      List<Witness> found = catchUp(name, instance, instance.partition(), reach, context);
+      List<Witness> found = catchUp(name, spec, instance, reach, context);
       found.addAll(instance.progress(reach));
       publisher.publish(key, predicate, instance, found, out);
       phantoms.take(key, instance, spec, context.timerService(), out);
@@ -308,16 +362,43 @@ public final class DetectionFunction
     instances.save(key, name, timestamp, instance, context.timerService());
   }
 
+  /** Drops what a rollback discarded, or another version replaced. */
+  private void drop(
+      String key,
+      Instance stale,
+      @Nullable ActivePredicate predicate,
+      long now,
+      ReadOnlyContext context,
+      Collector<Verdict> out)
+      throws Exception {
+    DetectionSpec spec = predicate == null ? null : predicate.spec();
+    if (spec != null && spec.isWithin() && stale.isWaiting()) {
+      publisher.publishUnjudged(key, stale.partition(), now, out);
+    }
+    instances.drop(InstanceKey.parse(key).predicate(), stale, context.timerService());
+  }
+
   /** Passes on what the notices since the last event say of the instance's nodes. */
   private List<Witness> catchUp(
-      String predicate, Instance instance, int partition, long reach, ReadOnlyContext context)
+      String predicate, DetectionSpec spec, Instance instance, long reach, ReadOnlyContext context)
       throws Exception {
+    if (!instance.isCounted()) {
+      searches.begun(predicate, instance);
+    }
     List<Witness> found = new ArrayList<>();
     for (Restart restart :
-        restarts.passed(partition, reach, context.getBroadcastState(RestartBook.STATE))) {
+        restarts.passed(
+            instance.partition(), reach, context.getBroadcastState(RestartBook.STATE))) {
       found.addAll(instance.restarted(restart));
     }
-    searches.pass(predicate, instance, context.getBroadcastState(SearchBook.STATE));
+    searches.pass(
+        predicate,
+        instance,
+        spec.isWithin() ? reach : Long.MAX_VALUE,
+        context.getBroadcastState(SearchBook.STATE));
+    if (spec.isWithin()) {
+      gaps.pass(instance, spec, reach, context.getBroadcastState(GapBook.STATE));
+    }
     return found;
   }
 
@@ -335,7 +416,9 @@ public final class DetectionFunction
     }
     long nowMs = context.timerService().currentProcessingTime();
     if (waiting.isOverdue(nowMs)) {
-      rest.forEach(event -> lose(event, out));
+      for (CandidateEvent event : rest) {
+        lose(event, context, out);
+      }
       rest.clear();
     }
     if (rest.isEmpty()) {
@@ -365,10 +448,31 @@ public final class DetectionFunction
   }
 
   /** Publishes a gap for an event that cannot be used, as for a missing one. */
-  private void lose(CandidateEvent event, Collector<Verdict> out) {
+  private void lose(CandidateEvent event, ReadOnlyContext context, Collector<Verdict> out)
+      throws Exception {
     unusable.inc();
-    meters.of(InstanceKey.parse(event.key()).predicate()).coverageLost(1);
+    IntervalRef interval = Change.interval(event.decode());
+    meters.of(interval.getPredicate()).coverageLost(1);
     out.collect(Verdict.of(SequenceCheck.lossOf(event)));
+    refused(event, context);
+  }
+
+  /** Notes that the event's instance does not have it. */
+  private void refused(CandidateEvent event, ReadOnlyContext context) throws Exception {
+    IntervalRef interval = Change.interval(event.decode());
+    searches.refused(interval, event.epoch());
+    ActivePredicate predicate =
+        predicates.get(interval.getPredicate(), context.getBroadcastState(PredicateBook.STATE));
+    Instance kept = instances.get();
+    if (predicate == null || kept == null || kept.isStale(event.epoch(), predicate)) {
+      return;
+    }
+    DetectionSpec spec = predicate.spec();
+    if (spec != null && spec.isWithin()) {
+      kept.unpack(spec, settings.limits());
+      kept.lost(event.hlc());
+      instances.save(event.key(), predicate.name(), event.hlc(), kept, context.timerService());
+    }
   }
 
   private static long newestEpoch(ReadOnlyBroadcastState<String, Long> epoch) throws Exception {

@@ -102,14 +102,15 @@ final class PhantomCount {
   }
 
   /**
-   * Terms on the same node, states, and runs of several versions are of one replica each: nothing
-   * can be joined.
+   * Terms on the same node, states, runs of several versions, and triggers are of one replica each:
+   * nothing can be joined.
    */
   private boolean counts(DetectionSpec spec) {
     return isShadowed(spec)
         || (spec.replicas() == ReplicaRule.ANY
             && !spec.isOfStates()
             && !spec.lasts()
+            && !spec.isWithin()
             && spec.clauses().stream().noneMatch(ClauseShape::hasGroups));
   }
 

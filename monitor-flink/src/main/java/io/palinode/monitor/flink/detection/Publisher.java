@@ -1,10 +1,10 @@
 package io.palinode.monitor.flink.detection;
 
 import io.palinode.detection.DetectionLimits;
+import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Ended;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
-import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.flink.Verdict;
@@ -34,8 +34,8 @@ import org.apache.flink.util.Collector;
  */
 final class Publisher {
   /**
-   * The time between two gaps of one partition: an instance at its limit meets it with every event.
-   * Shorter than the time for which a gap holds the safe point.
+   * How far a gap reaches beyond its event. Events that are not judged come one by one: each is in
+   * a gap, and there are few gaps. Shorter than the time for which a gap holds the safe point.
    */
   private static final long GAP_EVERY = Hlc.ofMicros(1_000_000);
 
@@ -49,6 +49,9 @@ final class Publisher {
 
   /** By partition: the end of the last published gap. */
   private final Map<Integer, Long> overflowUpTo = new HashMap<>();
+
+  /** By partition: the end of the last published gap of triggers. */
+  private final Map<Integer, Long> unansweredUpTo = new HashMap<>();
 
   /** By predicate, node and partition: the end of the last gap of outdated events. */
   private final Map<String, Long> outdatedUpTo = new HashMap<>();
@@ -94,12 +97,12 @@ final class Publisher {
       List<Witness> found,
       Collector<Verdict> out) {
     // Only what is in force is detected.
-    Epsilon epsilon = Objects.requireNonNull(predicate.spec()).causality().epsilon();
+    DetectionSpec spec = Objects.requireNonNull(predicate.spec());
     long nowMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     // A grade may have risen since a moment ago: publish the last one.
     Map<String, Violation> latest = new LinkedHashMap<>();
     for (Witness witness : found) {
-      Violation violation = Violations.of(interval, epsilon, instance.epoch(), witness, nowMicros);
+      Violation violation = Violations.of(interval, spec, instance.epoch(), witness, nowMicros);
       latest.put(violation.getId(), violation);
     }
     PredicateMeters.OfOne ofPredicate = meters.of(predicate.name());
@@ -126,14 +129,39 @@ final class Publisher {
   }
 
   /**
-   * Publishes a gap up to {@code now} for each limit that the instance met. The start of the gap is
-   * unknown, since dropped intervals may have begun at any time. The safe point therefore stops.
+   * Publishes a gap for each limit that the instance met. The start of the gap is unknown, since
+   * dropped intervals may have begun at any time. The safe point therefore stops.
    */
   void publishOverflow(String key, Instance instance, long now, Collector<Verdict> out) {
     Overflows met = instance.takeOverflows();
-    if (met.total() > 0) {
-      publishLimit(InstanceKey.parse(key), instance.partition(), met.total(), cause(met), now, out);
+    if (met.triggers() > 0) {
+      String cause =
+          "may have missed answers: %,d triggers are not judged".formatted(met.triggers());
+      publishUnanswered(key, instance.partition(), met.triggers(), cause, now, out);
     }
+    long limits = met.total() - met.triggers();
+    if (limits > 0) {
+      publishLimit(InstanceKey.parse(key), instance.partition(), limits, cause(met), now, out);
+    }
+  }
+
+  /** Publishes a gap for triggers of an instance of {@code within} that are no longer followed. */
+  void publishUnjudged(String key, int partition, long now, Collector<Verdict> out) {
+    String cause = "ended while triggers waited for answers: by a rollback, or by another version";
+    publishUnanswered(key, partition, 1, cause, now, out);
+  }
+
+  private void publishUnanswered(
+      String key, int partition, long times, String cause, long now, Collector<Verdict> out) {
+    publishUnjudged(unansweredUpTo, InstanceKey.parse(key), partition, times, cause, now, out);
+  }
+
+  /** Publishes a gap for an opening for which the heap has no room. */
+  void publishNoRoom(CandidateEvent event, long now, Collector<Verdict> out) {
+    String cause =
+        "the heap of the detection job has no room for %,d bytes (-Xmx)"
+            .formatted(event.record().length);
+    publishLimit(InstanceKey.parse(event.key()), event.partition(), 1, cause, now, out);
   }
 
   /** Publishes a gap for an event that would begin an instance above the limit. */
@@ -146,7 +174,7 @@ final class Publisher {
 
   /**
    * Publishes a gap for a node that does not watch the version in force yet. The gap starts when
-   * that version was applied. At most one gap per {@link #GAP_EVERY}, node and partition.
+   * that version was applied. It ends {@link #GAP_EVERY} after now.
    */
   void publishOutdated(
       CandidateEvent event, ActivePredicate predicate, long watermark, Collector<Verdict> out) {
@@ -154,17 +182,18 @@ final class Publisher {
     long now = Math.max(event.hlc(), watermark);
     String late = predicate.name() + "|" + event.node() + "|" + event.partition();
     Long published = outdatedUpTo.get(late);
-    if (published != null && now <= published + GAP_EVERY) {
+    if (published != null && now <= published) {
       return;
     }
-    outdatedUpTo.put(late, now);
+    long to = now + GAP_EVERY;
+    outdatedUpTo.put(late, to);
     CoverageLost loss =
         CoverageLost.newBuilder()
             .setNode(event.node())
             .setIncarnation(event.incarnation())
             .setPartition(event.partition())
             .setFromHlc(predicate.appliedHlc())
-            .setToHlc(now)
+            .setToHlc(to)
             .setCause(
                 "node %d does not watch version %d of %s yet"
                     .formatted(event.node(), predicate.version(), predicate.name()))
@@ -179,25 +208,40 @@ final class Publisher {
       String cause,
       long now,
       Collector<Verdict> out) {
+    String met = "met its limits: " + cause;
+    publishUnjudged(overflowUpTo, instance, partition, times, met, now, out);
+  }
+
+  /** Publishes a gap from before all events up to {@link #GAP_EVERY} after now. */
+  private void publishUnjudged(
+      Map<Integer, Long> upTo,
+      InstanceKey instance,
+      int partition,
+      long times,
+      String cause,
+      long now,
+      Collector<Verdict> out) {
     overflows.inc(times);
     meters.of(instance.predicate()).coverageLost(times);
-    Long published = overflowUpTo.get(partition);
-    if (published != null && now <= published + GAP_EVERY) {
-      return;
+    Long published = upTo.get(partition);
+    if (published == null || now > published) {
+      long to = now + GAP_EVERY;
+      upTo.put(partition, to);
+      out.collect(Verdict.of(gap(instance, partition, cause, to)));
     }
-    overflowUpTo.put(partition, now);
-    CoverageLost loss =
-        CoverageLost.newBuilder()
-            .setPartition(partition)
-            .setToHlc(now)
-            .setCause(
-                "detection of %s%s met its limits: %s"
-                    .formatted(
-                        instance.predicate(),
-                        instance.binding().isEmpty() ? "" : " with " + beginning(instance),
-                        cause))
-            .build();
-    out.collect(Verdict.of(loss));
+  }
+
+  private static CoverageLost gap(InstanceKey instance, int partition, String cause, long to) {
+    return CoverageLost.newBuilder()
+        .setPartition(partition)
+        .setToHlc(to)
+        .setCause(
+            "detection of %s%s %s"
+                .formatted(
+                    instance.predicate(),
+                    instance.binding().isEmpty() ? "" : " with " + beginning(instance),
+                    cause))
+        .build();
   }
 
   /** A binding has parts of keys and values, which clients select. */

@@ -4,7 +4,9 @@ import io.palinode.monitor.Notice;
 import io.palinode.monitor.Search;
 import io.palinode.monitor.flink.NoticeSerializer;
 import io.palinode.monitor.instance.Instance;
+import io.palinode.wire.v1.IntervalRef;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +17,8 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest search of each predicate that compares replicas, partition and node, of the broadcast
- * state. Not thread-safe.
+ * The latest search of each predicate that compares replicas or has {@code within}, partition and
+ * node, of the broadcast state. Not thread-safe.
  */
 final class SearchBook {
   /** By {@code <partition>/<node>/<predicate>}. */
@@ -25,10 +27,40 @@ final class SearchBook {
 
   private @Nullable Map<String, List<Search>> byPredicate;
 
-  /**
-   * The newest epoch in which no room was left for an instance of a predicate; in no checkpoint.
-   */
-  private final Map<String, Long> refusedIn = new HashMap<>();
+  /** Of one predicate; of more, the two oldest become one, which concerns more instances. */
+  static final int REFUSED_MAX = 8;
+
+  /** By predicate: the newest versions and epochs of candidates that were refused. */
+  private final Map<String, List<Refused>> refused = new HashMap<>();
+
+  /** Part of checkpoints, as {@code <epoch>/<version>/<predicate>}. */
+  private record Refused(long epoch, long version) {
+    Refused and(Refused other) {
+      return new Refused(Math.max(epoch, other.epoch), Math.max(version, other.version));
+    }
+
+    boolean covers(Refused other) {
+      return epoch >= other.epoch && version >= other.version;
+    }
+
+    boolean mayConcern(Instance instance) {
+      return epoch >= instance.epoch() && version >= instance.predicateVersion();
+    }
+  }
+
+  void restore(Iterable<String> saved) {
+    for (String text : saved) {
+      String[] parts = text.split("/", 3);
+      refuse(parts[2], new Refused(Long.parseLong(parts[0]), Long.parseLong(parts[1])));
+    }
+  }
+
+  List<String> saved() {
+    List<String> all = new ArrayList<>();
+    refused.forEach(
+        (name, each) -> each.forEach(of -> all.add(of.epoch() + "/" + of.version() + "/" + name)));
+    return all;
+  }
 
   /** Each progress repeats the search; the first one counts. */
   void learn(Notice notice, BroadcastState<String, Notice> state) throws Exception {
@@ -41,20 +73,38 @@ final class SearchBook {
     }
   }
 
-  /** An instance was refused for lack of room, so the candidates of its node were dropped. */
-  void refused(String predicate, long epoch) {
-    refusedIn.merge(predicate, epoch, Math::max);
+  /** A candidate was dropped: there was no room for its instance, or it could not be used. */
+  void refused(IntervalRef interval, long epoch) {
+    refuse(interval.getPredicate(), new Refused(epoch, interval.getPredicateVersion()));
   }
 
-  /** A new instance, of which earlier candidates may have been refused. */
+  private void refuse(String predicate, Refused more) {
+    List<Refused> known = refused.computeIfAbsent(predicate, name -> new ArrayList<>(1));
+    if (known.stream().noneMatch(of -> of.covers(more))) {
+      known.removeIf(more::covers);
+      known.add(more);
+      known.sort(Comparator.comparingLong(Refused::epoch));
+    }
+    if (known.size() > REFUSED_MAX) {
+      known.set(0, known.get(0).and(known.remove(1)));
+    }
+  }
+
+  /** A new or restored instance, of which earlier candidates may have been refused. */
   void begun(String predicate, Instance instance) {
-    if (refusedIn.getOrDefault(predicate, Long.MIN_VALUE) >= instance.epoch()) {
+    if (refused.getOrDefault(predicate, List.of()).stream()
+        .anyMatch(of -> of.mayConcern(instance))) {
       instance.distrustSearches();
     }
   }
 
-  /** Passes the known searches to an instance; none names a predicate that compares no replicas. */
-  void pass(String predicate, Instance instance, ReadOnlyBroadcastState<String, Notice> state)
+  /**
+   * Passes the known searches to an instance; most predicates have none.
+   *
+   * @param upTo a later one is not passed: events before it are not applied yet
+   */
+  void pass(
+      String predicate, Instance instance, long upTo, ReadOnlyBroadcastState<String, Notice> state)
       throws Exception {
     if (instance.distrustsSearches()) {
       return;
@@ -62,7 +112,8 @@ final class SearchBook {
     for (Search search : read(state).getOrDefault(predicate, List.of())) {
       if (search.sender().channel().partition() == instance.partition()
           && search.version() == instance.predicateVersion()
-          && search.sender().epoch() == instance.epoch()) {
+          && search.sender().epoch() == instance.epoch()
+          && search.at().own() <= upTo) {
         instance.searched(search);
       }
     }

@@ -11,6 +11,7 @@ import io.palinode.monitor.flink.detection.DetectionFunction;
 import io.palinode.monitor.flink.detection.DetectionSettings;
 import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.RunningEpsilons;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
@@ -42,6 +43,8 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.ParameterTool;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The detection job: for any Flink cluster by {@link #main}, for an embedded one by {@link #build}.
@@ -52,6 +55,8 @@ public final class DetectionJob {
    * begins without one, from what the candidates' topic still holds.
    */
   public static final int STATE_VERSION = 4;
+
+  private static final Logger log = LoggerFactory.getLogger(DetectionJob.class);
 
   private static final Set<String> OPTIONS =
       new TreeSet<>(
@@ -67,6 +72,7 @@ public final class DetectionJob {
               "reports-max",
               "search-steps-max",
               "instances-max",
+              "skip-after-ms",
               "kafka-config",
               "linger-ms"));
 
@@ -77,7 +83,8 @@ public final class DetectionJob {
    * and {@code --epsilon} are needed; {@code --prefix}, {@code --parallelism}, {@code
    * --checkpoint-interval-ms}, {@code --linger-ms}, {@code --kafka-config} (a file, read here
    * alone) and those of {@link DetectionSettings} have defaults. The topics are created if absent.
-   * The checkpoint folder is the cluster's ({@code execution.checkpointing.dir}).
+   * The checkpoint folder is the cluster's ({@code execution.checkpointing.dir}). Throws {@link
+   * IllegalArgumentException} if a node that runs has another ε.
    */
   public static void main(String[] args) throws Exception {
     DetectionJobConfig config = parse(args);
@@ -85,6 +92,13 @@ public final class DetectionJob {
       admin.createAbsent(TopicLayout.DEFAULT);
       requirePartitions(config, admin.candidatePartitions());
     }
+    RunningEpsilons.require(
+        config.kafka(),
+        config.topics(),
+        config.epsilon(),
+        -1,
+        "give the job the one of the nodes",
+        log::warn);
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     build(env, config);
     env.execute(name(config));
@@ -99,7 +113,7 @@ public final class DetectionJob {
     SingleOutputStreamOperator<CandidateEvent> candidates =
         env.fromSource(
                 candidates(config),
-                watermarks(config.nodes()),
+                watermarks(config.nodes(), config.detection().skipAfter()),
                 "candidates",
                 CandidateEventSerializer.TYPE)
             .uid("candidates")
@@ -159,9 +173,9 @@ public final class DetectionJob {
         .setMaxParallelism(1);
   }
 
-  static WatermarkStrategy<CandidateEvent> watermarks(int nodes) {
+  static WatermarkStrategy<CandidateEvent> watermarks(int nodes, Duration skipAfter) {
     return WatermarkStrategy.<CandidateEvent>forGenerator(
-            context -> new ProgressWatermarkGenerator(nodes))
+            context -> new ProgressWatermarkGenerator(nodes, skipAfter))
         .withTimestampAssigner((event, kafkaTime) -> event.hlc());
   }
 
@@ -274,7 +288,9 @@ public final class DetectionJob {
             options.getInt("reports-max", limits.reportsMax()),
             options.getLong("search-steps-max", limits.searchStepsMax())),
         options.getInt("instances-max", DetectionSettings.INSTANCES_MAX_DEFAULT),
-        options.has("count-phantoms"));
+        options.has("count-phantoms"),
+        Duration.ofMillis(
+            options.getLong("skip-after-ms", DetectionSettings.SKIP_AFTER_DEFAULT.toMillis())));
   }
 
   private static void requirePartitions(DetectionJobConfig config, int partitions) {

@@ -8,7 +8,6 @@ import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.ViolationRecord;
 import java.io.Serial;
-import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -18,19 +17,18 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Hands records on as they come, and after them how far judgement has come: {@code Judged(W)} once
  * the watermark is past W, at most every {@link #PERIOD_MS}, and within that time; every {@link
- * #HURRIED_MS} soon after a record. Every {@link #REPORT_MS} it repeats the last one with what
- * judgement waits for, so a job that publishes nothing does not run. Runs in one subtask. (An
+ * #HURRIED_MS} until a violation is judged. Every {@link #REPORT_MS} it repeats the last one with
+ * what judgement waits for, so a job that publishes nothing does not run. Runs in one subtask. (An
  * operator, not a function: a function without keys gets neither watermarks nor timers.)
  */
 final class JudgedOperator extends AbstractStreamOperator<byte[]>
     implements OneInputStreamOperator<Verdict, byte[]> {
   static final long HURRIED_MS = 20;
-  static final long PERIOD_MS = 100;
+  static final long PERIOD_MS = 250;
   static final long REPORT_MS = 1_000;
 
   @Serial private static final long serialVersionUID = 1L;
@@ -50,7 +48,8 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   @SuppressWarnings("NullAway.Init") // Set by open, which Flink calls next.
   private transient JudgementReports reports;
 
-  private transient @Nullable ScheduledFuture<?> timer;
+  /** When the next timer of {@link #sayWhatIsDue} ends. */
+  private transient long timerAtMs;
 
   JudgedOperator(Epsilon epsilon) {
     this.epsilon = epsilon.toString();
@@ -71,6 +70,7 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
     super.open();
     long nowMs = getProcessingTimeService().getCurrentProcessingTime();
     reports = new JudgementReports(nowMs, epsilon);
+    timerAtMs = Long.MAX_VALUE;
     reportAt(nowMs + REPORT_MS);
   }
 
@@ -101,7 +101,7 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
     Verdict verdict = element.getValue();
     switch (verdict.kind()) {
       case RECORD -> {
-        pace.noteActivity();
+        pace.await(verdict.hlc());
         output.collect(new StreamRecord<>(verdict.record()));
       }
       case HOLD -> pace.hold(verdict.hlc());
@@ -130,13 +130,17 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
     long judged = pace.due(nowMs);
     if (judged != JudgedPace.NOTHING) {
       output.collect(new StreamRecord<>(encode(Judged.newBuilder().setHlc(judged).build())));
-    } else if (pace.isPending() && timer == null) {
-      timer = getProcessingTimeService().registerTimer(pace.nextAtMs(), at -> onPeriodOver());
+    } else if (pace.isPending() && pace.nextAtMs() < timerAtMs) {
+      // A violation may make it earlier. The later timer then does no harm.
+      timerAtMs = pace.nextAtMs();
+      var unused = getProcessingTimeService().registerTimer(timerAtMs, this::onPeriodOver);
     }
   }
 
-  private void onPeriodOver() {
-    timer = null;
+  private void onPeriodOver(long atMs) {
+    if (atMs == timerAtMs) {
+      timerAtMs = Long.MAX_VALUE;
+    }
     sayWhatIsDue();
   }
 

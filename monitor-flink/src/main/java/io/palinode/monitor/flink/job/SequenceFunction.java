@@ -1,6 +1,7 @@
 package io.palinode.monitor.flink.job;
 
 import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.Channel;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Sender;
 import io.palinode.monitor.flink.KeptBackSerializer;
@@ -11,12 +12,16 @@ import io.palinode.monitor.sequence.KeptBack;
 import io.palinode.monitor.sequence.SearchCheck;
 import io.palinode.monitor.sequence.SequenceCheck;
 import io.palinode.monitor.sequence.SequenceCheck.Position;
+import io.palinode.monitor.sequence.SkippedNodes;
+import io.palinode.monitor.sequence.WholeCheck;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.JudgementReport;
 import java.io.Serial;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -54,10 +59,16 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   private static final ListStateDescriptor<String> BROKEN =
       new ListStateDescriptor<>("searches-broken", Types.STRING);
 
+  private static final ListStateDescriptor<String> UNEXPLAINED =
+      new ListStateDescriptor<>("holes-unexplained", Types.STRING);
+
   private final int nodes;
 
   @SuppressWarnings("NullAway.Init") // Set by initializeState, which Flink calls first.
   private transient SequenceCheck check;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient SkippedNodes skipped;
 
   @SuppressWarnings("NullAway.Init") // As above.
   private transient SearchCheck searches;
@@ -73,6 +84,12 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
 
   @SuppressWarnings("NullAway.Init") // As above.
   private transient ListState<String> savedBroken;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient WholeCheck wholes;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient ListState<String> savedUnexplained;
 
   @SuppressWarnings("NullAway.Init") // Set by open, which Flink calls next.
   private transient Counter repeats;
@@ -94,9 +111,15 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     keptBack.restore(savedBack.get());
     saved = context.getOperatorStateStore().getUnionListState(POSITIONS);
     check.restore(saved.get());
+    skipped = new SkippedNodes(nodes, check, keptBack);
     savedBroken = context.getOperatorStateStore().getUnionListState(BROKEN);
     for (String broken : savedBroken.get()) {
       searches.restore(List.of(Sender.parse(broken)));
+    }
+    wholes = new WholeCheck();
+    savedUnexplained = context.getOperatorStateStore().getUnionListState(UNEXPLAINED);
+    for (String place : savedUnexplained.get()) {
+      wholes.restore(Sender.parse(place));
     }
   }
 
@@ -106,6 +129,14 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     boolean isFirst = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
     savedBack.update(isFirst ? keptBack.states() : keptBack.statesObserved());
     savedBroken.update(searches.broken().stream().map(Sender::toString).toList());
+    savedUnexplained.update(wholes.unexplained().stream().map(Sender::toString).toList());
+  }
+
+  /** Returns the notices that must precede the watermark; see {@link SkippedNodes#pass}. */
+  List<Notice> pass(long watermark, Consumer<CandidateEvent> handOn) {
+    List<Notice> notices = skipped.pass(watermark, handOn);
+    notices.forEach(notice -> wholes.lost(notice.sender().channel()));
+    return notices;
   }
 
   /** Whether a watermark would pass a record that may still come late. */
@@ -126,14 +157,21 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     if (event.kind() == CandidateEvent.Kind.UNPROMISED) {
       return;
     }
-    SequenceCheck.Outcome outcome = check.observe(event);
+    SequenceCheck.Outcome outcome = skipped.observe(event);
     for (Notice notice : outcome.notices()) {
       context.output(NOTICES, notice);
       if (notice.kind() == Notice.Kind.LOST) {
         searches.lost(event, CoverageLost.parseFrom(notice.body()));
+        wholes.lost(event.channel());
       }
     }
+    if (skipped.isSkipped(event.channel())) {
+      return;
+    }
     keptBack.observe(event, outcome.fresh(), out::collect);
+    for (Notice notice : wholes.observe(event, outcome.fresh(), keptBack)) {
+      context.output(NOTICES, notice);
+    }
     if (!outcome.fresh()) {
       repeats.inc();
       return;
@@ -147,7 +185,8 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     NodesRead ofPartition =
         read.computeIfAbsent(event.partition(), partition -> new NodesRead(nodes));
     long nowMs = context.timerService().currentProcessingTime();
-    JudgementReport report = ofPartition.observe(event, nowMs);
+    IntPredicate isSkipped = node -> skipped.isSkipped(new Channel(event.partition(), node));
+    JudgementReport report = ofPartition.observe(event, nowMs, isSkipped);
     if (report != null) {
       context.output(NOTICES, Notice.reached(event, report));
     }

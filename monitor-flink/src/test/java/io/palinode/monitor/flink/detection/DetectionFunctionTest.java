@@ -103,7 +103,7 @@ class DetectionFunctionTest extends DetectionFixture {
   }
 
   @Test
-  void aLimitOfDetectionIsReportedAsACoverageGapOncePerSecond() throws Exception {
+  void aLimitOfDetectionIsACoverageGapOncePerSecondAndOfThatSecond() throws Exception {
     harness.close();
     harness =
         harness(DetectionSettings.DEFAULT.withLimits(DetectionLimits.DEFAULT.withIntervalsMax(1)));
@@ -120,7 +120,7 @@ class DetectionFunctionTest extends DetectionFixture {
                 assertThat(record.getCoverageLost())
                     .isEqualTo(
                         CoverageLost.newBuilder()
-                            .setToHlc(Hlc.ofMicros(1_010))
+                            .setToHlc(Hlc.ofMicros(1_001_010))
                             .setCause(
                                 "detection of p met its limits: more than 1 intervals overlap or"
                                     + " are open (--intervals-max)")

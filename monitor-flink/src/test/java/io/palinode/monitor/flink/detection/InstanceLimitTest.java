@@ -18,6 +18,7 @@ import io.palinode.wire.v1.ViolationRecord;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Two instances of a predicate may be kept. */
+/** Limits of a whole subtask: two instances of a predicate, and the heap. */
 class InstanceLimitTest {
   private static final String YAML =
       """
@@ -46,19 +47,21 @@ class InstanceLimitTest {
 
   @BeforeEach
   void open() throws Exception {
+    open(DetectionSettings.DEFAULT.withInstancesMax(2), OperatorSubtaskState.builder().build());
+  }
+
+  private void open(DetectionSettings settings, OperatorSubtaskState state) throws Exception {
     harness =
         new KeyedBroadcastOperatorTestHarness<>(
             new CoBroadcastWithKeyedOperator<>(
-                new DetectionFunction(
-                    Records.NODES,
-                    Epsilon.ofMicros(10),
-                    DetectionSettings.DEFAULT.withInstancesMax(2)),
+                new DetectionFunction(Records.NODES, Epsilon.ofMicros(10), settings),
                 DetectionFunction.broadcastStates()),
             CandidateEvent::key,
             Types.STRING,
             1,
             1,
             0);
+    harness.initializeState(state);
     harness.open();
     PredicateRecord predicate =
         PredicateRecord.newBuilder().setName(Records.PREDICATE).setVersion(1).setYaml(YAML).build();
@@ -95,6 +98,26 @@ class InstanceLimitTest {
     opened(0, 4, "a=3", 0, 6_000);
     assertThat(losses()).isEmpty();
     assertThat(kept()).isEqualTo(2);
+  }
+
+  @Test
+  void withoutRoomInTheHeapNothingOpensAndWhatIsOpenEnds() throws Exception {
+    opened(0, 1, "a=1", 0, 1_000);
+    OperatorSubtaskState kept = harness.snapshot(1, 1);
+    close();
+    System.gc();
+    open(DetectionSettings.DEFAULT.withHeapShareMax(0), kept);
+    opened(1, 1, "a=1", 1, 1_005);
+    opened(0, 2, "a=2", 0, 1_010);
+    assertThat(losses())
+        .singleElement()
+        .asString()
+        .startsWith("detection of p with a=1 met its limits: the heap of the detection job has no");
+    assertThat(kept()).isEqualTo(1);
+    apply(Records.closed(0, 3, 1, interval("a=1", 0), clock(0, 1_000, LAG), clock(0, 1_010, LAG)));
+    harness.watermark(Hlc.ofMicros(5_000));
+    assertThat(kept()).isZero();
+    assertThat(violated()).isEmpty();
   }
 
   private void opened(int node, long sequence, String binding, int term, long micros)

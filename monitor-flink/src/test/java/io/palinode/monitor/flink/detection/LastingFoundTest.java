@@ -1,11 +1,13 @@
 package io.palinode.monitor.flink.detection;
 
 import static io.palinode.monitor.Records.clock;
+import static io.palinode.monitor.Records.event;
 import static io.palinode.monitor.Records.interval;
 import static io.palinode.monitor.Records.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.HvcCodec;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Records;
 import io.palinode.wire.v1.CandidateRecord;
@@ -80,6 +82,23 @@ class LastingFoundTest extends DetectionFixture {
     watermark(6_990);
     restart();
     watermark(20_000);
+    assertThat(violations()).isEmpty();
+  }
+
+  /** The events waited for the predicate, and are applied together. */
+  @Test
+  void theRestartOfANodeEndsItsIntervalsBeforeTheirTime() throws Exception {
+    open(0, 1, 0, 1_000);
+    open(1, 1, 1, 2_000);
+    CandidateRecord first =
+        Records.progress(0, 0, clock(0, 3_000, LAG)).toBuilder().setIncarnation(2).build();
+    harness.processBroadcastElement(
+        Notice.restarted(event(first), HvcCodec.encode(clock(0, 3_000, LAG))), 0);
+    watermark(20_000);
+    learnLasting();
+    harness.setProcessingTime(harness.getProcessingTime() + 1_000);
+    watermark(30_000);
+    assertThat(keptEntries()).as("both are applied, and y is open").isEqualTo(1);
     assertThat(violations()).isEmpty();
   }
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.streaming.api.graph.StreamNode;
+import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 
 class DetectionJobTest {
@@ -46,6 +47,13 @@ class DetectionJobTest {
         .satisfies(node -> assertThat(node.getParallelism()).isOne());
   }
 
+  /** Flink sends it to its tasks. */
+  @Test
+  void theMakerOfWatermarksIsSerializable() throws Exception {
+    assertThat(InstantiationUtil.serializeObject(DetectionJob.watermarks(3, Duration.ofMinutes(5))))
+        .isNotEmpty();
+  }
+
   @Test
   void optionsAreRead() {
     DetectionJobConfig config =
@@ -54,7 +62,7 @@ class DetectionJobTest {
               "--bootstrap-servers", "a:1,b:2", "--nodes", "5", "--epsilon", "2ms",
               "--prefix", "other", "--parallelism", "2", "--checkpoint-interval-ms", "500",
               "--intervals-max", "10", "--reports-max", "11", "--search-steps-max", "12",
-              "--instances-max", "13", "--count-phantoms"
+              "--instances-max", "13", "--count-phantoms", "--skip-after-ms", "14000"
             });
     assertThat(config.kafka().bootstrapServers()).isEqualTo("a:1,b:2");
     assertThat(config.topics()).isEqualTo(new Topics("other"));
@@ -63,7 +71,9 @@ class DetectionJobTest {
     assertThat(config.execution().parallelism()).isEqualTo(2);
     assertThat(config.execution().checkpointInterval()).isEqualTo(Duration.ofMillis(500));
     assertThat(config.detection())
-        .isEqualTo(new DetectionSettings(new DetectionLimits(10, 11, 12), 13, true));
+        .isEqualTo(
+            new DetectionSettings(
+                new DetectionLimits(10, 11, 12), 13, true, Duration.ofSeconds(14)));
   }
 
   @Test

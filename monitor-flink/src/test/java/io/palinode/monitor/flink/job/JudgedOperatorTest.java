@@ -57,6 +57,17 @@ class JudgedOperatorTest {
   }
 
   @Test
+  void aViolationIsJudgedInAShortPeriodAlsoIfALongOneHasBegun() throws Exception {
+    harness.processWatermark(101);
+    harness.processWatermark(103);
+    harness.processElement(Verdict.of(violation("a").toBuilder().setViolate(110).build()), 0);
+    harness.processWatermark(112);
+    assertThat(published()).containsExactly("judged 100", "violation a");
+    harness.setProcessingTime(1_000 + JudgedOperator.HURRIED_MS);
+    assertThat(published()).containsExactly("judged 100", "violation a", "judged 111");
+  }
+
+  @Test
   void judgementStopsBeforeAHoldUntilItsRelease() throws Exception {
     harness.processElement(Verdict.hold(50), 0);
     harness.processWatermark(101);

@@ -3,6 +3,7 @@ package io.palinode.orchestrator.kafka.doctor;
 import io.palinode.orchestrator.alert.AlertCounts;
 import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.TopicFindings;
+import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.wire.KafkaSettings;
@@ -34,9 +35,10 @@ public final class Examination {
     }
   }
 
-  /** Of predicates that some part does not have yet, and of alerts that were lost. */
+  /** Of predicates that some part does not have yet or does not judge, and of lost alerts. */
   public static List<Finding> others(
       List<AppliedPredicate> predicates,
+      List<UnjudgedOperations> unjudged,
       WatchedVersions watched,
       Map<String, AlertCounts> destinations) {
     List<Finding> found = new ArrayList<>();
@@ -49,6 +51,7 @@ public final class Examination {
                 "wait some seconds; then see 'palinode get predicates'"));
       }
     }
+    unjudged.forEach(each -> found.add(each.finding()));
     destinations.forEach(
         (destination, counts) -> {
           long lost = counts.failed() + counts.dropped();

@@ -163,6 +163,14 @@ public final class Access implements AutoCloseable {
     return user == null || user.role().covers(role);
   }
 
+  /** The user of a request that was checked. */
+  public static UserView userView(Context ctx) {
+    User user = ctx.attribute(USER);
+    return user == null
+        ? new UserView(null, Role.ADMIN.label())
+        : new UserView(user.name(), user.role().label());
+  }
+
   /** The name of the user of a request that was checked; empty: there are no users. */
   public static String userName(Context ctx) {
     User user = ctx.attribute(USER);

@@ -24,6 +24,7 @@ public final class AuditLog {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final int REQUEST_CHARS_MAX = 500;
+  private static final int BAD_REQUEST = 400;
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
 
@@ -52,11 +53,12 @@ public final class AuditLog {
   /** For a request that was answered. */
   public void write(Context ctx) {
     int status = ctx.statusCode();
-    boolean isRefused = status == UNAUTHORIZED || status == FORBIDDEN;
+    boolean isDenied = status == UNAUTHORIZED || status == FORBIDDEN;
     String method = ctx.method().toString();
-    if ((method.equals("GET") || method.equals("HEAD")) && !isRefused) {
+    if ((method.equals("GET") || method.equals("HEAD")) && !isDenied) {
       return;
     }
+    boolean isRefused = isDenied || (status >= BAD_REQUEST && Access.userName(ctx).isEmpty());
     long others = isRefused ? admitRefused() : 0;
     if (others >= 0) {
       write(ctx, method, status, others);

@@ -18,23 +18,29 @@ import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
-import com.nimbusds.jose.util.DefaultResourceRetriever;
-import com.nimbusds.jose.util.ResourceRetriever;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.proc.ConfigurableJWTProcessor;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
 import io.palinode.tls.ClientFiles;
 import io.palinode.tls.ClientTls;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.URL;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,10 +65,12 @@ final class Oidc implements JWKSetSource<SecurityContext> {
           JWSAlgorithm.ES384,
           JWSAlgorithm.ES512);
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final int ANSWER_MS = 1_000;
+
+  /** For a whole answer: a request's own limit ends with the headers. */
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(3);
+
   private static final int ANSWER_BYTES_MAX = 256 << 10;
   private static final long KEYS_MS = Duration.ofMinutes(10).toMillis();
-  private static final long READ_MS = 4 * ANSWER_MS;
 
   /** Two reads of the keys, in this time, whatever strangers send. */
   private static final long INTERVAL_MS = Duration.ofSeconds(10).toMillis();
@@ -76,24 +84,28 @@ final class Oidc implements JWKSetSource<SecurityContext> {
   private static final String NAME = "[\\x21-\\x7e]{1,64}";
 
   private final OidcSettings settings;
-  private final ResourceRetriever provider;
+  private final Duration answerMax;
+  private final HttpClient provider;
   private final ConfigurableJWTProcessor<SecurityContext> tokens = new DefaultJWTProcessor<>();
   private final Semaphore checks = new Semaphore(CHECKS_MAX);
 
   /** Reads nothing of the provider yet. Throws {@link io.palinode.tls.TlsException}. */
   Oidc(OidcSettings settings) {
+    this(settings, ANSWER_MAX);
+  }
+
+  Oidc(OidcSettings settings, Duration answerMax) {
     this.settings = settings;
+    this.answerMax = answerMax;
     this.provider =
-        new DefaultResourceRetriever(
-            ANSWER_MS,
-            ANSWER_MS,
-            ANSWER_BYTES_MAX,
-            true,
-            ClientTls.context(new ClientFiles(settings.authorities(), null, null))
-                .getSocketFactory());
+        HttpClient.newBuilder()
+            .sslContext(ClientTls.context(new ClientFiles(settings.authorities(), null, null)))
+            .followRedirects(HttpClient.Redirect.NORMAL)
+            .build();
     JWKSource<SecurityContext> keys =
         JWKSourceBuilder.create(this)
-            .cache(KEYS_MS, READ_MS)
+            // Two answers, and some time.
+            .cache(KEYS_MS, 3 * answerMax.toMillis())
             .refreshAheadCache(false)
             .rateLimited(INTERVAL_MS)
             .build();
@@ -198,13 +210,12 @@ final class Oidc implements JWKSetSource<SecurityContext> {
     String description =
         settings.issuer().replaceFirst("/$", "") + "/.well-known/openid-configuration";
     try {
-      JsonNode found = JSON.readTree(provider.retrieveResource(url(description)).getContent());
+      JsonNode found = JSON.readTree(read(description));
       if (!found.path("issuer").asText().equals(settings.issuer())) {
         throw new JWKSetUnavailableException(
             "%s is of the issuer '%s'".formatted(description, found.path("issuer").asText()));
       }
-      return JWKSet.parse(
-          provider.retrieveResource(url(found.path("jwks_uri").asText())).getContent());
+      return JWKSet.parse(read(found.path("jwks_uri").asText()));
     } catch (JsonProcessingException e) {
       throw new JWKSetUnavailableException(description + " is no JSON", e);
     } catch (ParseException e) {
@@ -214,13 +225,48 @@ final class Oidc implements JWKSetSource<SecurityContext> {
     }
   }
 
+  /** Returns an answer of the provider, or throws in time. */
+  private String read(String url) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    CompletableFuture<HttpResponse<Void>> sent =
+        provider.sendAsync(
+            HttpRequest.newBuilder(uri(url)).build(),
+            HttpResponse.BodyHandlers.ofByteArrayConsumer(
+                part -> part.ifPresent(bytes -> append(bytes, body))));
+    try {
+      int status = sent.get(answerMax.toMillis(), TimeUnit.MILLISECONDS).statusCode();
+      if (status != 200) {
+        throw new IOException("%s answers with the HTTP status %d".formatted(url, status));
+      }
+      return body.toString(StandardCharsets.UTF_8);
+    } catch (TimeoutException e) {
+      throw new IOException(
+          "%s has not answered for %d ms".formatted(url, answerMax.toMillis()), e);
+    } catch (ExecutionException e) {
+      throw new IOException("%s cannot be read: %s".formatted(url, e.getCause()), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("the server stops", e);
+    } finally {
+      sent.cancel(true);
+    }
+  }
+
+  private static void append(byte[] bytes, ByteArrayOutputStream body) {
+    if (body.size() + bytes.length > ANSWER_BYTES_MAX) {
+      throw new UncheckedIOException(
+          new IOException("the answer has more than %,d bytes".formatted(ANSWER_BYTES_MAX)));
+    }
+    body.writeBytes(bytes);
+  }
+
   /** Throws for keys that a stranger could replace on their way. */
-  private URL url(String text) throws IOException {
+  private URI uri(String text) throws IOException {
     try {
       // The same rule as for the issuer.
       OidcSettings unused =
           new OidcSettings(text, settings.audience(), "roles", "sub", settings.authorities());
-      return URI.create(text).toURL();
+      return URI.create(text);
     } catch (IllegalArgumentException e) {
       throw new IOException(e.getMessage(), e);
     }

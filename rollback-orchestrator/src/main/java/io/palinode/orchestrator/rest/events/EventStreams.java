@@ -8,6 +8,7 @@ import io.palinode.orchestrator.history.Change;
 import io.palinode.orchestrator.history.ChangeLog;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
+import io.palinode.wire.Repeated;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -96,11 +97,17 @@ public final class EventStreams implements AutoCloseable {
   private void watchWaits() {
     WaitChanges waits = new WaitChanges();
     NodeChanges nodes = new NodeChanges();
+    Repeated watching =
+        new Repeated(
+            "events of waits and nodes",
+            () -> {
+              Look now = look.get();
+              waits.next(now.judgement()).forEach(log::add);
+              nodes.next(now.nodes()).forEach(log::add);
+            });
     try {
       while (!closed) {
-        Look now = look.get();
-        waits.next(now.judgement()).forEach(log::add);
-        nodes.next(now.nodes()).forEach(log::add);
+        watching.run();
         TimeUnit.NANOSECONDS.sleep(WAITS_EVERY.toNanos());
       }
     } catch (InterruptedException e) {

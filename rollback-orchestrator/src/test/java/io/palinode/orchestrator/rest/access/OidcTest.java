@@ -28,6 +28,7 @@ import io.palinode.orchestrator.rest.access.Oidc.RefusedTokenException;
 import io.palinode.tls.ServerFiles;
 import io.palinode.tls.ServerTls;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -36,8 +37,11 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,6 +52,7 @@ import org.junit.jupiter.api.Timeout;
 /** Tokens of a provider that is a real server, with generated keys. */
 @Timeout(60)
 class OidcTest {
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
   private static final String DESCRIPTION = "/.well-known/openid-configuration";
   private static RSAKey first;
   private static RSAKey second;
@@ -71,7 +76,7 @@ class OidcTest {
     provider = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     serve(provider);
     publish(first, elliptic);
-    oidc = new Oidc(settings(null));
+    oidc = new Oidc(settings(null), ANSWER_MAX);
   }
 
   private void serve(HttpServer server) {
@@ -121,7 +126,9 @@ class OidcTest {
   @Test
   void claimsInObjectsAndWithUrlsAsNamesAreFound() throws Exception {
     Oidc nested =
-        new Oidc(new OidcSettings(issuer(), "palinode", "realm_access.roles", "x.y/name", null));
+        new Oidc(
+            new OidcSettings(issuer(), "palinode", "realm_access.roles", "x.y/name", null),
+            ANSWER_MAX);
     JWTClaimsSet.Builder claims =
         claims()
             .claim("roles", null)
@@ -198,6 +205,35 @@ class OidcTest {
   }
 
   @Test
+  void anAnswerWithoutAnEndIsNotWaitedFor() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    provider.removeContext("/keys");
+    provider.createContext(
+        "/keys",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 0);
+          try (OutputStream body = exchange.getResponseBody()) {
+            while (true) {
+              body.write(' ');
+              body.flush();
+              LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+            }
+          } catch (IOException e) {
+            closed.countDown();
+          }
+        });
+    oidc = new Oidc(settings(null), Duration.ofSeconds(5));
+    refuses(signed(first, claims()), "/keys has not answered for 5000 ms");
+    assertThat(closed.await(30, TimeUnit.SECONDS)).as("the connection is closed").isTrue();
+  }
+
+  @Test
+  void anAnswerOfMegabytesIsRefused() throws Exception {
+    keys = " ".repeat(3 << 20);
+    refuses(signed(first, claims()), "the answer has more than 262,144 bytes");
+  }
+
+  @Test
   void aDescriptionOfAnotherIssuerIsRefused() throws Exception {
     claimedIssuer = "https://other.example";
     refuses(signed(first, claims()), "is of the issuer 'https://other.example'");
@@ -232,9 +268,9 @@ class OidcTest {
       secured.setHttpsConfigurator(new HttpsConfigurator(tls.context()));
       provider = secured;
       serve(secured);
-      Oidc trusting = new Oidc(settings(certificates.resolve("ca.pem")));
+      Oidc trusting = new Oidc(settings(certificates.resolve("ca.pem")), ANSWER_MAX);
       assertThat(trusting.user(signed(first, claims())).name()).isEqualTo("alice");
-      oidc = new Oidc(settings(certificates.resolve("other-ca.pem")));
+      oidc = new Oidc(settings(certificates.resolve("other-ca.pem")), ANSWER_MAX);
       refuses(signed(first, claims()), "cannot be read");
     }
   }

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +76,25 @@ class UsersTest {
         .hasMessage("there is no user in %s: add one with 'palinode user add'".formatted(empty));
     assertThatThrownBy(() -> new UsersFile(folder.resolve("absent"), () -> 0))
         .hasMessageContaining("absent: make one with 'palinode user add'");
+  }
+
+  /** As a file that becomes readable by a change of its owner. */
+  @Test
+  void aFileThatCouldNotBeReadIsReadAgainAlthoughItsTimeAndSizeStay() throws IOException {
+    AtomicLong now = new AtomicLong();
+    Path file = Files.writeString(folder.resolve("users"), "admin alice sha256:" + HASH);
+    UsersFile users = new UsersFile(file, now::get);
+    String token = Tokens.random();
+    String removed = "viewer bob sha256:" + Tokens.hash(token);
+    FileTime time = FileTime.from(Instant.now().plusSeconds(60));
+    Files.writeString(file, "x".repeat(removed.length()));
+    Files.setLastModifiedTime(file, time);
+    now.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    assertThat(users.users().withToken(token)).isNull();
+    Files.writeString(file, removed);
+    Files.setLastModifiedTime(file, time);
+    now.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    assertThat(users.users().withToken(token)).isEqualTo(new User("bob", Role.VIEWER));
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request, without what the session adds to it, and how its answer is read.
@@ -62,6 +63,15 @@ public record Ask<T>(
     return of(request(Pb0.RequestType.GET, store).setGet(get), Answer::found);
   }
 
+  /**
+   * States that this node returned an old version. A node that does not look for that answers as to
+   * any read.
+   */
+  public static Ask<List<Versioned>> staleRead(String store, byte[] key, Pb0.StaleRead stale) {
+    return of(
+        request(Pb0.RequestType.GET, store).setGet(part(key).setStaleRead(stale)), Answer::get);
+  }
+
   /** What the key was; from a node of ours only. */
   public static Ask<List<Versioned>> getAsOf(String store, byte[] key, long hlc) {
     return of(
@@ -92,13 +102,24 @@ public record Ask<T>(
   }
 
   public static Ask<Answer.Accepted> put(String store, byte[] key, Versioned version) {
-    return of(
-        request(Pb0.RequestType.PUT, store)
-            .setPut(
-                Pb0.PutRequest.newBuilder()
-                    .setKey(ByteString.copyFrom(key))
-                    .setVersioned(version.toProto())),
-        Answer::put);
+    return put(store, key, version, null);
+  }
+
+  /**
+   * @param seen the clocks of the versions of the key that the writer has seen; null: not stated
+   */
+  public static Ask<Answer.Accepted> put(
+      String store, byte[] key, Versioned version, @Nullable List<VectorClock> seen) {
+    Pb0.PutRequest.Builder put =
+        Pb0.PutRequest.newBuilder()
+            .setKey(ByteString.copyFrom(key))
+            .setVersioned(version.toProto());
+    if (seen != null) {
+      Pb0.Seen.Builder clocks = Pb0.Seen.newBuilder();
+      seen.forEach(clock -> clocks.addClocks(ByteString.copyFrom(clock.encode())));
+      put.setSeen(clocks);
+    }
+    return of(request(Pb0.RequestType.PUT, store).setPut(put), Answer::put);
   }
 
   public static Ask<Answer.Accepted> delete(String store, byte[] key, VectorClock clock) {

@@ -6,9 +6,9 @@ package io.palinode.voldemort.client.session;
  * @param fromEpoch the epoch whose writes after {@code target} are gone
  * @param toEpoch the epoch in force now
  * @param target HLC of the cut: of the writes that this client got acknowledged, those with {@code
- *     acceptedAt <= target} stand. When the client has missed a rollback in between (the epochs
- *     differ by more than one), no later than its safe point, or than a cut before it that a missed
- *     rollback went to; later writes may stand then
+ *     acceptedAt <= target} stand, which are all if the plan undid nothing. When the client has
+ *     missed a rollback in between (the epochs differ by more than one), no later than its safe
+ *     point, or than a cut before it that a missed rollback went to; later writes may stand then
  * @param sequentialUntilMicros until this wall clock the client uses all keys with R + W > N; 0:
  *     not all
  * @param restart no state that is known to be good could be restored, in this rollback or in one

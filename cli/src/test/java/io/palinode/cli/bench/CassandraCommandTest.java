@@ -1,0 +1,37 @@
+package io.palinode.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class CassandraCommandTest {
+  @TempDir private Path folder;
+  private final StringWriter err = new StringWriter();
+
+  private int execute(String... args) {
+    String[] all = new String[args.length + 1];
+    all[0] = "cassandra";
+    System.arraycopy(args, 0, all, 1, args.length);
+    return new CommandLine(new BenchCommand())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setErr(new PrintWriter(err))
+        .execute(all);
+  }
+
+  @Test
+  void aFolderWithoutCassandraIsRefusedByWhatIsMissing() {
+    assertThat(execute("--cassandra", folder.toString())).isNotZero();
+    assertThat(err.toString()).contains("--cassandra: ").contains("apache-cassandra-5.0.*.jar");
+  }
+
+  @Test
+  void aLoadThatCannotBeIsRefused() {
+    assertThat(execute("--cassandra", folder.toString(), "--writes", "101")).isNotZero();
+    assertThat(err.toString()).contains("writes must be in [0, 100] percent");
+  }
+}

@@ -1,0 +1,124 @@
+package io.palinode.cli.cassandra;
+
+import static org.awaitility.Awaitility.await;
+
+import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.metadata.Node;
+import io.palinode.hvc.Epsilon;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.embedded.Ports;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Three stock servers that hold each row, keep hints and can be rolled back, with Kafka, the job
+ * and the orchestrator.
+ */
+final class CassandraCluster implements AutoCloseable {
+  static final int NODES = 3;
+  static final Duration BOUND = Duration.ofMinutes(2);
+
+  private final List<CassandraServer> servers = new ArrayList<>();
+  private final long[] incarnations = {1, 1, 1};
+  private final ControlPlane plane;
+  private final CqlSession session;
+  private final List<Node> coordinators;
+
+  /**
+   * @param keyspace of three replicas, which is created
+   * @param tables statements that create its tables
+   */
+  CassandraCluster(Path folder, String keyspace, List<String> tables) throws IOException {
+    plane =
+        ControlPlane.start(
+            folder.resolve("control"),
+            NODES,
+            Epsilon.parse("10ms"),
+            ControlPlane.Ports.FREE,
+            alert -> {});
+    List<Integer> ports = Ports.free(2);
+    CassandraServer.Cluster cluster =
+        new CassandraServer.Cluster(
+            List.of("127.0.0.1", "127.0.0.2", "127.0.0.3"),
+            ports.get(0),
+            ports.get(1),
+            plane.kafkaAddress(),
+            true,
+            true);
+    try {
+      for (int node = 0; node < NODES; node++) {
+        servers.add(CassandraServer.startHinting(cluster, node, folder.resolve("server-" + node)));
+        // One at a time, as Cassandra asks.
+        servers.get(node).connect().close();
+      }
+      session = servers.get(0).connect();
+      session.execute(
+          "CREATE KEYSPACE %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}"
+              .formatted(keyspace));
+      tables.forEach(session::execute);
+    } catch (IOException | RuntimeException e) {
+      servers.forEach(CassandraServer::close);
+      plane.close();
+      throw e;
+    }
+    coordinators =
+        session.getMetadata().getNodes().values().stream()
+            .sorted(Comparator.comparing(node -> node.getEndPoint().toString()))
+            .toList();
+    for (int node = 0; node < NODES; node++) {
+      awaitJoined(node);
+    }
+  }
+
+  private void awaitJoined(int node) {
+    await()
+        .atMost(BOUND)
+        .until(
+            () ->
+                plane.orchestrator().nodes().stream()
+                    .anyMatch(
+                        status ->
+                            status.node() == node
+                                && status.incarnation() == incarnations[node]
+                                && status.joinedMicros() > 0));
+  }
+
+  List<CassandraServer> servers() {
+    return servers;
+  }
+
+  ControlPlane plane() {
+    return plane;
+  }
+
+  CqlSession session() {
+    return session;
+  }
+
+  Node coordinator(int node) {
+    return coordinators.get(node);
+  }
+
+  void kill(int node) throws InterruptedException {
+    servers.get(node).kill();
+  }
+
+  /** Returns when its node has joined. */
+  void startAgain(int node) throws IOException {
+    servers.get(node).start();
+    servers.get(node).connect().close();
+    incarnations[node]++;
+    awaitJoined(node);
+  }
+
+  @Override
+  public void close() {
+    servers.forEach(CassandraServer::close);
+    session.close();
+    plane.close();
+  }
+}
