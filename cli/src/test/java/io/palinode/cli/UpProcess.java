@@ -69,20 +69,22 @@ final class UpProcess {
     }
   }
 
-  /**
-   * A base whose offsets were all free a moment ago. Below the ports that connections get for
-   * themselves: between a kill and the next start one of them might take a node's.
-   */
+  /** A base whose ports are held for {@code up}, and for its next start after a kill. */
   static int freeBase() {
     Random random = new Random();
     for (int attempt = 0; attempt < 100; attempt++) {
       int base = random.nextInt(PORT_MIN, PORT_MAX);
-      if (Ports.isFree(base)
-          && Ports.isFree(base + 1)
-          && Ports.isFree(base + 2)
-          && Ports.isFree(base + UpCommand.API_OFFSET)
-          && Ports.isFree(base + UpCommand.KAFKA_OFFSET)) {
+      try {
+        Ports.holdAll(
+            List.of(
+                base,
+                base + 1,
+                base + 2,
+                base + UpCommand.API_OFFSET,
+                base + UpCommand.KAFKA_OFFSET));
         return base;
+      } catch (IOException taken) {
+        // The next one.
       }
     }
     throw new AssertionError("no free ports");

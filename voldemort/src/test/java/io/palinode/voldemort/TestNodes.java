@@ -14,9 +14,9 @@ import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.io.IOException;
-import java.net.BindException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,14 +25,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /** Small clusters, keys and versions for the tests of this module. */
 public final class TestNodes {
-  private static final int PORT_MIN = 10_000;
-  private static final int PORT_MAX = 32_000;
+  /** Bound, not listening, so that a node can listen there. */
+  private static final List<Socket> HELD = new ArrayList<>();
 
   /** All nodes hold every key. */
   public static final String EVERYWHERE = "everywhere";
@@ -86,24 +85,17 @@ public final class TestNodes {
             .toList());
   }
 
-  /** Below the ports that the system gives to connections, which could take one before a node. */
-  public static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> reserved = new ArrayList<>();
-    try {
-      while (reserved.size() < count) {
-        int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
-        try {
-          reserved.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
-        } catch (BindException taken) {
-          // The next one.
-        }
-      }
-      return reserved.stream().map(ServerSocket::getLocalPort).toList();
-    } finally {
-      for (ServerSocket socket : reserved) {
-        socket.close();
-      }
+  /** Held for this process: the system gives them to no connection before a node listens. */
+  public static synchronized List<Integer> freePorts(int count) throws IOException {
+    List<Integer> ports = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Socket held = new Socket();
+      held.setReuseAddress(true);
+      held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      HELD.add(held);
+      ports.add(held.getLocalPort());
     }
+    return ports;
   }
 
   public static List<StoreDefinition> stores(int nodes, Persistence persistence) {

@@ -2,53 +2,49 @@ package io.palinode.launcher.embedded;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.BindException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 
-/** Free ports of the loopback address. */
+/**
+ * Free ports of the loopback address. On Linux this process holds each one until it ends: the
+ * system gives it to no connection, and to no program that asks for any port. A server may still
+ * listen on it, here or in another process.
+ */
 public final class Ports {
-  /** Below the ports that Linux and macOS give to connections, which would take a free one. */
-  private static final int MIN = 10_000;
-
-  private static final int MAX = 32_000;
-  private static final int TRIES = 1_000;
+  /** Bound, not listening. */
+  private static final List<Socket> HELD = new ArrayList<>();
 
   private Ports() {}
 
-  /** {@code count} different ports that were free a moment ago. */
+  /** {@code count} different ports. */
   public static List<Integer> free(int count) {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(bound());
-      }
-      return sockets.stream().map(ServerSocket::getLocalPort).toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException("no free port on the loopback address", e);
-    } finally {
-      for (ServerSocket socket : sockets) {
-        release(socket);
-      }
-    }
-  }
-
-  private static ServerSocket bound() throws IOException {
-    for (int i = 0; i < TRIES; i++) {
-      int port = ThreadLocalRandom.current().nextInt(MIN, MAX);
+    List<Integer> ports = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
       try {
-        return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
-      } catch (BindException taken) {
-        // The next one.
+        ports.add(hold(0));
+      } catch (IOException e) {
+        throw new UncheckedIOException("no free port on the loopback address", e);
       }
     }
-    return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    return ports;
   }
 
-  /** Whether the port of the loopback address is free now. */
+  /**
+   * Holds these ports too, or throws {@link IOException} at the first that is in use.
+   *
+   * @param ports not 0
+   */
+  public static void holdAll(List<Integer> ports) throws IOException {
+    for (int port : ports) {
+      hold(port);
+    }
+  }
+
+  /** Whether a server could listen on the port of the loopback address now. */
   public static boolean isFree(int port) {
     try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       return probe.isBound();
@@ -57,11 +53,19 @@ public final class Ports {
     }
   }
 
-  private static void release(ServerSocket socket) {
-    try {
+  private static synchronized int hold(int port) throws IOException {
+    Socket socket = new Socket();
+    // Without reuse the port is ours alone; with it, a server may share the port.
+    socket.setReuseAddress(false);
+    socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    socket.setReuseAddress(true);
+    int held = socket.getLocalPort();
+    if (System.getProperty("os.name").startsWith("Linux")) {
+      HELD.add(socket);
+    } else {
+      // There no server could listen on it.
       socket.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException("a probed port was not given back", e);
     }
+    return held;
   }
 }

@@ -4,13 +4,14 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.net.BindException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.concurrent.ThreadLocalRandom;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.Uuid;
@@ -20,8 +21,8 @@ import org.apache.kafka.server.common.MetadataVersion;
 
 /** A Kafka broker of one node in this process. */
 final class TestBroker implements AutoCloseable {
-  private static final int PORT_MIN = 10_000;
-  private static final int PORT_MAX = 32_000;
+  /** Bound, not listening, so that Kafka can listen there. */
+  private static final List<Socket> HELD = new ArrayList<>();
 
   private final Path folder;
   private final int port;
@@ -107,17 +108,16 @@ final class TestBroker implements AutoCloseable {
     return p;
   }
 
-  /** Below the ports that the system gives to connections, which could take one before Kafka. */
-  private static int freePort() {
-    while (true) {
-      int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
-      try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-        return free.getLocalPort();
-      } catch (BindException taken) {
-        // The next one.
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+  /** Held for this process: the system gives it to no connection before Kafka listens. */
+  private static synchronized int freePort() {
+    try {
+      Socket held = new Socket();
+      held.setReuseAddress(true);
+      held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      HELD.add(held);
+      return held.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }
