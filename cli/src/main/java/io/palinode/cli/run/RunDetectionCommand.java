@@ -11,6 +11,7 @@ import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.apache.flink.api.common.JobStatus;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +86,8 @@ final class RunDetectionCommand implements Callable<Integer> {
         connected, -1, "give the job the one of the nodes", Output.progress(spec));
     DetectionJobConfig config =
         DetectionJobConfig.of(connected, Topics.DEFAULT, nodes, epsilon.value())
-            .withDetection(detection.settings());
+            .withDetection(detection.settings())
+            .withOpen(Objects.requireNonNullElse(metrics.open(access), ""));
     try (StartProgress progress = StartProgress.of("starting Flink", Output.progress(spec))) {
       EmbeddedFlink flink = EmbeddedFlink.start(data.resolve("flink"), config, registry);
       return new Job(flink, metrics.serve(registry, access));

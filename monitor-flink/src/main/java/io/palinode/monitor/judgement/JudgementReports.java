@@ -17,11 +17,16 @@ public final class JudgementReports {
 
   private final long startedMs;
   private final String epsilon;
+  private final String open;
   private final Map<Integer, List<NodeReached>> byPartition = new HashMap<>();
 
-  public JudgementReports(long startedMs, String epsilon) {
+  /**
+   * @param open what other machines may do at this process without proof; empty: nothing
+   */
+  public JudgementReports(long startedMs, String epsilon, String open) {
     this.startedMs = startedMs;
     this.epsilon = epsilon;
+    this.open = open;
   }
 
   /** Replaces the report of a partition. */
@@ -45,6 +50,7 @@ public final class JudgementReports {
             .setStartedMicros(startedMs * MICROS_PER_MS)
             .setEpsilon(epsilon)
             .setVersion(Build.VERSION)
+            .setOpen(open)
             .addAllNodes(least.values());
     if (heldAt != JudgedPace.NOTHING) {
       report.setHeldHlc(heldAt);

@@ -49,7 +49,7 @@ class NodesReadTest {
 
   @Test
   void theReportOfAJobTakesThePartitionInWhichANodeIsFurthestBehind() {
-    JudgementReports reports = new JudgementReports(1_000, "10ms");
+    JudgementReports reports = new JudgementReports(1_000, "10ms", "");
     reports.learn(0, ofNodes(0, 70, 2_000));
     reports.learn(1, ofNodes(0, 60, 3_000));
     reports.learn(0, ofNodes(0, 80, 2_500));

@@ -249,7 +249,8 @@ public final class NodeReports {
   }
 
   /** Another program may have written the record. */
-  private static String visible(String text) {
+  /** Cut, and without the characters that control a terminal. */
+  public static String visible(String text) {
     String shown = text.replaceAll("[^\\x20-\\x7e]", "?");
     return shown.length() <= CHARS_MAX ? shown : shown.substring(0, CHARS_MAX) + "…";
   }

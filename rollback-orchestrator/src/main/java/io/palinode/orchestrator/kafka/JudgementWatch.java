@@ -5,6 +5,7 @@ import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.health.FailedPart;
 import io.palinode.orchestrator.health.JobFeed;
 import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.health.Versions;
@@ -17,6 +18,7 @@ import io.palinode.wire.Repeated;
 import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -119,6 +121,17 @@ final class JudgementWatch implements AutoCloseable {
     }
     nodes.forEach((node, version) -> versions.put("node " + node, version));
     return versions;
+  }
+
+  /** What other machines may do without proof: at the detection job, and {@code atNodes}. */
+  List<String> open(List<String> atNodes) {
+    JudgementReport report = job.report();
+    if (report == null || report.getOpen().isEmpty()) {
+      return atNodes;
+    }
+    List<String> open = new ArrayList<>(atNodes);
+    open.add("detection: " + NodeReports.visible(report.getOpen()));
+    return open;
   }
 
   Judgement now() {

@@ -309,7 +309,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         memory.nodes().size(),
         state.log().frequent().sequentialAt(wallMicros.getAsLong()),
         GateStatus.of(state),
-        reports.open(),
+        watch.open(reports.open()),
         reports.unrestorable(),
         trouble(state),
         failure.get());

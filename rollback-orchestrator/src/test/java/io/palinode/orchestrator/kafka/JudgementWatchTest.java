@@ -12,6 +12,9 @@ import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.v1.Judged;
+import io.palinode.wire.v1.JudgementReport;
+import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +78,25 @@ class JudgementWatchTest {
       wallMicros.set(10_000_000);
       await().atMost(Duration.ofSeconds(30)).until(() -> !namesClock(watch));
     }
+  }
+
+  @Test
+  void whatIsOpenAtTheDetectionJobIsKnownUntilItsNextReport() {
+    try (JudgementWatch watch =
+        new JudgementWatch(
+            KafkaSettings.of("127.0.0.1:1"), this::look, List::of, Map::of, () -> 1, alert -> {})) {
+      watch.read(reportThatNames("/metrics on 0.0.0.0 has no users\u001b[2J"), 1);
+      assertThat(watch.open(List.of("node 1: no TLS")))
+          .containsExactly("node 1: no TLS", "detection: /metrics on 0.0.0.0 has no users?[2J");
+      watch.read(reportThatNames(""), 2);
+      assertThat(watch.open(List.of())).isEmpty();
+    }
+  }
+
+  private static ViolationRecord reportThatNames(String open) {
+    return ViolationRecord.newBuilder()
+        .setJudged(Judged.newBuilder().setReport(JudgementReport.newBuilder().setOpen(open)))
+        .build();
   }
 
   private static boolean namesClock(JudgementWatch watch) {

@@ -167,7 +167,7 @@ public final class DetectionJob {
         .transform(
             "judged",
             PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO,
-            new JudgedOperator(config.epsilon()))
+            new JudgedOperator(config.epsilon(), config.open()))
         .uid("judged")
         .setParallelism(1)
         .setMaxParallelism(1);
@@ -261,7 +261,8 @@ public final class DetectionJob {
         Integer.parseInt(options.getRequired("nodes")),
         Epsilon.parse(options.getRequired("epsilon")),
         execution(options),
-        detection(options));
+        detection(options),
+        "");
   }
 
   private static KafkaSettings kafka(ParameterTool options) {

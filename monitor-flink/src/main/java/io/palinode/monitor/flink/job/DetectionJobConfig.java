@@ -10,6 +10,8 @@ import java.time.Duration;
 /**
  * @param nodes of the store's cluster; all of them must write progress before anything is judged
  * @param epsilon for predicates that name none
+ * @param open what other machines may do at the job's process without proof, in one sentence;
+ *     empty: nothing
  */
 public record DetectionJobConfig(
     KafkaSettings kafka,
@@ -17,7 +19,8 @@ public record DetectionJobConfig(
     int nodes,
     Epsilon epsilon,
     Execution execution,
-    DetectionSettings detection) {
+    DetectionSettings detection,
+    String open) {
 
   /**
    * How Flink runs the job.
@@ -49,12 +52,16 @@ public record DetectionJobConfig(
   }
 
   public DetectionJobConfig withDetection(DetectionSettings other) {
-    return new DetectionJobConfig(kafka, topics, nodes, epsilon, execution, other);
+    return new DetectionJobConfig(kafka, topics, nodes, epsilon, execution, other, open);
+  }
+
+  public DetectionJobConfig withOpen(String other) {
+    return new DetectionJobConfig(kafka, topics, nodes, epsilon, execution, detection, other);
   }
 
   public static DetectionJobConfig of(
       KafkaSettings kafka, Topics topics, int nodes, Epsilon epsilon) {
     return new DetectionJobConfig(
-        kafka, topics, nodes, epsilon, Execution.DEFAULT, DetectionSettings.DEFAULT);
+        kafka, topics, nodes, epsilon, Execution.DEFAULT, DetectionSettings.DEFAULT, "");
   }
 }

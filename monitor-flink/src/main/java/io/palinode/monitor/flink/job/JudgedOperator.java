@@ -39,6 +39,8 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   /** Text, as an operator must be serializable. */
   private final String epsilon;
 
+  private final String open;
+
   @SuppressWarnings("NullAway.Init") // Set by initializeState, which Flink calls first.
   private transient JudgedPace pace;
 
@@ -51,8 +53,12 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   /** When the next timer of {@link #sayWhatIsDue} ends. */
   private transient long timerAtMs;
 
-  JudgedOperator(Epsilon epsilon) {
+  /**
+   * @param open as {@link DetectionJobConfig#open}
+   */
+  JudgedOperator(Epsilon epsilon, String open) {
     this.epsilon = epsilon.toString();
+    this.open = open;
   }
 
   @Override
@@ -69,7 +75,7 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   public void open() throws Exception {
     super.open();
     long nowMs = getProcessingTimeService().getCurrentProcessingTime();
-    reports = new JudgementReports(nowMs, epsilon);
+    reports = new JudgementReports(nowMs, epsilon, open);
     timerAtMs = Long.MAX_VALUE;
     reportAt(nowMs + REPORT_MS);
   }

@@ -111,6 +111,7 @@ class JudgedOperatorTest {
     assertThat(second.getReport().getAtMicros()).isEqualTo(2_000_000);
     assertThat(second.getReport().getHeldHlc()).isEqualTo(50);
     assertThat(second.getReport().getEpsilon()).isEqualTo("10ms");
+    assertThat(second.getReport().getOpen()).isEqualTo("/metrics has no users");
     assertThat(second.getReport().getNodesList()).extracting(n -> n.getNode()).containsExactly(2);
   }
 
@@ -123,7 +124,7 @@ class JudgedOperatorTest {
 
   private static OneInputStreamOperatorTestHarness<Verdict, byte[]> harness() throws Exception {
     return new OneInputStreamOperatorTestHarness<>(
-        new JudgedOperator(Epsilon.ofMicros(10_000)),
+        new JudgedOperator(Epsilon.ofMicros(10_000), "/metrics has no users"),
         Types.POJO(Verdict.class)
             .createSerializer(
                 new org.apache.flink.api.common.ExecutionConfig().getSerializerConfig()));
