@@ -1,17 +1,9 @@
 package io.palinode.cli.witness;
 
-import io.palinode.detection.AbsenceReason;
-import io.palinode.detection.GradeReason;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessCheck.Breach;
-import io.palinode.hvc.Causality;
-import io.palinode.hvc.Interval;
 import io.palinode.hvc.PointInTime;
-import io.palinode.predicate.Clause;
-import io.palinode.predicate.ClauseRule;
-import io.palinode.predicate.PredicateLimits;
-import io.palinode.predicate.form.Predicates;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;
 import java.util.List;
@@ -67,42 +59,13 @@ public final class VerifyCommand implements Callable<Integer> {
     List<Breach> breaches = WitnessCheck.check(witness);
     if (breaches.isEmpty()) {
       spec.commandLine().getOut().println("holds: " + describe(witness));
-      Clause clause = clause(witness);
-      if (!clause.isOfStates()) {
-        spec.commandLine().getOut().println(meaning(witness, clause));
-      }
+      spec.commandLine().getOut().println(WitnessMeaning.of(witness));
       return HOLDS;
     }
     for (Breach breach : breaches) {
       spec.commandLine().getErr().println("palinode: " + file + " does not hold: " + breach);
     }
     return DOES_NOT_HOLD;
-  }
-
-  private static Clause clause(PortableWitness witness) {
-    return Predicates.parse(
-            witness.subject().yaml(), witness.subject().predicate(), PredicateLimits.CEILING)
-        .violation()
-        .get(witness.subject().clause());
-  }
-
-  private static String meaning(PortableWitness witness, Clause clause) {
-    Causality causality = new Causality(witness.rules().epsilon(), witness.rules().uncertainty());
-    if (clause.rule() instanceof ClauseRule.Within within) {
-      return AbsenceReason.of(
-          causality,
-          within,
-          witness.intervals().stream()
-              .map(held -> new Interval(held.start(), held.end()))
-              .toList());
-    }
-    return GradeReason.of(
-        causality,
-        clause.heldFor(),
-        witness.finding().grade(),
-        witness.intervals().stream()
-            .map(held -> new GradeReason.Held(held.term(), new Interval(held.start(), held.end())))
-            .toList());
   }
 
   private static String describe(PortableWitness witness) {

@@ -36,6 +36,7 @@ record SlackMessage(String text, List<Attachment> attachments) {
 
   private static Attachment attachment(Alert alert) {
     String text = alert.annotations().getOrDefault("description", alert.summary());
+    String meaning = alert.annotations().get("meaning");
     List<Field> fields = new ArrayList<>();
     alert.labels().forEach((name, value) -> add(name, value, fields));
     add("started", Payload.iso(alert.atMicros()), fields);
@@ -48,7 +49,7 @@ record SlackMessage(String text, List<Attachment> attachments) {
         plain(title + ": " + alert.summary()),
         alert.isEnded() ? GREEN : RED,
         plain(title),
-        plain(text),
+        plain(text) + (meaning == null ? "" : "\n" + plain(meaning)),
         List.copyOf(fields),
         (alert.isEnded() ? alert.endMicros() : alert.atMicros()) / 1_000_000);
   }

@@ -1,7 +1,9 @@
 package io.palinode.orchestrator.history;
 
 import io.palinode.detection.AbsenceReason;
+import io.palinode.detection.DivergenceReason;
 import io.palinode.detection.GradeReason;
+import io.palinode.detection.OperationReason;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
@@ -10,6 +12,7 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.orchestrator.violations.Grades;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.time.Duration;
@@ -18,26 +21,36 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the grade of a violation means: the sentence of {@link GradeReason}, or of {@link
- * AbsenceReason} for {@code within}. Pure.
+ * What the grade of a violation means: the sentence of {@link GradeReason}, {@link AbsenceReason},
+ * {@link DivergenceReason} or {@link OperationReason}. Pure.
  */
 public final class Meaning {
   private Meaning() {}
 
   /**
-   * Returns the sentence; null for replicas that diverged, and for a record that lacks ε or has
-   * unreadable clocks. O(witnesses²).
+   * Returns the sentence; null for a record that lacks ε or has unreadable clocks. O(witnesses²).
    */
   public static @Nullable String of(Violation violation) {
     List<Witness> witnesses = violation.getWitnessesList();
-    if (violation.getEpsilon().isEmpty() || witnesses.isEmpty() || isOfReplicas(witnesses)) {
+    if (violation.getEpsilon().isEmpty() || witnesses.isEmpty()) {
       return null;
     }
     try {
+      Epsilon epsilon = Epsilon.parse(violation.getEpsilon());
+      if (isOfReplicas(witnesses)) {
+        return DivergenceReason.of(
+            epsilon,
+            witnesses.stream().map(Witness::getNode).sorted().toList(),
+            violation.getFirst(),
+            violation.getViolate());
+      }
+      OperationReason operation = operation(witnesses.get(0));
+      if (operation != null) {
+        return operation.of(held(witnesses.get(0)).interval());
+      }
       List<GradeReason.Held> held = witnesses.stream().map(Meaning::held).toList();
       // The rule of uncertainty decides which violations there are, not what a grade means.
-      Causality causality =
-          new Causality(Epsilon.parse(violation.getEpsilon()), Uncertainty.CONSERVATIVE);
+      Causality causality = new Causality(epsilon, Uncertainty.CONSERVATIVE);
       if (violation.hasWithinMicros()) {
         return AbsenceReason.of(
             causality,
@@ -55,6 +68,25 @@ public final class Meaning {
   private static boolean isOfReplicas(List<Witness> witnesses) {
     return !witnesses.get(0).hasMember()
         && witnesses.stream().map(Witness::getTerm).distinct().count() < witnesses.size();
+  }
+
+  /** Null: its versions make its term true. */
+  private static @Nullable OperationReason operation(Witness witness) {
+    for (VariableVersion version : witness.getValuesList()) {
+      switch (version.getRole()) {
+        case LOST -> {
+          return OperationReason.LOST_UPDATE;
+        }
+        case WRITTEN -> {
+          return OperationReason.READ_AFTER_WRITE;
+        }
+        case READ -> {
+          return OperationReason.READ_AFTER_READ;
+        }
+        default -> {}
+      }
+    }
+    return null;
   }
 
   /** With {@code for}, a violation is that time after the last start. */

@@ -35,7 +35,10 @@ class FormatTest {
               "Node 1 since 2025-11-26T21:20:00.250Z: key cs_1 of store s is '<1>', written by"
                   + " client 7.",
               "grade",
-              "definite"),
+              "definite",
+              "meaning",
+              "definite: term 1 on node 1 began at 2025-11-26T21:20:00.250000Z, and it alone makes"
+                  + " the clause true"),
           List.of(),
           START);
 

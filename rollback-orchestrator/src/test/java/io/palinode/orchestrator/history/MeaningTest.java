@@ -6,6 +6,8 @@ import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.VersionRole;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.Witness;
@@ -47,11 +49,40 @@ class MeaningTest {
   }
 
   @Test
-  void replicasThatDivergedHaveNone() {
-    assertThat(
-            Meaning.of(
-                violation(105_000, witness(0, 0, 100_000, null), witness(0, 1, 104_900, null))))
-        .isNull();
+  void replicasThatDivergedAreNamedWithTheirTime() {
+    Violation diverged =
+        violation(5_101_000, witness(0, 1, 100_000, null), witness(0, 0, 104_900, null)).toBuilder()
+            .setFirst(Hlc.ofMicros(100_000))
+            .build();
+    assertThat(Meaning.of(diverged))
+        .isEqualTo(
+            "definite: the replicas on nodes 0 and 1 disagreed from 1970-01-01T00:00:00.100000Z for"
+                + " longer than 5s, by clocks that differ by at most 1ms");
+    assertThat(Meaning.of(diverged.toBuilder().setEpsilon("inf").build()))
+        .startsWith("possible: the replicas on nodes 0 and 1 disagreed")
+        .endsWith("if clocks do not differ, which may be by any time");
+  }
+
+  @Test
+  void anOperationIsDecidedByTheClocksOfItsVersions() {
+    assertThat(Meaning.of(operation(VersionRole.LOST)))
+        .isEqualTo(
+            "definite: at 1970-01-01T00:00:00.100000Z, node 1 accepted a put that superseded a"
+                + " version which its client had not seen; the clocks of the versions alone show"
+                + " that");
+    assertThat(Meaning.of(operation(VersionRole.WRITTEN)))
+        .contains(" a read that returned an older version than its client had written; ");
+    assertThat(Meaning.of(operation(VersionRole.READ)))
+        .contains(" a read that returned an older version than its client had read; ");
+  }
+
+  private static Violation operation(VersionRole role) {
+    return violation(
+        100_000,
+        witness(0, 1, 100_000, 100_000L).toBuilder()
+            .addValues(VariableVersion.newBuilder().setRole(VersionRole.HOLDS))
+            .addValues(VariableVersion.newBuilder().setRole(role))
+            .build());
   }
 
   @Test

@@ -54,6 +54,7 @@ function summary(one, rollbacks, status) {
     el('p', {}, outcome(one, status).meaning),
     facts([
       ['Grade', one.grade],
+      ['Meaning', one.meaning],
       ['All held at', when(time(parseHlc(one.violate).micros), `HLC ${one.violate}`)],
       ['First began', when(time(parseHlc(one.first).micros), `HLC ${one.first}`)],
       ['Ended at', one.ended === null ? 'it holds'

@@ -1,0 +1,28 @@
+package io.palinode.detection;
+
+import io.palinode.hvc.Interval;
+import io.palinode.hvc.PointInTime;
+
+/** Why an operation of a client is a violation, in one sentence with its time. Pure. */
+public enum OperationReason {
+  LOST_UPDATE("accepted a put that superseded a version which its client had not seen"),
+  READ_AFTER_WRITE("learned of a read that returned an older version than its client had written"),
+  READ_AFTER_READ("learned of a read that returned an older version than its client had read");
+
+  private final String words;
+
+  OperationReason(String words) {
+    this.words = words;
+  }
+
+  /**
+   * {@code definite: at …, node 1 accepted a put that superseded a version which its client had not
+   * seen; the clocks of the versions alone show that}.
+   *
+   * @param judged the interval of the operation, at the node that judged it
+   */
+  public String of(Interval judged) {
+    return "definite: at %s, node %d %s; the clocks of the versions alone show that"
+        .formatted(PointInTime.format(judged.start().own()), judged.node(), words);
+  }
+}
