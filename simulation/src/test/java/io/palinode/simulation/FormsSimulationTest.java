@@ -52,14 +52,14 @@ class FormsSimulationTest {
     COUNTS_REPLICAS_AS_MEMBERS(Form.DISTINCT) {
       @Override
       CandidateRecord read(CandidateRecord record) {
-        CandidateRecord.Builder read = record.toBuilder();
-        String member = "c=" + record.getNode() % 2;
-        if (record.hasOpened()) {
-          read.getOpenedBuilder().getIntervalBuilder().setMember(member);
-        } else if (record.hasClosed()) {
-          read.getClosedBuilder().getIntervalBuilder().setMember(member);
-        }
-        return read.build();
+        return namingItsNodeAsMember(record);
+      }
+    },
+    /** The same, in a sum. */
+    ADDS_UP_REPLICAS(Form.TOTAL) {
+      @Override
+      CandidateRecord read(CandidateRecord record) {
+        return namingItsNodeAsMember(record);
       }
     },
     /** Two flags that are up are not more than 2. */
@@ -131,6 +131,17 @@ class FormsSimulationTest {
 
     List<VectorClock> stated(List<VectorClock> seen, List<VectorClock> read) {
       return seen;
+    }
+
+    private static CandidateRecord namingItsNodeAsMember(CandidateRecord record) {
+      CandidateRecord.Builder read = record.toBuilder();
+      String member = "c=" + record.getNode() % 2;
+      if (record.hasOpened()) {
+        read.getOpenedBuilder().getIntervalBuilder().setMember(member);
+      } else if (record.hasClosed()) {
+        read.getClosedBuilder().getIntervalBuilder().setMember(member);
+      }
+      return read.build();
     }
 
     private static DetectionSpec withClause(DetectionSpec spec, ClauseShape clause) {

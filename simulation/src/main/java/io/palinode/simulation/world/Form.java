@@ -1,7 +1,7 @@
 package io.palinode.simulation.world;
 
 /**
- * How the predicate is written. The first three forms mean the same: both flags of an edge are up.
+ * How the predicate is written. The first four forms mean the same: both flags of an edge are up.
  */
 public enum Form {
   ALL_OF("all: " + Form.BOTH),
@@ -9,6 +9,8 @@ public enum Form {
   DISTINCT("atLeast: {count: 2, distinct: c, of: {var: 'cs_{a}_{b}_{c}', equals: '1'}}"),
   /** Only flags that are up are numbers. */
   SUM("sum: {of: ['cs_{a}_{b}_{a}', 'cs_{a}_{b}_{b}'], atLeast: 2}"),
+  /** The same, of all clients that have a flag. */
+  TOTAL("sum: {of: {var: 'cs_{a}_{b}_{c}'}, distinct: c, count: 2, atLeast: 2}"),
   /** For longer than ε. */
   LASTING("{all: " + Form.BOTH + ", for: " + Form.HELD_FOR_MILLIS + "ms}"),
   /** The second client does not enter within a time after the first one. */

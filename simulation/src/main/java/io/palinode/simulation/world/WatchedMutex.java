@@ -93,7 +93,7 @@ public record WatchedMutex(
 
   /** The value of a flag whose client is not in the section. */
   public String out() {
-    return form == Form.SUM ? "out" : "0";
+    return form == Form.SUM || form == Form.TOTAL ? "out" : "0";
   }
 
   /** For how long both flags must be up; 0: for a moment. */
