@@ -14,6 +14,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ReplicaRule;
+import io.palinode.predicate.text.Abridged;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.terminal.OnSignal;
 import java.io.IOException;
@@ -79,6 +80,9 @@ public final class DetectCommand implements Callable<Integer> {
 
   /** A read of standard input, or a write to a full pipe, may never end. */
   private static final Duration STOP_MAX = Duration.ofMillis(1_500);
+
+  /** Of those that were not judged to their end. */
+  private static final int INSTANCES_NAMED_MAX = 10;
 
   private final InputStream in;
   private final LongSupplier nanos;
@@ -244,8 +248,10 @@ public final class DetectCommand implements Callable<Integer> {
     TraceJudge.Rules rules = new TraceJudge.Rules(epsilon, uncertainty, replicas, report);
     Limits limits = new Limits(heapBytes, retainedMax, searchStepsMax, scratchFolder);
     try (InputStream bytes = open(progress)) {
-      return new TraceJudge(predicate, rules, limits, progress)
-          .judge(trace, bytes, new Printed(progress, out));
+      Printed printed = new Printed(progress, out);
+      boolean all = new TraceJudge(predicate, rules, limits, progress).judge(trace, bytes, printed);
+      printed.reportOthers();
+      return all;
     }
   }
 
@@ -334,6 +340,7 @@ public final class DetectCommand implements Callable<Integer> {
   private final class Printed implements TraceJudge.Findings {
     private final ProgressLine progress;
     private final ViolationWriter out;
+    private long instancesUnjudged;
 
     Printed(ProgressLine progress, ViolationWriter out) {
       this.progress = progress;
@@ -353,8 +360,12 @@ public final class DetectCommand implements Callable<Integer> {
 
     @Override
     public void unjudged(String binding, Extent extent, int kept) {
+      instancesUnjudged++;
+      if (instancesUnjudged > INSTANCES_NAMED_MAX) {
+        return;
+      }
       progress.end();
-      String instance = binding.isEmpty() ? "" : "instance " + binding + ": ";
+      String instance = binding.isEmpty() ? "" : "instance " + Abridged.of(binding) + ": ";
       String from = Hlc.format(extent.completeBefore());
       if (extent.dropped() > 0) {
         report(
@@ -374,6 +385,14 @@ public final class DetectCommand implements Callable<Integer> {
             "palinode: unknown: %s%,d searches were stopped after too many steps, so violations from"
                 + " %s on may be missing (--search-steps-max allows more than %,d)",
             instance, extent.searchesCut(), from, searchStepsMax);
+      }
+    }
+
+    void reportOthers() {
+      if (instancesUnjudged > INSTANCES_NAMED_MAX) {
+        report(
+            "palinode: unknown: %,d more instances were not judged to their end",
+            instancesUnjudged - INSTANCES_NAMED_MAX);
       }
     }
   }

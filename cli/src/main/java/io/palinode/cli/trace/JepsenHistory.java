@@ -1,6 +1,7 @@
 package io.palinode.cli.trace;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.predicate.text.Abridged;
 import io.palinode.terminal.Refusal;
 import java.io.Reader;
 import java.util.HashMap;
@@ -74,7 +75,7 @@ final class JepsenHistory {
       throw refused("an operation must be a map with :type, such as {:type :invoke, ...}");
     }
     if (!(map.get(PROCESS) instanceof Long process)) {
-      to.passOver("of process " + map.get(PROCESS));
+      to.passOver("of a process without a number");
       return;
     }
     if (!(map.get(TIME) instanceof Long nanos) || nanos < 0) {
@@ -125,7 +126,7 @@ final class JepsenHistory {
     JepsenOperation meaning = new JepsenOperation();
     Object value = ok && completion != null ? completion.value() : invoked.value();
     if (!meaning.take(invoked.function(), invoked.process(), value)) {
-      to.passOver("of :" + invoked.function());
+      to.passOver("of :" + Abridged.of(invoked.function()));
       return;
     }
     to.add(
@@ -148,6 +149,8 @@ final class JepsenHistory {
   }
 
   private Refusal refused(String reason) {
-    return new Refusal("%s, operation %d: %s".formatted(source, number, reason));
+    return new Refusal(
+        "%s, operation %d: %s"
+            .formatted(source, number, Abridged.atMost(JsonHistory.REASON_CHARACTERS_MAX, reason)));
   }
 }

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.PointInTime;
+import io.palinode.predicate.text.Abridged;
 import io.palinode.terminal.Refusal;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -28,6 +29,9 @@ final class JsonHistory {
               JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build())
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
+
+  /** Of a reason, which may echo a value. */
+  static final int REASON_CHARACTERS_MAX = 500;
 
   private final String source;
 
@@ -57,7 +61,9 @@ final class JsonHistory {
   }
 
   private Refusal refused(long number, String reason, Exception cause) {
-    return new Refusal("%s, line %d: %s".formatted(source, number, reason), cause);
+    return new Refusal(
+        "%s, line %d: %s".formatted(source, number, Abridged.atMost(REASON_CHARACTERS_MAX, reason)),
+        cause);
   }
 
   private static Operation operation(JsonNode json, long number) {

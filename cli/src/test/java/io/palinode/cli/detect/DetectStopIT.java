@@ -1,13 +1,17 @@
 package io.palinode.cli.detect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.palinode.cli.Main;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,25 +23,14 @@ class DetectStopIT {
   /** The limit of the command is 2 s; the rest is for a machine that is busy. */
   private static final long STOP_SECONDS_MAX = 5;
 
+  private static final Duration START_MAX = Duration.ofSeconds(40);
+
   @TempDir Path folder;
 
   @Test
   void itEndsWhileStandardInputHasNoMoreLines() throws IOException, InterruptedException {
     Path predicate = Files.writeString(folder.resolve("p.yaml"), DetectFixture.MUTEX);
-    Process process =
-        new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    Main.class.getName(),
-                    "detect",
-                    "--predicate",
-                    predicate.toString(),
-                    "-"))
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+    Process process = detect(predicate, "-");
     try {
       // More than a pipe holds: once all is written, the command has begun to read.
       StringBuilder lines = new StringBuilder();
@@ -51,5 +44,49 @@ class DetectStopIT {
     } finally {
       process.destroyForcibly();
     }
+  }
+
+  @Test
+  void itEndsInALongSearchAndReportsThatTheRestIsUnknown()
+      throws IOException, InterruptedException {
+    Path predicate =
+        Files.writeString(
+            folder.resolve("p.yaml"), DetectSumTest.sumOf(24, "equals: 700000000000001"));
+    Random random = new Random(3);
+    String[] hard =
+        DetectSumTest.sum(24, 6, (variable, node) -> random.nextLong(100_000_000_000_000L));
+    Path trace = Files.write(folder.resolve("trace.jsonl"), List.of(hard));
+    Process process = detect(predicate, trace.toString(), "--search-steps-max", "1000000000000");
+    try {
+      await().atMost(START_MAX).until(() -> err().contains("judging"));
+      process.destroy();
+      assertThat(process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
+      assertThat(err()).contains("unknown: interrupted while judging; what was printed is right");
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private Process detect(Path predicate, String trace, String... more) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "detect",
+                "--predicate",
+                predicate.toString(),
+                trace));
+    command.addAll(List.of(more));
+    return new ProcessBuilder(command)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .redirectError(folder.resolve("err").toFile())
+        .start();
+  }
+
+  private String err() throws IOException {
+    return Files.readString(folder.resolve("err"));
   }
 }

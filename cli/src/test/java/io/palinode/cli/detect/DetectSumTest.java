@@ -15,17 +15,17 @@ import org.junit.jupiter.api.Test;
 class DetectSumTest extends DetectFixture {
   @Test
   void aSumOfManyVariablesOnManyReplicasIsDecided() throws IOException {
-    Files.writeString(predicate, sumOf14("equals: 1001"));
+    Files.writeString(predicate, sumOf(14, "equals: 301"));
     String[] even = sum(14, 6, (variable, node) -> 20 + 2 * (variable * node % 5));
     assertThat(detect(even)).as("even values have no odd sum").isZero();
-    Files.writeString(predicate, sumOf14("equals: 300"));
+    Files.writeString(predicate, sumOf(14, "equals: 300"));
     assertThat(detect(even)).isOne();
     assertThat(err.toString()).isEmpty();
   }
 
   @Test
   void aSearchOfTooManyStepsIsUnknown() throws IOException {
-    Files.writeString(predicate, sumOf14("equals: 700000000000001"));
+    Files.writeString(predicate, sumOf(14, "equals: 700000000000001"));
     Random random = new Random(3);
     String[] hard = sum(14, 6, (variable, node) -> random.nextLong(100_000_000_000_000L));
     assertThat(detectWith(List.of("--search-steps-max", "20000"), hard)).isEqualTo(3);
@@ -63,7 +63,7 @@ class DetectSumTest extends DetectFixture {
     assertThat(detect(rising)).isZero();
   }
 
-  private static String sumOf14(String bound) {
+  static String sumOf(int variables, String bound) {
     StringBuilder yaml =
         new StringBuilder(
             """
@@ -78,14 +78,14 @@ class DetectSumTest extends DetectFixture {
                     of: [x0\
             """
                 .formatted(bound));
-    for (int variable = 1; variable < 14; variable++) {
+    for (int variable = 1; variable < variables; variable++) {
       yaml.append(", x").append(variable);
     }
     return yaml.append("]\n").toString();
   }
 
   /** Each variable has an open interval on each node. */
-  private static String[] sum(int variables, int nodes, LongBinaryOperator value) {
+  static String[] sum(int variables, int nodes, LongBinaryOperator value) {
     List<String> trace = new ArrayList<>();
     for (int node = 0; node < nodes; node++) {
       for (int variable = 0; variable < variables; variable++) {

@@ -42,12 +42,19 @@ class ExplainCommandTest {
         "overbooked.yaml",
         "credit.yaml",
         "bank.yaml",
+        "exact.yaml",
         "stuck-order.yaml",
         "unanswered-order.yaml",
         "two-clauses-active.yaml"
       })
   void otherKindsAreExplainedAsTheirGoldenFilesSay(String file) throws IOException {
     assertGolden(HERE.resolve(file), file);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"no-lost-update.yaml", "no-stale-read.yaml"})
+  void operationsOfClientsAreExplainedAsTheGoldenFileSays(String file) throws IOException {
+    assertGolden(Path.of("../examples/balances").resolve(file), file);
   }
 
   @Test

@@ -105,7 +105,7 @@ class FromHistoryTest {
         history.stream().map(line -> line.replace(":value a", ":value :a")).toList();
     assertThat(judge(lock, "history.edn", keywords)).isZero();
     assertThat(judge(lock, "history.edn", keywords, "--held", "possibly")).isOne();
-    assertThat(err.toString()).contains("passed over: 1 operations of process :nemesis");
+    assertThat(err.toString()).contains("passed over: 1 operations of a process without a number");
   }
 
   @Test

@@ -76,6 +76,9 @@ final class DetectionTopics {
     if (within() != null) {
       return WithinTopics.algorithm(within(), predicate.epsilon());
     }
+    if (isOfOperations()) {
+      return OperationTopics.algorithm(hasPuts(), hasReads());
+    }
     if (lasts()) {
       sentences.add(
           "With for, the intervals of a term on one node that follow each other without a break are"
@@ -129,7 +132,10 @@ final class DetectionTopics {
   private String sum() {
     if (hasSum(ClauseRule.Relation.EQUALS)) {
       return "Whether concurrent values add up to a number exactly is NP-complete (a subset sum)."
-          + TRIED;
+          + " Bounds, a common divisor, and all sums of a few variables exclude most searches."
+          + TRIED
+          + " After a number of steps it stops: in a cluster with a coverage gap, in 'palinode"
+          + " detect' as unknown (--search-steps-max).";
     }
     return predicate.replicas() == ReplicaRule.FIRST
         ? "The least and greatest values of the variables mostly exclude a violation. If not, another"
@@ -179,6 +185,18 @@ final class DetectionTopics {
     return predicate.violation().get(0).rule() instanceof ClauseRule.Within rule ? rule : null;
   }
 
+  private boolean isOfOperations() {
+    return predicate.violation().stream().allMatch(Clause::isOfOperations);
+  }
+
+  private boolean hasPuts() {
+    return predicate.violation().stream().anyMatch(Clause::isOfLostUpdates);
+  }
+
+  private boolean hasReads() {
+    return predicate.violation().stream().anyMatch(Clause::isOfReads);
+  }
+
   private boolean lasts() {
     return predicate.violation().stream().anyMatch(clause -> clause.shape().lasts());
   }
@@ -193,6 +211,9 @@ final class DetectionTopics {
     }
     if (within() != null) {
       return WithinTopics.cost();
+    }
+    if (isOfOperations()) {
+      return OperationTopics.cost(hasPuts(), hasReads());
     }
     List<String> sentences = new ArrayList<>();
     sentences.add(
@@ -209,7 +230,7 @@ final class DetectionTopics {
     } else if (has(ClauseRule.Sum.class)) {
       sentences.add(
           "Most searches for a sum end after O(retained): the least and greatest values decide."
-              + (predicate.replicas() == ReplicaRule.FIRST
+              + (predicate.replicas() == ReplicaRule.FIRST || hasSum(ClauseRule.Relation.EQUALS)
                   ? " A trial stops after a number of steps, and a coverage gap is published."
                   : " A minimum cut is polynomial: O(retained * retained * k) at worst for k"
                       + " variables on a node each."));
@@ -272,6 +293,9 @@ final class DetectionTopics {
     if (within() != null) {
       return WithinTopics.replicas();
     }
+    if (isOfOperations()) {
+      return OperationTopics.replicas(hasReads());
+    }
     return new Topic(
         "replicas",
         List.of(
@@ -291,6 +315,9 @@ final class DetectionTopics {
     }
     if (within() != null) {
       return WithinTopics.uncertainty();
+    }
+    if (isOfOperations()) {
+      return OperationTopics.uncertainty();
     }
     Epsilon epsilon = predicate.epsilon();
     String sentence;

@@ -84,13 +84,16 @@ record Entry(String binding, long rank, Candidate candidate, String endedBy) {
 
   /** The most bytes that {@link #write} writes. */
   int bytesMax() {
-    int texts =
-        binding.length()
-            + candidate.member().length()
-            + candidate.version().length()
-            + amount().length()
-            + endedBy.length();
-    return 68 + Character.BYTES * texts + 2 * HvcCodec.bytesMax(start().nodes());
+    return 68 + Character.BYTES * textChars() + 2 * HvcCodec.bytesMax(start().nodes());
+  }
+
+  /** The characters of its texts. */
+  int textChars() {
+    return binding.length()
+        + candidate.member().length()
+        + candidate.version().length()
+        + amount().length()
+        + endedBy.length();
   }
 
   private Hvc start() {

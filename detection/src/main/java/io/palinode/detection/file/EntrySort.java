@@ -16,12 +16,18 @@ final class EntrySort {
   private static final int BUFFER_BYTES_MIN = 1 << 12;
   private static final int BUFFER_BYTES_MAX = 1 << 17;
 
+  /** Texts of so many characters together are in {@link Entry#heapBytes}. */
+  private static final int USUAL_CHARS = 200;
+
   private final Comparator<Entry> order;
   private final int runMax;
   private final Scratch scratch;
   private final List<Scratch.Region> runs = new ArrayList<>();
   private List<Entry> run = new ArrayList<>();
   private long size;
+
+  /** Of {@link #run}, in entries of usual texts. */
+  private long weight;
 
   /** {@code order} must not call any two of them equal. */
   EntrySort(Comparator<Entry> order, int runMax, Scratch scratch) {
@@ -31,10 +37,11 @@ final class EntrySort {
   }
 
   void add(Entry entry) throws IOException {
-    if (run.size() == runMax) {
+    if (weight >= runMax) {
       spill();
     }
     run.add(entry);
+    weight += 1 + entry.textChars() / USUAL_CHARS;
     size++;
   }
 
@@ -69,6 +76,7 @@ final class EntrySort {
       runs.add(new Scratch.Region(offset, run.size()));
     }
     run = new ArrayList<>();
+    weight = 0;
   }
 
   /** A run that holds at least its head. */

@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class LineCheck {
   private static final int KNOWN_MAX = 10_000;
+  private static final int KNOWN_CHARS_MAX = 1_000_000;
 
   private final Set<String> captures;
   private final List<Condition> where;
   private final List<Clause> clauses;
   // By the text in the trace: many lines have the same.
   private final Map<String, Instance> known = new HashMap<>();
+  private long knownChars;
 
   LineCheck(Predicate predicate) {
     this.captures = predicate.captures();
@@ -75,8 +77,10 @@ final class LineCheck {
     Instance instance = known.get(given);
     if (instance == null) {
       instance = checked(given);
-      if (known.size() == KNOWN_MAX) {
+      knownChars += given.length();
+      if (known.size() == KNOWN_MAX || knownChars > KNOWN_CHARS_MAX) {
         known.clear();
+        knownChars = given.length();
       }
       known.put(given, instance);
     }

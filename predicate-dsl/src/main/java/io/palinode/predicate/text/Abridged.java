@@ -11,7 +11,8 @@ public final class Abridged {
     return atMost(CHARACTERS_MAX, text);
   }
 
-  static String atMost(int charactersMax, String text) {
+  /** {@code text}, or that many characters of it and {@code …}. */
+  public static String atMost(int charactersMax, String text) {
     return text.length() <= charactersMax ? text : text.substring(0, charactersMax) + "…";
   }
 }
