@@ -97,6 +97,9 @@ public final class DetectionBenchmark {
       cases.add(spread(Group.DISTINCT, 2, 3, violated, candidates));
       cases.add(spread(Group.DISTINCT, 10, 3, violated, candidates));
     }
+    // 9 active members each, so 1,000 in all.
+    int ofMany = Math.max(1, Math.min(MANY / 9, candidates / 20));
+    cases.add(new Case(Group.DISTINCT, new Shape(10, 3, 0, ofMany, 0, candidates)));
     for (double violated : new double[] {0, 0.01}) {
       cases.add(spread(Group.WITHIN, 2, 3, violated, candidates));
     }
