@@ -32,6 +32,7 @@ class ArchitectureTest {
 
   private static final String CQL_PROTOCOL = "io.palinode.cql.protocol..";
   private static final String CQL_CLIENT = "io.palinode.cql.client..";
+  private static final String EXAMPLES = "io.palinode.examples..";
 
   private static final String TLS = "io.palinode.tls..";
   private static final String LOADER = "io.palinode.loader..";
@@ -73,7 +74,7 @@ class ArchitectureTest {
           Map.entry(
               "io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION, TLS, CONSOLE)),
           Map.entry(CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER)),
-          Map.entry("io.palinode.examples..", List.of(HVC, CLIENT)),
+          Map.entry(EXAMPLES, List.of(HVC, CLIENT, CQL_CLIENT)),
           Map.entry(TERMINAL, List.of(TLS)),
           Map.entry(
               "io.palinode.chaos..",
@@ -203,10 +204,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheClientOfCassandraUsesItsDriver() {
+  void onlyTheClientOfCassandraAndExamplesUseItsDriver() {
     noClasses()
         .that()
-        .resideOutsideOfPackage(CQL_CLIENT)
+        .resideOutsideOfPackages(CQL_CLIENT, EXAMPLES)
         .should()
         .dependOnClassesThat()
         .resideInAPackage("com.datastax..")

@@ -2,17 +2,26 @@ package io.palinode.cli.cassandra;
 
 import static org.awaitility.Awaitility.await;
 
+import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.ResultSet;
+import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.embedded.Ports;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.form.Predicates;
+import io.palinode.terminal.ApiClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * Three stock servers that hold each row, keep hints and can be rolled back, with Kafka, the job
@@ -97,6 +106,36 @@ final class CassandraCluster implements AutoCloseable {
 
   CqlSession session() {
     return session;
+  }
+
+  /** Applies the predicates of a file; returns once all nodes watch them. */
+  void apply(Path predicates) throws IOException {
+    ApiClient api = ApiClient.at(plane.apiUrl());
+    for (Predicate predicate : Predicates.readAll(predicates)) {
+      plane.apply(predicate);
+      String path = "/api/v1/predicates/" + predicate.name();
+      await().atMost(BOUND).until(() -> api.get(path).path("converged").asBoolean());
+    }
+    long now = Hlc.ofMicros(Histories.nowMicros());
+    await().atMost(BOUND).until(() -> plane.orchestrator().status().judged() >= now);
+  }
+
+  /** What is in the statement's table, as soon as all servers have the same themselves. */
+  <T> T awaitSame(SimpleStatement select, Function<ResultSet, T> read) {
+    return await()
+        .atMost(BOUND)
+        .until(
+            () ->
+                IntStream.range(0, NODES)
+                    .mapToObj(node -> read.apply(session.execute(atOne(node, select))))
+                    .toList(),
+            all -> all.stream().distinct().count() == 1)
+        .get(0);
+  }
+
+  /** With consistency ONE, a coordinator that is a replica reads its own rows. */
+  SimpleStatement atOne(int node, SimpleStatement statement) {
+    return statement.setConsistencyLevel(ConsistencyLevel.ONE).setNode(coordinators.get(node));
   }
 
   Node coordinator(int node) {

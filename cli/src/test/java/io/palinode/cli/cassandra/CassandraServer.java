@@ -272,6 +272,11 @@ final class CassandraServer implements AutoCloseable {
     return folder.resolve("hold-received");
   }
 
+  /** From now on, the server applies each mutation of another one so much later. */
+  void delayReceived(Duration delay) throws IOException {
+    Files.writeString(folder.resolve("delay-received"), Long.toString(delay.toMillis()));
+  }
+
   /** A session with this server alone, once it serves. */
   CqlSession connect() {
     InetSocketAddress address =
