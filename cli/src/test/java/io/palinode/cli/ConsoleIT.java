@@ -104,6 +104,7 @@ class ConsoleIT {
 
     browser.run("document.querySelector('.space a').click()");
     browser.awaitText("target of rollback 1");
+    browser.awaitText("definite: term ");
     assertDiagramShows(api("/api/v1/violations/" + id + "/witness"));
     assertThat(download(id, "witness")).startsWith("{").contains(id);
     assertThat(download(id, "shiviz")).startsWith("(?<event>").contains("cs_1_2_1 = 1");

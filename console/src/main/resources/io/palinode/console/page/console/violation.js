@@ -52,9 +52,9 @@ function summary(one, rollbacks, status) {
   return [
     el('h1', {}, `${one.predicate} ${one.binding} `, outcomeBadge(one, status)),
     el('p', {}, outcome(one, status).meaning),
+    one.meaning && el('p', {}, one.meaning),
     facts([
       ['Grade', one.grade],
-      ['Meaning', one.meaning],
       ['All held at', when(time(parseHlc(one.violate).micros), `HLC ${one.violate}`)],
       ['First began', when(time(parseHlc(one.first).micros), `HLC ${one.first}`)],
       ['Ended at', one.ended === null ? 'it holds'
