@@ -40,7 +40,7 @@ class ColouringClusterIT {
   /** Of each copy, as between far data centers: without it, clients seldom meet. */
   private static final Duration DELAY = Duration.ofMillis(100);
 
-  private static final int ROUNDS = 5;
+  private static final int ROUNDS = 10;
   private static final Duration RUN_MAX = Duration.ofMinutes(5);
   private static final int ALL = 1_000;
 
@@ -76,7 +76,7 @@ class ColouringClusterIT {
   }
 
   private RunResult run(CassandraCluster cluster, Graph graph) throws InterruptedException {
-    RunConfig config = RunConfig.of(graph, NODES, ROUNDS, seed).withWorkOperations(4);
+    RunConfig config = RunConfig.of(graph, NODES, ROUNDS, seed).withWorkOperations(0);
     try (ColouringRun run =
         new ColouringRun(
             config,
