@@ -34,8 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledIfSystemProperty(named = "palinode.cassandra.nodes", matches = "3")
 class ColouringClusterIT {
   private static final Path PREDICATES =
-      Path.of(
-          "../examples/graph-mutex/src/main/resources/io/palinode/examples/graph/colouring-on-cassandra.yaml");
+      Path.of("../examples/graph-mutex/colouring-on-cassandra.yaml");
 
   /** Of each copy, as between far data centers: without it, clients seldom meet. */
   private static final Duration DELAY = Duration.ofMillis(100);
