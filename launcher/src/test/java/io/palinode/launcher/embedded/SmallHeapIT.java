@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A job in a process whose heap has no room for all open intervals. */
-@Timeout(180)
+@Timeout(600)
 class SmallHeapIT {
   private static final Topics TOPICS = Topics.DEFAULT;
-  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration SOON = Duration.ofMinutes(4);
   private static final String HEAP = "-Xmx256m";
 
   /** Together twice the heap. */
