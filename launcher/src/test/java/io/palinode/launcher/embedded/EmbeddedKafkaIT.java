@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(60)
+@Timeout(300)
 class EmbeddedKafkaIT {
   private static final Topics TOPICS = Topics.DEFAULT;
 
@@ -137,6 +137,9 @@ class EmbeddedKafkaIT {
       }
       createTopics(settings);
       try (Producer<byte[], byte[]> producer = settings.newProducer("test")) {
+        await("the new topic has a leader")
+            .atMost(Duration.ofMinutes(2))
+            .until(() -> !producer.partitionsFor(TOPICS.control()).isEmpty());
         write(producer, "kept");
       }
     }

@@ -1,6 +1,7 @@
 package io.palinode.monitor.flink.detection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.lang.management.MemoryUsage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,18 +10,19 @@ import org.junit.jupiter.api.Test;
 class HeapRoomTest {
   private static final int SHORT = 300;
   private static final int LONG = 100_000;
+  private static final long PERCENT = 10_000_000;
 
   @Test
   void aFilledHeapHasNoRoom() {
-    assertThat(room(850).isFor(SHORT)).isTrue();
-    assertThat(room(851).isFor(SHORT)).isFalse();
+    assertThat(room(84).isFor(SHORT)).isTrue();
+    assertThat(room(85).isFor(SHORT)).isFalse();
   }
 
   @Test
   void longIntervalsLeaveRoomForShortOnes() {
-    assertThat(room(680).isFor(LONG)).isTrue();
-    assertThat(room(681).isFor(LONG)).isFalse();
-    assertThat(room(681).isFor(SHORT)).isTrue();
+    assertThat(room(50).isFor(LONG)).isTrue();
+    assertThat(room(51).isFor(LONG)).isFalse();
+    assertThat(room(51).isFor(SHORT)).isTrue();
   }
 
   @Test
@@ -32,16 +34,44 @@ class HeapRoomTest {
 
   @Test
   void itAsksForACollectionBeforeItRefuses() {
-    AtomicLong used = new AtomicLong(900);
-    HeapRoom room = new HeapRoom(() -> usage(used.get()), () -> used.set(100), 0.85);
+    AtomicLong used = new AtomicLong(90 * PERCENT);
+    AtomicLong collections = new AtomicLong();
+    HeapRoom room =
+        new HeapRoom(
+            () -> usage(used.get()),
+            collections::get,
+            () -> {
+              used.set(10 * PERCENT);
+              collections.incrementAndGet();
+            },
+            0.85);
     assertThat(room.isFor(SHORT)).isTrue();
   }
 
-  private static HeapRoom room(long used) {
-    return new HeapRoom(() -> usage(used), () -> {}, 0.85);
+  /** Until a collection, they are in no part of the heap that is looked at. */
+  @Test
+  void whatItAcceptedSinceTheLastCollectionCounts() {
+    AtomicLong collections = new AtomicLong();
+    HeapRoom room = new HeapRoom(() -> usage(43 * PERCENT), collections::get, () -> {}, 0.85);
+    assertThat(accepted(room)).isEqualTo(133);
+    assertThat(accepted(room)).isZero();
+    collections.incrementAndGet();
+    await().until(() -> room.isFor(LONG));
+  }
+
+  private static int accepted(HeapRoom room) {
+    int accepted = 0;
+    while (room.isFor(LONG)) {
+      accepted++;
+    }
+    return accepted;
+  }
+
+  private static HeapRoom room(long percent) {
+    return new HeapRoom(() -> usage(percent * PERCENT), () -> 0, () -> {}, 0.85);
   }
 
   private static MemoryUsage usage(long used) {
-    return new MemoryUsage(0, used, 1_000, 1_000);
+    return new MemoryUsage(0, used, 100 * PERCENT, 100 * PERCENT);
   }
 }
