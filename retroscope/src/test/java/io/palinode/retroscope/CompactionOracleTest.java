@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * time equals the replay from the start; the log refuses all others.
  */
 class CompactionOracleTest {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 800);
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 400);
 
   private final List<String> reported = new ArrayList<>();
   private MemoryVolume volume = new MemoryVolume();

@@ -31,7 +31,7 @@ class DiskLogDamageTest {
   private static final int KEYS = 7;
 
   /** Bytes between two cuts; the nightly profile cuts at each. */
-  private static final int STEP = Integer.getInteger("palinode.damage.step", 3);
+  private static final int STEP = Integer.getInteger("palinode.damage.step", 7);
 
   private static final int[] BITS = STEP == 1 ? new int[] {1, 0x80} : new int[] {0x80};
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  * each, every reachable time equals the replay from the start.
  */
 class DiskLogOracleTest {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 800);
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 400);
 
   private final List<String> reported = new ArrayList<>();
   private MemoryVolume volume = new MemoryVolume();

@@ -25,7 +25,7 @@ class WindowLogInterleavingTest {
   private static final int SCENARIOS = Integer.getInteger("palinode.scenarios", 3);
 
   /** Of each scenario. */
-  private static final int ORDERS = Integer.getInteger("palinode.orders", 100);
+  private static final int ORDERS = Integer.getInteger("palinode.orders", 50);
 
   /** In between these an order may change; what they call happens at once. */
   private static final Set<Class<?>> STEPWISE =

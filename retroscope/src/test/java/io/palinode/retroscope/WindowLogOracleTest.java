@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Every difference of random writes, compared with the states at the time. */
 class WindowLogOracleTest {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000);
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 1_000);
 
   @Test
   void everyReachableTimeEqualsTheReplayFromTheBeginning() {

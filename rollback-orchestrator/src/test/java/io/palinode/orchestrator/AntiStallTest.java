@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** More than two rollbacks in ten seconds are frequent here; a plan takes no time. */
 class AntiStallTest {
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 1_500) / 100;
   private static final long PER = 10_000_000;
   private static final WhenFrequent FREQUENT =
       new WhenFrequent(2, Duration.ofSeconds(10), List.of(Template.parse("lock_{e}")));
@@ -245,7 +246,7 @@ class AntiStallTest {
 
   @Test
   void restartsChangeNoDecision() {
-    for (long seed = 0; seed < 60; seed++) {
+    for (long seed = 0; seed < SEEDS; seed++) {
       assertThat(decisions(seed, true)).as("seed=%d", seed).isEqualTo(decisions(seed, false));
     }
   }
@@ -253,7 +254,7 @@ class AntiStallTest {
   /** Without a rollback for long enough, no key is sequential. */
   @Test
   void calmEndsItForEverySeed() {
-    for (long seed = 0; seed < 60; seed++) {
+    for (long seed = 0; seed < SEEDS; seed++) {
       AntiStallTest run = new AntiStallTest();
       run.conflicts(seed, false);
       run.script.pass(PER << AntiStall.DOUBLINGS_MAX);

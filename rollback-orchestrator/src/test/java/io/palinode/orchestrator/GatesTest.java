@@ -10,9 +10,11 @@ import org.junit.jupiter.api.Test;
 
 /** Budget and approval under random violations, answers and restarts. */
 class GatesTest extends GatesFixture {
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000) / 100;
+
   @Test
   void restartsAtAnyMomentChangeNoDecision() {
-    for (long seed = 0; seed < 80; seed++) {
+    for (long seed = 0; seed < SEEDS; seed++) {
       assertThat(run(seed, true)).as("seed=%d", seed).isEqualTo(run(seed, false));
     }
   }
@@ -20,7 +22,7 @@ class GatesTest extends GatesFixture {
   /** Every period has at most as many rollbacks as the budget allows. */
   @Test
   void theBudgetHoldsForEverySeed() {
-    for (long seed = 0; seed < 80; seed++) {
+    for (long seed = 0; seed < SEEDS; seed++) {
       Script script = Script.of(1, LIMITED);
       drive(script, 2 * seed + 1, false);
       List<PastPlan> plans = script.state().log().plans().past();

@@ -8,8 +8,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The protocol under random interleavings, repeats, losses and crashes: one seed, one run. */
 class RollbackSimulationTest {
-  /** For a longer run: {@code -Dsimulation.seeds=100000 -Dsimulation.first=3000}. */
-  private static final int SEEDS = Integer.getInteger("simulation.seeds", 3_000);
+  /** For a longer run: {@code -Dpalinode.seeds=100000 -Dsimulation.first=1000}. */
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 1_000);
 
   private static final long FIRST = Long.getLong("simulation.first", 0);
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Random runs in which rollbacks undo only what came of the witnesses. */
 class AffectedSimulationTest {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 300) / 4;
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 200) / 4;
   private static final int PLANTED_SEEDS_MAX = 400;
 
   @Test

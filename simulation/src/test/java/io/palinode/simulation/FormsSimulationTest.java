@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Random runs with a predicate of each form, and a bug that only its form shows. */
 class FormsSimulationTest {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 300) / 6;
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 200) / 6;
   private static final int SEEDS_MAX = 200;
 
   @ParameterizedTest

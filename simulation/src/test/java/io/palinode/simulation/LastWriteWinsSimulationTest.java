@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A store that has no vector clocks keeps the same promises on the same node parts. */
 class LastWriteWinsSimulationTest {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 300) / 4;
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 200) / 4;
   private static final int PLANTED_SEEDS_MAX = 400;
 
   @Test

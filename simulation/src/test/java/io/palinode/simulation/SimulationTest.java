@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Random runs of whole clusters: whatever goes wrong, what must hold holds. */
 class SimulationTest {
   /** What takes half a minute. The nightly profile runs 100,000. */
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 300);
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 200);
 
   /** The faults that there were when the seeds below failed: with others, a seed is another run. */
   static final Set<Fault> ALL_BUT_AWAY = EnumSet.complementOf(EnumSet.of(Fault.AWAY));

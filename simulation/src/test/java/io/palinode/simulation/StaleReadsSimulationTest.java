@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** Clients that look for stale reads, in random runs with all faults. */
 class StaleReadsSimulationTest {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 300) / 3;
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 200) / 3;
 
   @Test
   void eachStaleReadIsOlderThanWhatItsSessionHadWritten() {

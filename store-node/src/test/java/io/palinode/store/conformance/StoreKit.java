@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  */
 public final class StoreKit {
   /** The number of histories of a store in memory, half of them with crashes. */
-  public static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000);
+  public static final int SEEDS = Integer.getInteger("palinode.seeds", 1_000);
 
   private static final int WRITES = 8;
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(3_600)
 class DamagedFilesTest {
-  private static final int FLIPS = Integer.getInteger("palinode.flips", 2);
+  private static final int FLIPS = Integer.getInteger("palinode.flips", 1);
   private static final long SEED = Long.getLong("palinode.seed", 20);
   private static final int CUTS = Math.max(2, FLIPS / 5);
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * neither answered nor reported is in a gap.
  */
 class WithinGapsTest extends WithinFixture {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 300);
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 200);
   private static final long TIME = 5_000;
   private static final long EPSILON = 10;
 
