@@ -37,12 +37,12 @@ class DocsTest {
   private static final List<Page> PAGES = Page.all();
 
   @Test
-  void noLineIsWiderThanAllowed() {
+  void noLineOutsideOfTablesIsWiderThanAllowed() {
     List<String> wide = new ArrayList<>();
     for (Page page : PAGES) {
       List<String> lines = page.prose();
       for (int i = 0; i < lines.size(); i++) {
-        if (lines.get(i).length() > WIDTH_MAX) {
+        if (lines.get(i).length() > WIDTH_MAX && !lines.get(i).startsWith("|")) {
           wide.add("%s:%d: %d characters".formatted(page.name(), i + 1, lines.get(i).length()));
         }
       }
