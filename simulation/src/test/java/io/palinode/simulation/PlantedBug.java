@@ -219,7 +219,7 @@ enum PlantedBug {
     }
   },
   /** A cut that is a violation is kept, though an earlier one can be restored. */
-  KEEPS_A_VIOLATED_CUT {
+  KEEPS_A_VIOLATED_CUT(55) {
     @Override
     Seams plant() {
       return new Seams() {
@@ -263,7 +263,7 @@ enum PlantedBug {
     }
   },
   /** Records after a refused closing are used before the closing is published late. */
-  READS_ON_BEHIND_A_HOLE {
+  READS_ON_BEHIND_A_HOLE(50) {
     @Override
     Seams plant() {
       return new Seams() {
@@ -275,12 +275,7 @@ enum PlantedBug {
     }
   },
   /** A node publishes progress before it publishes what the ring dropped. */
-  SAYS_PROGRESS_BEFORE_ALL_IS_TOLD {
-    @Override
-    long firstSeed() {
-      return 950;
-    }
-
+  SAYS_PROGRESS_BEFORE_ALL_IS_TOLD(1_390) {
     @Override
     Seams plant() {
       return new Seams() {
@@ -318,7 +313,7 @@ enum PlantedBug {
     }
   },
   /** Candidates of a predicate that is new to the job are dropped. */
-  FORGETS_WHAT_IS_OF_NEW_PREDICATES {
+  FORGETS_WHAT_IS_OF_NEW_PREDICATES(160) {
     @Override
     Seams plant() {
       return new Seams() {
@@ -458,12 +453,22 @@ enum PlantedBug {
     };
   }
 
+  private final long firstSeed;
+
+  PlantedBug() {
+    this(0);
+  }
+
+  PlantedBug(long firstSeed) {
+    this.firstSeed = firstSeed;
+  }
+
   /** For one run. */
   abstract Seams plant();
 
   /** Where the search begins: seeds that find a rare bug are rare. */
   long firstSeed() {
-    return 0;
+    return firstSeed;
   }
 
   private static ControlRecord acknowledged(MachineState state) {
