@@ -93,6 +93,8 @@ public final class ClientWrites {
         events.readStale(new StaleRead(key, read, before, isAgain, at, caller.writer()));
       }
       return new Reply<>(true, at, 0, admitted.epoch());
+    } catch (StorageException e) {
+      throw admission.failed(e);
     } finally {
       order.writeLock().unlock();
     }
