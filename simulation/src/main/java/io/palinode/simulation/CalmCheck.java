@@ -65,7 +65,7 @@ final class CalmCheck {
     for (String key : world.model().keys()) {
       world.requireHolds(key, "in the end");
     }
-    world.clientChecks().requireOldReads(world.controlChecks());
+    world.clientChecks().requireOldReads(world.controlChecks(), world.model());
     world.clientChecks().requireKept(world.controlChecks(), world.model(), world::stored);
     Map<Integer, Long> epochs = new HashMap<>();
     for (ClientProcess client : cluster.clients()) {

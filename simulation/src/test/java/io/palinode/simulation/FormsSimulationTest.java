@@ -3,6 +3,10 @@ package io.palinode.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detector.binding.StaleRead;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.binding.WriteFeed.WriteListener;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.template.Decimal;
@@ -10,9 +14,11 @@ import io.palinode.simulation.Simulation.Result;
 import io.palinode.simulation.world.Fault;
 import io.palinode.simulation.world.Form;
 import io.palinode.simulation.world.Seams;
+import io.palinode.store.binding.StoreBinding;
+import io.palinode.voldemort.client.session.SessionReads.Stale;
 import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.v1.CandidateRecord;
-import io.palinode.wire.v1.Progress;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -46,7 +52,7 @@ class FormsSimulationTest {
     assertThat(plans).as("plans carried out").isGreaterThan(SEEDS / 4);
   }
 
-  /** Bugs of the job and of clients. */
+  /** Bugs of the job, of clients and of nodes. */
   enum Bug {
     /** A copy on another node counts as another member. */
     COUNTS_REPLICAS_AS_MEMBERS(Form.DISTINCT) {
@@ -107,11 +113,44 @@ class FormsSimulationTest {
     LEAVES_OUT_LOST_UPDATES(Form.LOST_UPDATE) {
       @Override
       CandidateRecord read(CandidateRecord record) {
-        return record.hasOpened() && record.getSequence() % 2 == 0
-            ? record.toBuilder()
-                .setProgress(Progress.newBuilder().setHvc(record.getOpened().getStart()))
-                .build()
-            : record;
+        return leavingOutEverySecond(record);
+      }
+    },
+    /** The same of stale reads. */
+    LEAVES_OUT_STALE_READS(Form.STALE_READ) {
+      @Override
+      CandidateRecord read(CandidateRecord record) {
+        return leavingOutEverySecond(record);
+      }
+    },
+    /** A client takes a version for older that is concurrent with what it wrote. */
+    TAKES_CONCURRENT_FOR_OLDER(Form.STALE_READ) {
+      @Override
+      List<Stale> stale(List<Stale> found, List<Versioned> read, VectorClock written) {
+        Stream<Stale> beside =
+            read.stream()
+                .filter(each -> each.clock().compare(written) == VectorClock.Relation.CONCURRENT)
+                .map(each -> new Stale(each, written, true, false));
+        return Stream.concat(found.stream(), beside).toList();
+      }
+    },
+    /** A client compares with what it wrote or read before a rollback too. */
+    REMEMBERS_WHAT_A_ROLLBACK_DISCARDED(Form.STALE_READ) {
+      @Override
+      long judgedIn(long epoch) {
+        return 0;
+      }
+    },
+    /** A node looks for the version that was read, and finds it superseded. */
+    DROPS_READS_OF_WHAT_IS_GONE(Form.STALE_READ) {
+      @Override
+      StoreBinding store(StoreBinding real) {
+        return new StoreDecorator(real) {
+          @Override
+          public void listen(WriteListener listener) {
+            super.listen(new ReadsOfPresent(this, listener));
+          }
+        };
       }
     };
 
@@ -131,6 +170,29 @@ class FormsSimulationTest {
 
     List<VectorClock> stated(List<VectorClock> seen, List<VectorClock> read) {
       return seen;
+    }
+
+    List<Stale> stale(List<Stale> found, List<Versioned> read, VectorClock written) {
+      return found;
+    }
+
+    long judgedIn(long epoch) {
+      return epoch;
+    }
+
+    StoreBinding store(StoreBinding real) {
+      return real;
+    }
+
+    /** As if it were of an earlier version of the predicate. */
+    private static CandidateRecord leavingOutEverySecond(CandidateRecord record) {
+      CandidateRecord.Builder read = record.toBuilder();
+      if (record.hasOpened() && record.getSequence() % 2 == 0) {
+        read.getOpenedBuilder().getIntervalBuilder().setPredicateVersion(0);
+      } else if (record.hasClosed() && record.getClosed().getOpenedSequence() % 2 == 0) {
+        read.getClosedBuilder().getIntervalBuilder().setPredicateVersion(0);
+      }
+      return read.build();
     }
 
     private static CandidateRecord namingItsNodeAsMember(CandidateRecord record) {
@@ -164,7 +226,43 @@ class FormsSimulationTest {
         public List<VectorClock> stated(List<VectorClock> seen, List<VectorClock> read) {
           return Bug.this.stated(seen, read);
         }
+
+        @Override
+        public List<Stale> stale(List<Stale> found, List<Versioned> read, VectorClock written) {
+          return Bug.this.stale(found, read, written);
+        }
+
+        @Override
+        public long judgedIn(long epoch) {
+          return Bug.this.judgedIn(epoch);
+        }
+
+        @Override
+        public StoreBinding store(StoreBinding real) {
+          return Bug.this.store(real);
+        }
       };
+    }
+  }
+
+  /** Passes on all but the reads of versions that the store does not have. */
+  private record ReadsOfPresent(StoreBinding store, WriteListener listener)
+      implements WriteListener {
+    @Override
+    public boolean watches(StoreKey key) {
+      return listener.watches(key);
+    }
+
+    @Override
+    public void written(WriteEvent event) {
+      listener.written(event);
+    }
+
+    @Override
+    public void readStale(StaleRead read) {
+      if (store.siblings(read.key()).stream().anyMatch(read.read()::isSameWriteAs)) {
+        listener.readStale(read);
+      }
     }
   }
 

@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
-import org.jspecify.annotations.Nullable;
 
 /** What clients were promised, and which rollbacks they were notified of. */
 public final class ClientChecks {
@@ -22,12 +21,39 @@ public final class ClientChecks {
     }
   }
 
-  private record OldRead(
-      int client, long epoch, String key, Version read, @Nullable Version later) {}
+  /** How a session came to a version. */
+  public enum How {
+    READ,
+    WROTE,
+    /** It read this only to supersede it. */
+    FOUND
+  }
+
+  private record Had(int client, long epoch, String key, Version version, How how) {}
+
+  /**
+   * That a version was read is against the order in which its session had it and a later one.
+   *
+   * @param isWritten whether the session had written the later one; else read
+   * @param isAgain whether the session had read the old one before it read the later one
+   */
+  public record OldRead(
+      String key, Version read, Version later, boolean isWritten, boolean isAgain) {
+    /** Whether this way of having the old version before the later one counts. */
+    boolean mayBegin(How how) {
+      return isWritten || how == (isAgain ? How.READ : How.WROTE);
+    }
+  }
+
+  /**
+   * @param before what the session had then, in order
+   */
+  private record Found(int client, long epoch, OldRead read, List<Had> before) {}
 
   private final VersionOrder order;
   private final List<Acknowledged> acknowledged = new ArrayList<>();
-  private final List<OldRead> oldReads = new ArrayList<>();
+  private final List<Had> had = new ArrayList<>();
+  private final List<Found> oldReads = new ArrayList<>();
   private final Map<Integer, List<RolledBack>> notices = new HashMap<>();
 
   public ClientChecks(VersionOrder order) {
@@ -44,41 +70,79 @@ public final class ClientChecks {
     notices.computeIfAbsent(client, c -> new ArrayList<>()).add(rolledBack);
   }
 
-  /**
-   * A client found that it read an old version.
-   *
-   * @param later what it had written before; null: it had read something later
-   */
-  public void readOld(int client, long epoch, String key, Version read, @Nullable Version later) {
-    oldReads.add(new OldRead(client, epoch, key, read, later));
+  /** An operation of this epoch ended, which had these versions. */
+  public void had(int client, long epoch, String key, List<Version> versions, How how) {
+    versions.forEach(version -> had.add(new Had(client, epoch, key, version, how)));
+  }
+
+  /** A client found that it read an old version. */
+  public void readOld(int client, long epoch, OldRead read) {
+    List<Had> before =
+        had.stream()
+            .filter(each -> each.client() == client && each.epoch() == epoch)
+            .filter(each -> each.key().equals(read.key()))
+            .toList();
+    oldReads.add(new Found(client, epoch, read, before));
   }
 
   public int oldReads() {
     return oldReads.size();
   }
 
-  /** Throws unless each old version was accepted before a write of the client that stood then. */
-  public void requireOldReads(ControlChecks control) {
-    for (OldRead old : oldReads) {
-      Version later = old.later();
-      if (later == null) {
-        continue;
-      }
+  /**
+   * Throws unless each version that counts as old is less than the later one, and the session had
+   * both in this order, in the epoch of the read. If it wrote the later one, that stood then, and
+   * the old one was accepted first. A clock may count twice, so the order of acceptance is not
+   * required of two reads.
+   */
+  public void requireOldReads(ControlChecks control, StoreModel model) {
+    for (Found found : oldReads) {
+      OldRead old = found.read();
       boolean isOld =
-          acknowledged.stream()
-              .filter(each -> each.client() == old.client() && each.isOf(old.key(), later))
-              .filter(each -> !isTakenBackBy(each, control, old.epoch()))
-              .anyMatch(each -> isBefore(old, each));
+          order.isAtMost(old.read(), old.later())
+              && !order.isAtMost(old.later(), old.read())
+              && (!old.isWritten() || stood(found, control))
+              && isInOrder(found, model);
       if (!isOld) {
-        throw new BrokenInvariant(Invariant.STALE_READ, old + " counts as old");
+        throw new BrokenInvariant(
+            Invariant.STALE_READ,
+            "client %d reads %s in epoch %d, older than %s, which it %s; it had %s"
+                .formatted(
+                    found.client(),
+                    text(old.key(), old.read()),
+                    found.epoch(),
+                    text(old.key(), old.later()),
+                    old.isWritten() ? "wrote" : "read",
+                    found.before().stream()
+                        .map(each -> text(each.key(), each.version()) + " " + each.how())
+                        .toList()));
       }
     }
   }
 
-  private boolean isBefore(OldRead old, Acknowledged write) {
+  private boolean stood(Found found, ControlChecks control) {
+    OldRead old = found.read();
     return acknowledged.stream()
-        .filter(each -> each.isOf(old.key(), old.read()))
-        .allMatch(each -> each.acceptedAt() < write.acceptedAt());
+        .filter(each -> each.client() == found.client() && each.isOf(old.key(), old.later()))
+        .anyMatch(each -> !isTakenBackBy(each, control, found.epoch()));
+  }
+
+  private static boolean isInOrder(Found found, StoreModel model) {
+    OldRead old = found.read();
+    How laterBy = old.isWritten() ? How.WROTE : How.READ;
+    Version begun = null;
+    for (Had had : found.before()) {
+      if (begun != null
+          && had.how() == laterBy
+          && had.version().isSameWriteAs(old.later())
+          && (!old.isWritten() || model.isBefore(old.key(), begun, had.version()))) {
+        return true;
+      }
+      if (begun == null && old.mayBegin(had.how()) && had.version().isSameWriteAs(old.read())) {
+        begun = had.version();
+      }
+    }
+    return false;
   }
 
   public int acknowledgements() {
@@ -165,11 +229,15 @@ public final class ClientChecks {
     return "c%d.%d".formatted(client / RUNS_MAX, client % RUNS_MAX);
   }
 
+  private static String text(String key, Version version) {
+    return Write.versionOf(key, version.clock(), version.timestampMs());
+  }
+
   private static String text(Acknowledged write) {
     return "%s %s of client %d, acknowledged in epoch %d at %s"
         .formatted(
             write.key(),
-            Write.versionOf(write.key(), write.version().clock(), write.version().timestampMs()),
+            text(write.key(), write.version()),
             write.client(),
             write.epoch(),
             Hlc.format(write.acceptedAt()));

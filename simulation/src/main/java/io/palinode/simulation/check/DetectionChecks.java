@@ -20,8 +20,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries every pair of intervals. The intervals are those of the writes as nodes committed them,
- * whatever was published. Intervals found by a scan are as the detectors published them.
+ * Tries every pair of intervals. The intervals are those of the writes as nodes committed them, and
+ * of the reads that clients stated to nodes, whatever was published. Intervals found by a scan are
+ * as the detectors published them.
  */
 public final class DetectionChecks {
   /** By which a witness names an interval. */
@@ -76,6 +77,12 @@ public final class DetectionChecks {
     }
   }
 
+  /** A node accepted the statement of a stale read for which no interval is open there. */
+  public void readStale(Watch watch, Write.Subject subject, String version, Hvc statedAt) {
+    int partition = partitionOf(subject.instance());
+    intervals.add(Interval.read(watch, subject, partition, version, statedAt));
+  }
+
   private int partitionOf(String instance) {
     return CandidateRecords.partition(CandidateRecords.keyBytes(instance), partitions);
   }
@@ -99,7 +106,7 @@ public final class DetectionChecks {
     long sequence = record.getSequence();
     if (record.hasClosed()) {
       sequence = record.getClosed().getOpenedSequence();
-      ended(published, CandidateRecords.decode(record.getClosed().getEnd()));
+      published.publishedToEndAt(CandidateRecords.decode(record.getClosed().getEnd()));
     }
     places.put(
         new Place(
@@ -115,15 +122,6 @@ public final class DetectionChecks {
         found.endBy(write);
       }
     }
-  }
-
-  private static void ended(Interval published, Hvc end) {
-    Hvc known = published.end;
-    if (known != null && known.own() != end.own()) {
-      throw new BrokenInvariant(
-          Invariant.INTERVALS, "published to end at %s: %s".formatted(end, published));
-    }
-    published.end = end;
   }
 
   /** It came into the candidates' topic. */

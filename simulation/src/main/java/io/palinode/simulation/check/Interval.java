@@ -9,8 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span in which a version made a term true at a node: from its write to the write that superseded
- * it. An interval found by a scan is as the node's detector published it.
+ * A span in which a version made a term true at a node: from its write, or from the statement that
+ * it was read, to the write that superseded it. An interval found by a scan is as the node's
+ * detector published it.
  */
 public final class Interval {
   final Watch watch;
@@ -58,15 +59,24 @@ public final class Interval {
     this.parts = List.of(this);
   }
 
-  private Interval(Write write, int partition, String version) {
-    this.watch = write.watch();
+  /**
+   * @param write that began it; null: a read did, of what this node has returned
+   */
+  private Interval(
+      Watch watch,
+      Write.Subject subject,
+      int partition,
+      String version,
+      Hvc start,
+      @Nullable Write write) {
+    this.watch = watch;
     this.partition = partition;
-    this.subject = write.subject();
+    this.subject = subject;
     this.version = version;
-    this.origin = write.event().origin();
+    this.origin = write == null ? Integer.valueOf(watch.node()) : write.event().origin();
     this.found = false;
     this.endOnly = false;
-    this.start = write.event().after();
+    this.start = start;
     this.begunBy = write;
     this.itself = this;
     this.parts = List.of(this);
@@ -101,7 +111,13 @@ public final class Interval {
   }
 
   static Interval written(Write write, int partition, String version) {
-    return new Interval(write, partition, version);
+    return new Interval(
+        write.watch(), write.subject(), partition, version, write.event().after(), write);
+  }
+
+  static Interval read(
+      Watch watch, Write.Subject subject, int partition, String version, Hvc statedAt) {
+    return new Interval(watch, subject, partition, version, statedAt, null);
   }
 
   private static IntervalRef ref(CandidateRecord record) {
@@ -171,6 +187,15 @@ public final class Interval {
   void endBy(Write write) {
     end = write.event().before();
     endedBy = write;
+  }
+
+  /** Ends where its closing was published. */
+  void publishedToEndAt(Hvc published) {
+    if (end != null && end.own() != published.own()) {
+      throw new BrokenInvariant(
+          Invariant.INTERVALS, "published to end at %s: %s".formatted(published, this));
+    }
+    end = published;
   }
 
   /** Whether it has not ended before it counts. */

@@ -12,7 +12,7 @@ public enum Invariant {
   FENCE,
   /** An acknowledged write stands, unless its client was notified of its rollback. */
   ACKNOWLEDGED_WRITE,
-  /** A read that counts as stale returned what is older than a write of its session that stood. */
+  /** A read that counts as stale is older than a later version that its session had before. */
   STALE_READ,
   /** A put that counts as a lost update removed what its writer had not seen, and each such put. */
   LOST_UPDATE,

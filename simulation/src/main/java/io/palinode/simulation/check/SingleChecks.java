@@ -30,10 +30,51 @@ public interface SingleChecks {
       Collection<Interval> ended, Predicate<Interval> mustBeKnown, Predicate<Interval> isKnown);
 
   /**
-   * A clause of {@code lostUpdate}. Each write of a client is compared with the definition when its
-   * node commits it. The intervals are then those of the lost updates that were found.
+   * A clause of {@code lostUpdate} or {@code staleRead}: each interval is a violation. No scan
+   * finds one.
    */
-  final class LostUpdates implements SingleChecks {
+  final class OfOperations implements SingleChecks {
+    @Override
+    public long violate(Interval interval) {
+      return interval.start.own();
+    }
+
+    @Override
+    public boolean isHidden(Losses losses, Interval interval, long violate) {
+      return losses.hideStartBefore(violate, interval);
+    }
+
+    @Override
+    public void requireSound(
+        Collection<Violation> reported,
+        Function<Violation, @Nullable Interval> intervals,
+        Collection<Interval> ended) {
+      for (Violation violation : reported) {
+        Interval interval = intervals.apply(violation);
+        if (interval == null || interval.found) {
+          throw new BrokenInvariant(
+              Invariant.SOUND, BrokenInvariant.text(violation) + " is of " + interval);
+        }
+      }
+    }
+
+    @Override
+    public void requireCovering(
+        Collection<Interval> ended, Predicate<Interval> mustBeKnown, Predicate<Interval> isKnown) {
+      for (Interval interval : ended) {
+        if (!interval.found && mustBeKnown.test(interval) && !isKnown.test(interval)) {
+          throw new BrokenInvariant(
+              Invariant.COVERING, "neither reported nor in a gap: " + interval);
+        }
+      }
+    }
+  }
+
+  /**
+   * What nodes find as lost updates: each write of a client is compared with the definition when
+   * its node commits it. The intervals are then those of the lost updates that were found.
+   */
+  final class LostUpdates {
     private final VersionOrder order;
 
     public LostUpdates(VersionOrder order) {
@@ -94,41 +135,6 @@ public interface SingleChecks {
 
     private boolean covers(List<Version> seen, Version lost) {
       return seen.stream().anyMatch(each -> order.isAtMost(lost, each));
-    }
-
-    @Override
-    public long violate(Interval interval) {
-      return interval.start.own();
-    }
-
-    @Override
-    public boolean isHidden(Losses losses, Interval interval, long violate) {
-      return losses.hideStartBefore(violate, interval);
-    }
-
-    @Override
-    public void requireSound(
-        Collection<Violation> reported,
-        Function<Violation, @Nullable Interval> intervals,
-        Collection<Interval> ended) {
-      for (Violation violation : reported) {
-        Interval interval = intervals.apply(violation);
-        if (interval == null || interval.found) {
-          throw new BrokenInvariant(
-              Invariant.SOUND, BrokenInvariant.text(violation) + " is of " + interval);
-        }
-      }
-    }
-
-    @Override
-    public void requireCovering(
-        Collection<Interval> ended, Predicate<Interval> mustBeKnown, Predicate<Interval> isKnown) {
-      for (Interval interval : ended) {
-        if (!interval.found && mustBeKnown.test(interval) && !isKnown.test(interval)) {
-          throw new BrokenInvariant(
-              Invariant.COVERING, "neither reported nor in a gap: " + interval);
-        }
-      }
     }
   }
 }

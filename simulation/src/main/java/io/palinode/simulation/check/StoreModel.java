@@ -90,6 +90,15 @@ public final class StoreModel {
     become(node, key, versions, hlc);
   }
 
+  /** Whether a version was accepted before another one, each at its first acceptor. */
+  boolean isBefore(String key, Version one, Version other) {
+    return acceptedAt(key, one) < acceptedAt(key, other);
+  }
+
+  private long acceptedAt(String key, Version version) {
+    return Objects.requireNonNull(acceptedAt.get(name(key, version)), "no node accepted it");
+  }
+
   /** A delete of the versions at or before a clock has found some. */
   public void removed(int node, long epoch, String key, byte[] upTo, long hlc) {
     Set<Version> versions = new LinkedHashSet<>(now(node, key));

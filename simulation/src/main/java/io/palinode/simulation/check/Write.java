@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A write of a key that a term is about, as a node committed it.
  *
- * @param holds the value with which the term holds; null: it holds of lost updates
+ * @param holds the value with which the term holds; null: only lost updates do
  */
 public record Write(Watch watch, Subject subject, @Nullable String holds, WriteEvent event) {
   /** The term of an instance that a key is about. */

@@ -1,7 +1,5 @@
 package io.palinode.simulation.client;
 
-import static java.util.stream.Collectors.toSet;
-
 import com.google.protobuf.ByteString;
 import io.palinode.detector.binding.Version;
 import io.palinode.simulation.check.ClientChecks;
@@ -19,11 +17,11 @@ import io.palinode.voldemort.client.session.Session;
 import io.palinode.voldemort.client.session.SessionReads.Start;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +70,7 @@ final class ClientCalls implements Session.Listener {
     this.session =
         Session.goingOn("c" + client + "." + run, Duration.ofNanos(PATIENCE_MICROS * 1_000));
     this.session.listen(this);
-    this.reads = new JudgedReads(world, this.client);
+    this.reads = new JudgedReads(this);
     this.seen = world.shape().watched().isOfLostUpdates() ? new SeenByProgram(world) : null;
     this.latencies = new long[world.shape().nodes()];
     latencies[client % latencies.length] = -1;
@@ -157,19 +155,26 @@ final class ClientCalls implements Session.Listener {
   void get(String key, Consumer<Outcome> then) {
     begin(
         call -> {
-          Start start = reads.begin(session.view().epoch());
+          Start start = reads.begin();
+          List<Found> all = new ArrayList<>();
           read(
               call,
               key,
-              order(key),
+              anyOrder(key),
               0,
               List.of(),
               answers -> {
                 repair(call, key, answers);
-                Set<Long> epochs = answers.stream().map(Found::epoch).collect(toSet());
-                reads.read(key, start, epochs, together(answers));
+                all.addAll(answers);
               },
-              found -> call.end(found, () -> noteRead(key, found)));
+              found -> {
+                Runnable end = () -> call.end(found, () -> noteRead(key, found));
+                if (found instanceof Outcome.Done done) {
+                  reads.judge(call, key, start, all, done.found(), end);
+                } else {
+                  end.run();
+                }
+              });
         },
         then);
   }
@@ -232,7 +237,7 @@ final class ClientCalls implements Session.Listener {
   }
 
   /** What one node has of a key, and in which epoch. */
-  private record Found(int node, List<Version> versions, long epoch) {}
+  record Found(int node, List<Version> versions, long epoch) {}
 
   /**
    * @param seen is given all answers, if they are enough
@@ -313,6 +318,7 @@ final class ClientCalls implements Session.Listener {
   }
 
   void putRetrying(Call call, ClientWrite.Attempt attempt) {
+    Start start = reads.begin();
     read(
         call,
         attempt.key(),
@@ -320,6 +326,7 @@ final class ClientCalls implements Session.Listener {
         0,
         outcome -> {
           if (outcome instanceof Outcome.Done found) {
+            reads.found(attempt.key(), start, found.found());
             if (attempt.value() == null && found.found().isEmpty()) {
               call.end(new Outcome.Done(List.of()), () -> {});
             } else {
@@ -418,6 +425,15 @@ final class ClientCalls implements Session.Listener {
     List<Integer> order = new ArrayList<>(world.store().replicas(key));
     if (world.shape().clients().nearestFirst()) {
       order.sort(java.util.Comparator.comparingLong(node -> latencies[node]));
+    }
+    return order;
+  }
+
+  /** The same, from any one on where stale reads are looked for: so they are frequent enough. */
+  private List<Integer> anyOrder(String key) {
+    List<Integer> order = order(key);
+    if (world.shape().watched().isOfStaleReads()) {
+      Collections.rotate(order, world.dice().below(order.size()));
     }
     return order;
   }

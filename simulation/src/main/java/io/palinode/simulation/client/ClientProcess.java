@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * out. In between it writes keys that all programs write. After a rollback it starts again.
  */
 public final class ClientProcess {
+  private static final int READS_BACK = 2;
+
   private final World world;
   private final List<NodeMachine> machines;
   private final int id;
@@ -148,6 +150,10 @@ public final class ClientProcess {
       update(mine);
       return;
     }
+    if (world.shape().watched().isOfStaleReads() && (sequential || world.dice().percent(60))) {
+      readBack(mine);
+      return;
+    }
     if (sequential || world.dice().percent(25)) {
       String key = sharedKey();
       put(mine, key, deletes() ? null : name + "." + written++, () -> think(mine));
@@ -188,6 +194,29 @@ public final class ClientProcess {
             put(mine, key, name + "." + written++, () -> think(mine));
           } else {
             think(mine);
+          }
+        });
+  }
+
+  /** Reads what it has written. In the end it only writes, and another key. */
+  private void readBack(ClientCalls mine) {
+    String key = sequential ? name : sharedKey();
+    String value = deletes() && !sequential ? null : name + "." + written++;
+    put(mine, key, value, () -> readAgain(mine, key, sequential ? 0 : READS_BACK));
+  }
+
+  private void readAgain(ClientCalls mine, String key, int times) {
+    if (times == 0) {
+      think(mine);
+      return;
+    }
+    mine.get(
+        key,
+        outcome -> {
+          if (outcome instanceof Outcome.TakenBack) {
+            leaveAll(mine);
+          } else {
+            readAgain(mine, key, times - 1);
           }
         });
   }

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * to the others.
  */
 final class ClientWrite {
+  /** Of a copy, where stale reads are looked for. */
+  private static final long COPY_LATE_MICROS_MAX = 100_000;
+
   /**
    * What is to be written, and how often that was tried.
    *
@@ -67,7 +70,7 @@ final class ClientWrite {
     this.call = call;
     this.attempt = attempt;
     this.onTopOf = onTopOf;
-    this.start = calls.reads().begin(calls.session().view().epoch());
+    this.start = calls.reads().begin();
     SeenByProgram all = attempt.value() == null ? null : calls.seen();
     this.seen = all == null ? null : all.of(attempt.key(), onTopOf);
   }
@@ -141,7 +144,10 @@ final class ClientWrite {
     accepted = 1;
     pending = attempt.order().size() - 1;
     for (int node : attempt.order()) {
-      if (node != first) {
+      if (node != first && world.shape().watched().isOfStaleReads()) {
+        long late = world.dice().mostlyNear(0, COPY_LATE_MICROS_MAX);
+        world.time().in(late, () -> copy(node, first, acceptedAt, ClientCalls.PAUSE_MICROS_MIN));
+      } else if (node != first) {
         copy(node, first, acceptedAt, ClientCalls.PAUSE_MICROS_MIN);
       }
     }
@@ -187,7 +193,7 @@ final class ClientWrite {
   private void acknowledged(int first, long acceptedAt, Version version) {
     long epoch = calls.session().view().epochFor(call.epoch);
     world.requireSequential(epoch, attempt.key(), version, acceptedAt);
-    calls.reads().wrote(attempt.key(), start, calls.session().view().epoch(), version);
+    calls.reads().wrote(attempt.key(), start, version);
     if (calls.seen() != null) {
       calls.seen().wrote(attempt.key(), version, acceptedAt);
       ends();

@@ -361,6 +361,7 @@ public final class NodeProcess {
           Answer made = node.answer(admitted);
           commits.end();
           requireNoBug(made);
+          intervals.answered(asked, made);
           sender.flush();
           if (!(asked.operation() instanceof Operation.Get)) {
             intervals.wrote();

@@ -1,6 +1,7 @@
 package io.palinode.simulation.node;
 
 import io.palinode.detector.LocalDetector;
+import io.palinode.detector.binding.StaleRead;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;
@@ -16,6 +17,11 @@ record ObservedWrites(LocalDetector detector, WatchedIntervals intervals) implem
   public void written(WriteEvent event) {
     detector.written(event);
     intervals.observed(event);
+  }
+
+  @Override
+  public void readStale(StaleRead read) {
+    detector.readStale(read);
   }
 
   @Override

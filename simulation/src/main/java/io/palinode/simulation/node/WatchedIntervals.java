@@ -2,12 +2,15 @@ package io.palinode.simulation.node;
 
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcCodec;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.NodeIntervals;
 import io.palinode.simulation.check.SingleChecks.LostUpdates.Seen;
 import io.palinode.simulation.check.Watch;
 import io.palinode.simulation.check.Write;
+import io.palinode.simulation.store.Answer;
 import io.palinode.simulation.store.Operation;
 import io.palinode.simulation.store.Request;
 import io.palinode.simulation.store.SeenByWriter;
@@ -15,6 +18,7 @@ import io.palinode.simulation.world.Texts;
 import io.palinode.simulation.world.WatchedMutex;
 import io.palinode.simulation.world.World;
 import io.palinode.store.control.Command;
+import io.palinode.voldemort.VoldemortRules;
 import io.palinode.wire.v1.CandidateRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -38,7 +42,11 @@ final class WatchedIntervals {
   /** That the detector has found since it watches; a stored record does not show any. */
   private final Set<String> lostUpdates = new HashSet<>();
 
+  /** Versions that clients have read as old ones, until the next write without them. */
+  private final Set<String> staleReads = new HashSet<>();
+
   private final boolean isOfLostUpdates;
+  private final boolean isOfOperations;
   private List<Version> before = List.of();
 
   /** By the writer of the put that is carried out; null: it does not state that. */
@@ -57,22 +65,27 @@ final class WatchedIntervals {
     this.incarnation = incarnation;
     this.restoredEpoch = restoredEpoch;
     this.isOfLostUpdates = world.shape().watched().isOfLostUpdates();
+    this.isOfOperations = world.shape().watched().isOfOperations();
     this.said = new NodeIntervals(machine.id(), world.shape().candidates().isRingSmall());
   }
 
   /** The detector is to look for this version; what it knew of others is forgotten. */
   void watches(long newVersion) {
     version = newVersion;
+    forget();
+  }
+
+  private void forget() {
     said.reset();
     lostUpdates.clear();
+    staleReads.clear();
   }
 
   void before(Command command) {
     if (command instanceof Command.Watch watch && watch.epoch() > epoch) {
       epoch = watch.epoch();
       beginning = true;
-      said.reset();
-      lostUpdates.clear();
+      forget();
     } else if (command instanceof Command.Restore
         || command instanceof Command.Keep
         || command instanceof Command.KeepAll
@@ -144,23 +157,44 @@ final class WatchedIntervals {
         lostUpdates.add(name(key, written));
       }
     }
+    staleReads.removeIf(
+        read ->
+            read.startsWith(key + "@")
+                && event.siblings().stream().noneMatch(each -> name(key, each).equals(read)));
     if (watching && version > 0) {
       world
           .detection()
-          .wrote(
-              new Write(
-                  new Watch(machine.id(), incarnation, epoch, version),
-                  new Write.Subject(WatchedMutex.instance(key), WatchedMutex.term(key)),
-                  isOfLostUpdates ? null : WatchedMutex.IN,
-                  event));
+          .wrote(new Write(watch(), subject(key), isOfOperations ? null : WatchedMutex.IN, event));
     }
   }
 
-  /** A write was accepted. */
+  /** Each stale read that the node has not refused is an interval, if it is not open already. */
+  void answered(Request asked, Answer made) {
+    if (made.isRefused() || !(asked.operation() instanceof Operation.StaleRead read)) {
+      return;
+    }
+    requireWatched();
+    String old = name(read.key(), VoldemortRules.version(read.stale().read()));
+    boolean isWatched = version > 0 && world.flags().contains(read.key());
+    if (isWatched && staleReads.add(old)) {
+      Hvc at = HvcCodec.decode(made.context().getHvc().toByteArray());
+      world.detection().readStale(watch(), subject(read.key()), old, at);
+    }
+  }
+
+  private Watch watch() {
+    return new Watch(machine.id(), incarnation, epoch, version);
+  }
+
+  private static Write.Subject subject(String key) {
+    return new Write.Subject(WatchedMutex.instance(key), WatchedMutex.term(key));
+  }
+
+  /** A write, or the statement of a read, was accepted. */
   void requireWatched() {
     if (!watching) {
       throw new BrokenInvariant(
-          Invariant.INTERVALS, "node " + machine.id() + " accepts a write that it does not watch");
+          Invariant.INTERVALS, "node " + machine.id() + " accepts what it does not watch");
     }
   }
 
@@ -172,10 +206,10 @@ final class WatchedIntervals {
   }
 
   private void requireSame() {
-    List<String> holding = new ArrayList<>();
+    List<String> holding = new ArrayList<>(staleReads);
     for (String key : version == 0 ? List.<String>of() : world.flags()) {
       for (Version version : world.stored(machine.id(), key)) {
-        if (isOfLostUpdates
+        if (isOfOperations
             ? lostUpdates.contains(name(key, version))
             : Texts.value(version).equals(WatchedMutex.IN)) {
           holding.add(name(key, version));

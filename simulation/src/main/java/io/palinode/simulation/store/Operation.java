@@ -1,6 +1,7 @@
 package io.palinode.simulation.store;
 
 import io.palinode.detector.binding.Version;
+import io.palinode.voldemort.client.session.SessionReads.Stale;
 import org.jspecify.annotations.Nullable;
 
 /** What a client asks of one key. */
@@ -27,4 +28,7 @@ public sealed interface Operation {
    * @param upTo the mark of the versions that it covers, in the store's own bytes
    */
   record Delete(String key, byte[] upTo) implements Operation {}
+
+  /** States that the node has returned an old version of the key. */
+  record StaleRead(String key, Stale stale) implements Operation {}
 }

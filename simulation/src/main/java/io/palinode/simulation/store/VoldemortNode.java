@@ -67,6 +67,12 @@ final class VoldemortNode implements SimulatedNode {
           .setDelete(Pb0.DeleteRequest.newBuilder().setKey(key).setVersion(upTo.toProto()))
           .build();
     }
+    if (operation instanceof Operation.StaleRead read) {
+      return message
+          .setType(RequestType.GET)
+          .setGet(Pb0.GetRequest.newBuilder().setKey(key).setStaleRead(read.stale().toProto()))
+          .build();
+    }
     Operation.Get get = (Operation.Get) operation;
     return message
         .setType(RequestType.GET)

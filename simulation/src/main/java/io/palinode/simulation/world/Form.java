@@ -20,7 +20,11 @@ public enum Form {
           + "ms, after: {var: 'cs_{a}_{b}_{a}', equals: '1'},"
           + " missing: {var: 'cs_{a}_{b}_{b}', equals: '1'}}"),
   /** A client writes a shared key over what it has not seen. */
-  LOST_UPDATE("all: [{var: '" + WatchedMutex.SHARED + "{k}', lostUpdate: true}]", "key: '{k}'");
+  LOST_UPDATE("all: [{var: '" + WatchedMutex.SHARED + "{k}', lostUpdate: true}]", "key: '{k}'"),
+  /**
+   * A client reads a shared key as it was before the client had written or read a later version.
+   */
+  STALE_READ("all: [{var: '" + WatchedMutex.SHARED + "{k}', staleRead: true}]", "key: '{k}'");
 
   private static final String BOTH =
       "[{var: 'cs_{a}_{b}_{a}', equals: '1'}, {var: 'cs_{a}_{b}_{b}', equals: '1'}]";

@@ -3,7 +3,9 @@ package io.palinode.simulation.world;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.store.binding.StoreBinding;
+import io.palinode.voldemort.client.session.SessionReads.Stale;
 import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
@@ -117,6 +119,20 @@ public interface Seams {
    */
   default List<VectorClock> stated(List<VectorClock> seen, List<VectorClock> read) {
     return seen;
+  }
+
+  /**
+   * The stale reads among what a client reads.
+   *
+   * @param written the clock that it wrote last of the key; empty: none
+   */
+  default List<Stale> stale(List<Stale> found, List<Versioned> read, VectorClock written) {
+    return found;
+  }
+
+  /** The epoch as a client's search for stale reads takes it. */
+  default long judgedIn(long epoch) {
+    return epoch;
   }
 
   /** Whether a node answers that it cannot carry out a duty. */

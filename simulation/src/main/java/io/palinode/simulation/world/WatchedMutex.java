@@ -55,13 +55,22 @@ public record WatchedMutex(
 
   /** The keys that the predicate names, with so many clients. */
   List<String> keys(int clients) {
-    return isOfLostUpdates()
+    return isOfOperations()
         ? IntStream.range(0, SHARED_KEYS).mapToObj(i -> SHARED + i).toList()
         : flags(clients);
   }
 
   public boolean isOfLostUpdates() {
     return form == Form.LOST_UPDATE;
+  }
+
+  public boolean isOfStaleReads() {
+    return form == Form.STALE_READ;
+  }
+
+  /** Whether a term is true of a shared key because of how that was written or read. */
+  public boolean isOfOperations() {
+    return isOfLostUpdates() || isOfStaleReads();
   }
 
   /** Of which instance a key is a variable. */
@@ -87,8 +96,8 @@ public record WatchedMutex(
 
   /** The same in another form. */
   WatchedMutex in(Form other) {
-    boolean isOfMoments = other != Form.LASTING && other != Form.WITHIN;
-    return of(joins && isOfMoments, target, wish, other);
+    boolean canJoin = other != Form.LASTING && other != Form.WITHIN && other != Form.STALE_READ;
+    return of(joins && canJoin, target, wish, other);
   }
 
   /** The value of a flag whose client is not in the section. */

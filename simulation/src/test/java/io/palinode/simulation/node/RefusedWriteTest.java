@@ -13,7 +13,10 @@ import io.palinode.simulation.world.Seams;
 import io.palinode.simulation.world.Shape;
 import io.palinode.simulation.world.World;
 import io.palinode.store.binding.StoreBinding;
+import io.palinode.voldemort.client.session.SessionReads.Stale;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -25,8 +28,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a node whose disk was full names in a restore, and the model of the stores with it. It is
- * alone in its world: no client, no other node, no fault.
+ * What a node refuses while its disk is full, and what it then names in a restore, and the model of
+ * the stores with it. It is alone in its world: no client, no other node, no fault.
  */
 class RefusedWriteTest {
   private static final long STARTED_MICROS = 100_000;
@@ -73,6 +76,17 @@ class RefusedWriteTest {
     assertThat(namedByTheModel()).isEmpty();
   }
 
+  /** It was answered as a fault of the node. */
+  @Test
+  void aStaleReadIsRefusedToo() {
+    start();
+    world.disk(0).setFull(true);
+    world.time().runUntil(STARTED_MICROS + 3 * PROMISE_MICROS);
+    VectorClock old = VectorClock.EMPTY.incremented(0, 1);
+    Stale stale = new Stale(Versioned.ofText("v", old), old.incremented(0, 2), true, false);
+    isRefused(new Operation.StaleRead(key, stale));
+  }
+
   private String keyOnTheNode() {
     return IntStream.iterate(0, i -> i + 1)
         .mapToObj(i -> "k" + i)
@@ -88,9 +102,12 @@ class RefusedWriteTest {
   }
 
   private void putIsRefused() {
-    Operation put = world.store().write(key, "v", List.of(), new SimulatedStore.Writer(0, 0, 1));
+    isRefused(world.store().write(key, "v", List.of(), new SimulatedStore.Writer(0, 0, 1)));
+  }
+
+  private void isRefused(Operation operation) {
     List<Answer> answers = new ArrayList<>();
-    process().receive(new Request(put, CLIENT), answers::add);
+    process().receive(new Request(operation, CLIENT), answers::add);
     assertThat(answers).hasSize(1);
     assertThat(Objects.requireNonNull(answers.get(0).refusal()).message())
         .contains("no space is left");
