@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -35,7 +36,12 @@ public final class JoinedDetector {
   private final AtomicBoolean missedUnreported = new AtomicBoolean();
   private final ExecutorService reporter =
       Executors.newSingleThreadExecutor(work -> daemon(work, "palinode-missed"));
+  private volatile @Nullable StoreBinding joining;
   private volatile @Nullable ClusterMember monitor;
+
+  /** The HLC of the first write that was missed before the join; 0: none was. */
+  private final AtomicLong missedSince = new AtomicLong();
+
   private volatile @Nullable String notJoined;
   // The report may have failed when the fuse blew.
   private volatile boolean offReported;
@@ -57,6 +63,7 @@ public final class JoinedDetector {
 
   /** Starts to join. Once. */
   public synchronized void start(StoreBinding binding, LocalSnapshots snapshots) {
+    joining = binding;
     joiner = daemon(() -> join(binding, snapshots), "palinode-join");
     joiner.start();
   }
@@ -98,6 +105,7 @@ public final class JoinedDetector {
     if (fuse.isBlown()) {
       started.giveUp();
     } else if (missedUnreported.getAndSet(false)) {
+      started.publishGap(missedSince.get());
       started.missed();
     }
   }
@@ -174,8 +182,14 @@ public final class JoinedDetector {
     }
   }
 
-  /** Reports a missed write, now or after the join. */
+  /**
+   * Reports a missed write, now or after the join. The coverage gap then begins with the first one.
+   */
   public void missed() {
+    StoreBinding awaiting = monitor == null ? joining : null;
+    if (awaiting != null) {
+      missedSince.compareAndSet(0, awaiting.clock().last().own());
+    }
     missedUnreported.set(true);
     report(
         now -> {
