@@ -232,6 +232,7 @@ final class WatchedServer implements Lifecycle {
     Duration timeout = config.joining().timeout();
     if (!detector.awaitJoined(timeout)) {
       String why = detector.notJoined();
+      // The window-log has these writes, so they can be undone.
       detector.missed();
       refuseOr("it has not joined within " + timeout + (why == null ? "" : ": " + why), null);
     }

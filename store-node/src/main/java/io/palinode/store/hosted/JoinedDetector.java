@@ -64,6 +64,9 @@ public final class JoinedDetector {
   /** Starts to join. Once. */
   public synchronized void start(StoreBinding binding, LocalSnapshots snapshots) {
     joining = binding;
+    if (missedUnreported.get()) {
+      noteMissed();
+    }
     joiner = daemon(() -> join(binding, snapshots), "palinode-join");
     joiner.start();
   }
@@ -105,7 +108,10 @@ public final class JoinedDetector {
     if (fuse.isBlown()) {
       started.giveUp();
     } else if (missedUnreported.getAndSet(false)) {
-      started.publishGap(missedSince.get());
+      long since = missedSince.get();
+      if (since > 0) {
+        started.publishGap(since);
+      }
       started.missed();
     }
   }
@@ -186,17 +192,22 @@ public final class JoinedDetector {
    * Reports a missed write, now or after the join. The coverage gap then begins with the first one.
    */
   public void missed() {
-    StoreBinding awaiting = monitor == null ? joining : null;
-    if (awaiting != null) {
-      missedSince.compareAndSet(0, awaiting.clock().last().own());
-    }
     missedUnreported.set(true);
+    noteMissed();
     report(
         now -> {
           if (missedUnreported.getAndSet(false)) {
             now.missed();
           }
         });
+  }
+
+  /** Before the start there is no clock: then the start notes it. */
+  private void noteMissed() {
+    StoreBinding awaiting = monitor == null ? joining : null;
+    if (awaiting != null && missedSince.get() == 0) {
+      missedSince.compareAndSet(0, awaiting.clock().tick().own());
+    }
   }
 
   /** Returns false if the node has not joined yet. Returns before the gap is published. */

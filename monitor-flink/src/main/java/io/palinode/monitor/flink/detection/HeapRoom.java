@@ -38,7 +38,7 @@ final class HeapRoom {
   private long collectedNanos;
   private long collectionsSeen;
 
-  /** Bytes that the intervals take that were accepted since. */
+  /** Bytes of the intervals that were accepted since then. */
   private long accepted;
 
   private MemoryUsage inUse;
