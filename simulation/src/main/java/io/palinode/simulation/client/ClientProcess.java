@@ -164,13 +164,11 @@ public final class ClientProcess {
       enter(mine, own.get(edge));
       return;
     }
-    mine.get(
+    read(
+        mine,
         others.get(edge),
         outcome -> {
-          if (outcome instanceof Outcome.TakenBack) {
-            leaveAll(mine);
-          } else if (outcome instanceof Outcome.Done found
-              && !WatchedMutex.IN.equals(value(found))) {
+          if (outcome instanceof Outcome.Done found && !WatchedMutex.IN.equals(value(found))) {
             enter(mine, own.get(edge));
           } else {
             think(mine);
@@ -185,12 +183,11 @@ public final class ClientProcess {
       put(mine, key, name + "." + written++, () -> think(mine));
       return;
     }
-    mine.get(
+    read(
+        mine,
         key,
         outcome -> {
-          if (outcome instanceof Outcome.TakenBack) {
-            leaveAll(mine);
-          } else if (outcome instanceof Outcome.Done) {
+          if (outcome instanceof Outcome.Done) {
             put(mine, key, name + "." + written++, () -> think(mine));
           } else {
             think(mine);
@@ -210,13 +207,18 @@ public final class ClientProcess {
       think(mine);
       return;
     }
+    read(mine, key, outcome -> readAgain(mine, key, times - 1));
+  }
+
+  /** Reads; a rollback ends the task. */
+  private void read(ClientCalls mine, String key, Consumer<Outcome> then) {
     mine.get(
         key,
         outcome -> {
           if (outcome instanceof Outcome.TakenBack) {
             leaveAll(mine);
           } else {
-            readAgain(mine, key, times - 1);
+            then.accept(outcome);
           }
         });
   }
