@@ -15,4 +15,10 @@ public record CandidateId(int node, long incarnation, long sequence) {
   public int hashCode() {
     return 31 * (31 * node + Long.hashCode(incarnation)) + Long.hashCode(sequence);
   }
+
+  // By hand too: the generated one of Java 17 formats, and millions of reports are compared by it.
+  @Override
+  public String toString() {
+    return "node=" + node + " incarnation=" + incarnation + " seq=" + sequence;
+  }
 }
