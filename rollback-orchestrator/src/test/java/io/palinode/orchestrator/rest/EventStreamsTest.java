@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -221,6 +222,23 @@ class EventStreamsTest extends RestFixture {
     assertThat(new String(socket.getInputStream().readNBytes(status.length()), US_ASCII))
         .isEqualTo(status);
     return socket;
+  }
+
+  @Test
+  void theThreadOfAClientThatIsGoneEnds() throws Exception {
+    try (Client client = new Client(null)) {
+      assertThat(client.next().type()).isEqualTo("start");
+    }
+    AtomicInteger violations = new AtomicInteger();
+    await()
+        .atMost(BOUND)
+        .until(
+            () -> {
+              // A server finds out when it writes.
+              backend.history.received(violation("v" + violations.incrementAndGet()), 2_000, false);
+              return Thread.getAllStackTraces().keySet().stream()
+                  .noneMatch(thread -> thread.getName().equals(EventStreams.THREAD));
+            });
   }
 
   private int status() throws IOException, InterruptedException {

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class EventStreams implements AutoCloseable {
   public static final int CLIENTS_MAX = 16;
 
+  /** The name of the thread of each stream. */
+  public static final String THREAD = "palinode-rest-events";
+
   private static final int BATCH_MAX = 100;
   private static final Duration LOOK = Duration.ofMillis(50);
   private static final Duration WAITS_EVERY = Duration.ofMillis(500);
@@ -77,7 +80,7 @@ public final class EventStreams implements AutoCloseable {
     CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
     ctx.future(
         () -> {
-          start("palinode-rest-events", () -> stream(ctx, lastId, ended));
+          start(THREAD, () -> stream(ctx, lastId, ended));
           return ended;
         });
   }
@@ -118,13 +121,17 @@ public final class EventStreams implements AutoCloseable {
   private void stream(Context ctx, @Nullable String lastId, CompletableFuture<?> ended) {
     try {
       send(ctx.res().getOutputStream(), lastId);
+      // A request that Jetty has ended must not come back to Javalin: each of its handlers would
+      // throw, and Javalin would try the next one for ever.
+      if (!closed) {
+        ended.complete(null);
+      }
     } catch (IOException gone) {
-      // The client is gone, or has not read for too long.
+      // The client is gone, or has not read for too long: Jetty has ended the request.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
       clients.release();
-      ended.complete(null);
     }
   }
 
