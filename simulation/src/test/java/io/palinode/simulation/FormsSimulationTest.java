@@ -134,6 +134,15 @@ class FormsSimulationTest {
         return Stream.concat(found.stream(), beside).toList();
       }
     },
+    /** A client takes what it wrote for what it had read. */
+    TAKES_ITS_WRITES_FOR_READS(Form.NON_MONOTONIC_READ) {
+      @Override
+      List<Stale> stale(List<Stale> found, List<Versioned> read, VectorClock written) {
+        return found.stream()
+            .map(each -> new Stale(each.read(), each.before(), false, true))
+            .toList();
+      }
+    },
     /** A client compares with what it wrote or read before a rollback too. */
     REMEMBERS_WHAT_A_ROLLBACK_DISCARDED(Form.STALE_READ) {
       @Override

@@ -176,7 +176,8 @@ final class WatchedIntervals {
     requireWatched();
     String old = name(read.key(), VoldemortRules.version(read.stale().read()));
     boolean isWatched = version > 0 && world.flags().contains(read.key());
-    if (isWatched && staleReads.add(old)) {
+    boolean isTrue = world.shape().watched().isMadeTrueBy(read.stale());
+    if (isWatched && isTrue && staleReads.add(old)) {
       Hvc at = HvcCodec.decode(made.context().getHvc().toByteArray());
       world.detection().readStale(watch(), subject(read.key()), old, at);
     }

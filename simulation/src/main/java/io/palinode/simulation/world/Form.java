@@ -24,7 +24,10 @@ public enum Form {
   /**
    * A client reads a shared key as it was before the client had written or read a later version.
    */
-  STALE_READ("all: [{var: '" + WatchedMutex.SHARED + "{k}', staleRead: true}]", "key: '{k}'");
+  STALE_READ("all: [{var: '" + WatchedMutex.SHARED + "{k}', staleRead: true}]", "key: '{k}'"),
+  /** The same, but only of what the client had read. */
+  NON_MONOTONIC_READ(
+      "all: [{var: '" + WatchedMutex.SHARED + "{k}', nonMonotonicRead: true}]", "key: '{k}'");
 
   private static final String BOTH =
       "[{var: 'cs_{a}_{b}_{a}', equals: '1'}, {var: 'cs_{a}_{b}_{b}', equals: '1'}]";

@@ -3,8 +3,10 @@ package io.palinode.simulation.world;
 import io.palinode.detector.terms.ActivePredicate;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
+import io.palinode.voldemort.client.session.SessionReads.Stale;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -24,6 +26,9 @@ public record WatchedMutex(
 
   /** The value of a flag whose client is in the section. */
   public static final String IN = "1";
+
+  private static final Set<Form> CANNOT_JOIN =
+      Set.of(Form.LASTING, Form.WITHIN, Form.STALE_READ, Form.NON_MONOTONIC_READ);
 
   static final List<WatchedMutex> ALL =
       List.of(
@@ -64,8 +69,14 @@ public record WatchedMutex(
     return form == Form.LOST_UPDATE;
   }
 
+  /** Whether clients look for reads of old versions. */
   public boolean isOfStaleReads() {
-    return form == Form.STALE_READ;
+    return form == Form.STALE_READ || form == Form.NON_MONOTONIC_READ;
+  }
+
+  /** Whether a read makes a term true. */
+  public boolean isMadeTrueBy(Stale read) {
+    return form == Form.STALE_READ || (form == Form.NON_MONOTONIC_READ && read.isAgain());
   }
 
   /** Whether a term is true of a shared key because of how that was written or read. */
@@ -96,8 +107,7 @@ public record WatchedMutex(
 
   /** The same in another form. */
   WatchedMutex in(Form other) {
-    boolean canJoin = other != Form.LASTING && other != Form.WITHIN && other != Form.STALE_READ;
-    return of(joins && canJoin, target, wish, other);
+    return of(joins && !CANNOT_JOIN.contains(other), target, wish, other);
   }
 
   /** The value of a flag whose client is not in the section. */
