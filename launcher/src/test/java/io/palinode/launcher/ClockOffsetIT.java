@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ClockOffsetIT {
   private static final int NODES = 3;
   private static final Duration BOUND = Duration.ofMinutes(2);
-  private static final Duration LOADED = Duration.ofMinutes(1);
+  private static final Duration LOADED = Duration.ofSeconds(20);
   private static final Epsilon EPSILON = Epsilon.parse("10ms");
   private static final long SHIFT_MICROS = 2 * EPSILON.micros();
   private static final String STORE = "default";
