@@ -19,6 +19,8 @@ import io.palinode.detection.Ended;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Interval;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -393,6 +395,30 @@ class InstanceDetectorTest {
         .hasMessageContaining("closes with an end");
     assertThatThrownBy(() -> kept(0)).hasMessageContaining("intervalsMax=0");
     assertThat(detector.toBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void aHundredThousandMembersThatComeAndGoCostWhatIsActive() {
+    DetectionSpec one = causal(2, "10us", 1);
+    ClauseShape twoHolders = new ClauseShape(new ClauseRule.AtLeast(2, "c"), List.of(1));
+    detector =
+        InstanceDetector.create(
+            new DetectionSpec(2, List.of(twoHolders), one.causality(), one.replicas()));
+    int bytesMax = 0;
+    for (int member = 0; member < 100_000; member++) {
+      int node = member % 2;
+      long micros = 1_000 + 100L * member;
+      String start = micros + "/" + micros;
+      String end = micros + 50 + "/" + (micros + 50);
+      String name = "c=" + member;
+      detector.opened(candidate(node, 0, member, start, null).ofMember(name));
+      detector.closed(candidate(node, 0, member, start, end).ofMember(name), "", null);
+      assertThat(detector.progress(at(micros + 99))).isEmpty();
+      if (member % 1_000 == 0) {
+        bytesMax = Math.max(bytesMax, detector.toBytes().length);
+      }
+    }
+    assertThat(bytesMax).isLessThan(2_000);
   }
 
   private List<String> opened(int node, int term, long sequence, String start) {
