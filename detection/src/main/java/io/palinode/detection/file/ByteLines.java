@@ -73,8 +73,12 @@ final class ByteLines {
     return true;
   }
 
-  LineFields fields() {
-    return LineFields.parse(buffer, from, to - from);
+  void readInto(LineFields fields) {
+    int end = to;
+    while (buffer[end - 1] <= ' ' && buffer[end - 1] >= 0) {
+      end--;
+    }
+    fields.read(buffer, from, end);
   }
 
   boolean isUtf8() {

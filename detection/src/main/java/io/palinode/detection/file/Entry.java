@@ -7,7 +7,6 @@ import io.palinode.hvc.HvcCodec;
 import io.palinode.hvc.Interval;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
-import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,18 +30,6 @@ import org.jspecify.annotations.Nullable;
  * @param endedBy the version that ended the interval, where that is needed; else empty
  */
 record Entry(String binding, long rank, Candidate candidate, String endedBy) {
-  /** Instance by instance, node by node, in the order of starts. */
-  static final Comparator<Entry> BY_START = Entry::compareByStart;
-
-  /** What the replicas show of one version stands together. */
-  static final Comparator<Entry> BY_VERSION =
-      Comparator.comparing(Entry::binding)
-          .thenComparingInt(entry -> entry.candidate.clause())
-          .thenComparingInt(entry -> entry.candidate.term())
-          .thenComparing(entry -> entry.candidate.member())
-          .thenComparing(entry -> entry.candidate.version())
-          .thenComparingLong(Entry::rank);
-
   private static final byte[] NO_PAYLOAD = new byte[0];
 
   Entry(String binding, long rank, Candidate candidate) {
@@ -68,27 +55,12 @@ record Entry(String binding, long rank, Candidate candidate, String endedBy) {
     return 420 + 16L * nodes;
   }
 
-  // By hand: sorting a trace is mostly this.
-  private static int compareByStart(Entry one, Entry other) {
-    int order = one.binding.equals(other.binding) ? 0 : one.binding.compareTo(other.binding);
-    if (order == 0) {
-      order = Integer.compare(one.candidate.id().node(), other.candidate.id().node());
-    }
-    if (order == 0) {
-      order =
-          Long.compare(
-              one.candidate.interval().start().own(), other.candidate.interval().start().own());
-    }
-    return order == 0 ? Long.compare(one.rank, other.rank) : order;
-  }
-
   /** The most bytes that {@link #write} writes. */
   int bytesMax() {
     return 68 + Character.BYTES * textChars() + 2 * HvcCodec.bytesMax(start().nodes());
   }
 
-  /** The characters of its texts. */
-  int textChars() {
+  private int textChars() {
     return binding.length()
         + candidate.member().length()
         + candidate.version().length()

@@ -1,47 +1,55 @@
 package io.palinode.detection.file;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.function.Function;
 
 /**
- * Sorts any number of entries with a bounded number of them in memory: sorted runs go to a scratch
- * file, and are merged. What fits in one run never goes there. For one thread.
+ * Sorts any number of entries with a bounded number of bytes in memory: sorted runs go to a scratch
+ * file, and are merged. What fits in one run never goes there. Entries in memory are bytes too, so
+ * that a collection has few objects to copy. For one thread.
  */
 final class EntrySort {
+  private static final int CHUNK_BYTES = 1 << 18;
   private static final int BUFFERS_BYTES = 8 << 20;
   private static final int BUFFER_BYTES_MIN = 1 << 12;
   private static final int BUFFER_BYTES_MAX = 1 << 17;
 
-  /** Texts of so many characters together are in {@link Entry#heapBytes}. */
-  private static final int USUAL_CHARS = 200;
-
-  private final Comparator<Entry> order;
-  private final int runMax;
+  private final Function<Entry, EntryKey> keyOf;
+  private final long runBytesMax;
   private final Scratch scratch;
   private final List<Scratch.Region> runs = new ArrayList<>();
-  private List<Entry> run = new ArrayList<>();
+  private List<Kept> run = new ArrayList<>();
+  private ByteBuffer chunk = ByteBuffer.allocate(0);
   private long size;
+  private long runBytes;
 
-  /** Of {@link #run}, in entries of usual texts. */
-  private long weight;
-
-  /** {@code order} must not call any two of them equal. */
-  EntrySort(Comparator<Entry> order, int runMax, Scratch scratch) {
-    this.order = order;
-    this.runMax = runMax;
+  /** {@code keyOf} must not give any two of them equal keys. */
+  EntrySort(Function<Entry, EntryKey> keyOf, long runBytesMax, Scratch scratch) {
+    this.keyOf = keyOf;
+    this.runBytesMax = runBytesMax;
     this.scratch = scratch;
   }
 
   void add(Entry entry) throws IOException {
-    if (weight >= runMax) {
+    if (runBytes >= runBytesMax) {
       spill();
     }
-    run.add(entry);
-    weight += 1 + entry.textChars() / USUAL_CHARS;
+    int most = entry.bytesMax();
+    if (chunk.remaining() < most) {
+      chunk = ByteBuffer.allocate(Math.max(CHUNK_BYTES, most));
+    }
+    int from = chunk.position();
+    entry.write(chunk);
+    EntryKey key = keyOf.apply(entry);
+    Kept kept = new Kept(key, chunk.array(), from, chunk.position() - from);
+    run.add(kept);
+    runBytes += kept.heapBytes();
     size++;
   }
 
@@ -52,41 +60,70 @@ final class EntrySort {
   /** All of them, in order, once; none is added any more. */
   Iterator<Entry> sorted() throws IOException {
     if (runs.isEmpty()) {
-      run.sort(order);
-      return run.iterator();
+      run.sort(Kept.BY_KEY);
+      return run.stream().map(Kept::entry).iterator();
     }
     spill();
     int buffer =
         Math.max(BUFFER_BYTES_MIN, Math.min(BUFFER_BYTES_MAX, BUFFERS_BYTES / runs.size()));
-    PriorityQueue<Run> heads =
-        new PriorityQueue<>(Comparator.comparing(ahead -> ahead.head, order));
+    PriorityQueue<Run> heads = new PriorityQueue<>(Comparator.comparing(ahead -> ahead.key));
     for (Scratch.Region region : runs) {
-      heads.add(new Run(scratch.read(region, buffer)));
+      heads.add(new Run(scratch.read(region, buffer), keyOf));
     }
     return new Merge(heads);
   }
 
   private void spill() throws IOException {
-    run.sort(order);
+    run.sort(Kept.BY_KEY);
     try (Scratch.Writer out = scratch.writer()) {
       long offset = out.offset();
-      for (Entry entry : run) {
-        out.write(entry);
+      for (Kept kept : run) {
+        out.write(kept.bytes, kept.from, kept.length);
       }
       runs.add(new Scratch.Region(offset, run.size()));
     }
     run = new ArrayList<>();
-    weight = 0;
+    chunk = ByteBuffer.allocate(0);
+    runBytes = 0;
+  }
+
+  /** An entry in memory, from a place in {@code bytes} on. */
+  private record Kept(EntryKey key, byte[] bytes, int from, int length) {
+    static final Comparator<Kept> BY_KEY = Comparator.comparing(Kept::key);
+
+    private static final long OBJECTS_BYTES = 160;
+
+    long heapBytes() {
+      return OBJECTS_BYTES + length + (long) Character.BYTES * key.textChars();
+    }
+
+    Entry entry() {
+      return Entry.read(ByteBuffer.wrap(bytes, from, length), key.binding());
+    }
   }
 
   /** A run that holds at least its head. */
   private static final class Run {
     private final Iterator<Entry> rest;
+    private final Function<Entry, EntryKey> keyOf;
     private Entry head;
+    private EntryKey key;
 
-    Run(Iterator<Entry> rest) {
+    Run(Iterator<Entry> rest, Function<Entry, EntryKey> keyOf) {
       this.rest = rest;
+      this.keyOf = keyOf;
       this.head = rest.next();
+      this.key = keyOf.apply(head);
+    }
+
+    /** False after the last one. */
+    boolean advance() {
+      if (!rest.hasNext()) {
+        return false;
+      }
+      head = rest.next();
+      key = keyOf.apply(head);
+      return true;
     }
   }
 
@@ -100,8 +137,7 @@ final class EntrySort {
     public Entry next() {
       Run least = heads.remove();
       Entry next = least.head;
-      if (least.rest.hasNext()) {
-        least.head = least.rest.next();
+      if (least.advance()) {
         heads.add(least);
       }
       return next;

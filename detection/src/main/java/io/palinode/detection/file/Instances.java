@@ -27,7 +27,7 @@ final class Instances {
   private @Nullable Entry next;
 
   /**
-   * @param entries in the order {@link Entry#BY_START}
+   * @param entries in the order of {@link EntryKey#byStart}
    * @param keptMax candidates of one instance in memory
    * @param taken is run with each entry
    */

@@ -13,14 +13,20 @@ import java.nio.file.Path;
  */
 public record Limits(long heapBytes, int retainedMax, long searchStepsMax, Path folder) {
   private static final long SORTED_SHARE = 8;
+  private static final long KEPT_SHARE = 8;
   private static final long RETAINED_SHARE = 4;
   private static final long RETAINED_MORE_BYTES = 400;
   private static final int MIN = 1_000;
   private static final int MAX = 4_000_000;
 
-  /** Candidates in memory while they are sorted, with clocks of {@code nodes} entries. */
-  int sorted(int nodes) {
-    return bounded(heapBytes / SORTED_SHARE / Entry.heapBytes(nodes));
+  /** Of memory, while candidates are sorted. */
+  long sortedBytes() {
+    return heapBytes / SORTED_SHARE;
+  }
+
+  /** Candidates of one instance in memory, with clocks of {@code nodes} entries. */
+  int kept(int nodes) {
+    return bounded(heapBytes / KEPT_SHARE / Entry.heapBytes(nodes));
   }
 
   int retained(int nodes) {

@@ -23,6 +23,7 @@ final class LineCheck {
   private final Set<String> captures;
   private final List<Condition> where;
   private final List<Clause> clauses;
+  private final List<List<Term>> terms;
   // By the text in the trace: many lines have the same.
   private final Map<String, Instance> known = new HashMap<>();
   private long knownChars;
@@ -31,6 +32,7 @@ final class LineCheck {
     this.captures = predicate.captures();
     this.where = predicate.where();
     this.clauses = predicate.violation();
+    this.terms = clauses.stream().map(Clause::terms).toList();
   }
 
   /**
@@ -45,7 +47,7 @@ final class LineCheck {
   }
 
   int terms(int clause) {
-    return clauses.get(clause).terms().size();
+    return terms.get(clause).size();
   }
 
   /** The canonical text of the member that {@code text} names; empty without {@code distinct}. */
@@ -117,7 +119,7 @@ final class LineCheck {
     Clause of = clauses.get(clause);
     values.forEach(
         (key, value) -> {
-          Binding bound = bound(of.terms().get(term), term, key, value);
+          Binding bound = bound(terms.get(clause).get(term), term, key, value);
           requireInstance(of.instance(bound), instance);
           requireMember(of.member(bound).toString(), member);
         });

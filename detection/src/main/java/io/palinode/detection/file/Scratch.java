@@ -40,15 +40,25 @@ final class Scratch implements AutoCloseable {
     }
 
     void write(Entry entry) throws IOException {
-      int most = Integer.BYTES + entry.bytesMax();
-      if (buffer.remaining() < most) {
-        flush();
-        buffer = buffer.capacity() < most ? ByteBuffer.allocate(most) : buffer;
-      }
+      require(Integer.BYTES + entry.bytesMax());
       int at = buffer.position();
       buffer.position(at + Integer.BYTES);
       entry.write(buffer);
       buffer.putInt(at, buffer.position() - at - Integer.BYTES);
+    }
+
+    /** An entry that is written already. */
+    void write(byte[] bytes, int from, int length) throws IOException {
+      require(Integer.BYTES + length);
+      buffer.putInt(length).put(bytes, from, length);
+    }
+
+    /** Has room for so many bytes. */
+    private void require(int bytes) throws IOException {
+      if (buffer.remaining() < bytes) {
+        flush();
+        buffer = buffer.capacity() < bytes ? ByteBuffer.allocate(bytes) : buffer;
+      }
     }
 
     private void flush() throws IOException {

@@ -29,6 +29,7 @@ public final class TraceReader {
   private final String source;
   private final @Nullable PredicateFile predicate;
   private final @Nullable LineCheck check;
+  private final LineFields fields = new LineFields();
   private final List<NodeLines> lines = new ArrayList<>();
   private int nodes;
   private long last;
@@ -99,25 +100,25 @@ public final class TraceReader {
   }
 
   private TraceLine parse(ByteLines text) {
-    LineFields fields = text.fields();
-    requirePredicate(fields);
+    text.readInto(fields);
+    requirePredicate(fields.text(Field.PREDICATE));
     int clause = (int) fields.number(Field.CLAUSE, check == null ? INDEX_MAX : check.clauses() - 1);
     int term = (int) fields.number(Field.TERM, check == null ? INDEX_MAX : check.terms(clause) - 1);
     requireSize(fields.nodes());
     int node = (int) fields.number(Field.NODE, nodes - 1);
     CandidateId id = new CandidateId(node, 0, fields.number(Field.SEQ, Long.MAX_VALUE));
-    String member = member(fields, clause);
+    String member = member(clause);
     Candidate candidate =
         new Candidate(
             clause,
             term,
             id,
-            interval(fields, node),
+            interval(node),
             Objects.requireNonNullElse(fields.text(Field.VERSION), ""),
             fields.has(Field.ORIGIN)
                 ? Integer.valueOf((int) fields.number(Field.ORIGIN, nodes - 1))
                 : null,
-            isSum(clause) ? amount(fields) : null,
+            isSum(clause) ? amount() : null,
             null,
             member,
             NO_PAYLOAD);
@@ -125,19 +126,19 @@ public final class TraceReader {
     Hvc end = candidate.interval().end();
     last = Math.max(last, (end == null ? candidate.interval().start() : end).own());
     return new TraceLine(
-        binding(fields, clause, term, member),
+        binding(clause, term, member),
         candidate,
         Objects.requireNonNullElse(fields.text(Field.ENDED_BY), ""),
         fields.values());
   }
 
-  private String member(LineFields fields, int clause) {
+  private String member(int clause) {
     String given = fields.text(Field.MEMBER);
     return check == null ? Objects.requireNonNullElse(given, "") : check.member(clause, given);
   }
 
   /** Without a predicate as it is written; else in its canonical form. */
-  private String binding(LineFields fields, int clause, int term, String member) {
+  private String binding(int clause, int term, String member) {
     String given = fields.text(Field.BINDING);
     if (check == null) {
       return given == null ? "" : given;
@@ -148,8 +149,7 @@ public final class TraceReader {
   }
 
   /** The paper's XML names no predicate: then all lines must agree on one, or on none. */
-  private void requirePredicate(LineFields fields) {
-    String given = fields.text(Field.PREDICATE);
+  private void requirePredicate(@Nullable String given) {
     if (given == null && isNamed()) {
       throw new IllegalArgumentException("'predicate' is missing");
     }
@@ -184,7 +184,7 @@ public final class TraceReader {
     return predicate != null && predicate.clauses().get(clause).rule() instanceof ClauseRule.Sum;
   }
 
-  private static BigDecimal amount(LineFields fields) {
+  private BigDecimal amount() {
     if (fields.values().size() != 1) {
       throw new IllegalArgumentException(
           "'values' must hold the variable of the sum, and no other: values="
@@ -199,7 +199,7 @@ public final class TraceReader {
     return decimal.value();
   }
 
-  private Interval interval(LineFields fields, int node) {
+  private Interval interval(int node) {
     Hvc start = fields.hvc(Field.START, node, nodes);
     Hvc end = fields.has(Field.END) ? fields.hvc(Field.END, node, nodes) : null;
     if (end != null && end.own() < start.own()) {

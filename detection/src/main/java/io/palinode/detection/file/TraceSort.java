@@ -93,7 +93,7 @@ final class TraceSort implements TraceReader.Lines {
         reader.nodes(),
         // What was joined starts where one of its candidates did.
         reader.isAscending(),
-        limits.sorted(reader.nodes()),
+        limits.kept(reader.nodes()),
         scratch,
         starts.sorted(),
         () -> progress.at(judged, ++taken + judged));
@@ -102,7 +102,7 @@ final class TraceSort implements TraceReader.Lines {
   private EntrySort byStart() {
     EntrySort sort = byStart;
     if (sort == null) {
-      sort = new EntrySort(Entry.BY_START, limits.sorted(reader.nodes()), scratch);
+      sort = new EntrySort(EntryKey::byStart, limits.sortedBytes(), scratch);
       byStart = sort;
     }
     return sort;
@@ -111,7 +111,7 @@ final class TraceSort implements TraceReader.Lines {
   private EntrySort byVersion() {
     EntrySort sort = byVersion;
     if (sort == null) {
-      sort = new EntrySort(Entry.BY_VERSION, limits.sorted(reader.nodes()), scratch);
+      sort = new EntrySort(EntryKey::byVersion, limits.sortedBytes(), scratch);
       byVersion = sort;
     }
     return sort;
