@@ -66,6 +66,10 @@ final class XmlGrammar {
     private Shape planned(Set<String> words) {
       return new Shape(element, children.withPlanned(words), attributes.withPlanned(words), text);
     }
+
+    private Shape otherwise(Map<String, String> ways) {
+      return new Shape(element, children.withOtherwise(ways), attributes.withOtherwise(ways), text);
+    }
   }
 
   /** The shape of an element that its parent's shape knows. */
@@ -91,7 +95,8 @@ final class XmlGrammar {
         Shape.of("conjClause", "id var", "", false),
         Shape.of("var", "name value", "", false),
         Shape.of("violation", "all any atLeast sum within replicasDiverged", "", false)
-            .planned(Vocabulary.PLANNED_CLAUSES),
+            .planned(Vocabulary.PLANNED_CLAUSES)
+            .otherwise(Vocabulary.OTHER_CLAUSES),
         Shape.of("all", "term group", "for", false),
         Shape.of("any", "term group", "for", false),
         Shape.of("atLeast", "term group", "count distinct for", false),
@@ -101,10 +106,10 @@ final class XmlGrammar {
             "count distinct for " + String.join(" ", ClauseRule.Relation.WORDS),
             false),
         Shape.of("within", "after missing", "time for", false),
-        Shape.of("after", "in", inTerm, false),
-        Shape.of("missing", "in", inTerm, false),
+        Shape.of("after", "in", inTerm, false).otherwise(Vocabulary.OTHER_COMPARISONS),
+        Shape.of("missing", "in", inTerm, false).otherwise(Vocabulary.OTHER_COMPARISONS),
         Shape.of("group", "term", "on", false),
-        Shape.of("term", "in", inTerm, false),
+        Shape.of("term", "in", inTerm, false).otherwise(Vocabulary.OTHER_COMPARISONS),
         Shape.of(
             "onViolation",
             "rollback rollbackOn alertOn alert whenFrequent onUnreachable budget approval",

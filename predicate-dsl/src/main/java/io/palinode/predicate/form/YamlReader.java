@@ -38,7 +38,8 @@ final class YamlReader {
           "field",
           "violation",
           Stream.concat(CLAUSES.stream(), Stream.of(FOR)).toList(),
-          Vocabulary.PLANNED_CLAUSES);
+          Vocabulary.PLANNED_CLAUSES,
+          Vocabulary.OTHER_CLAUSES);
   static final Vocabulary AT_LEAST = fields("atLeast", "count", "of", "distinct");
   static final Vocabulary SUM =
       new Vocabulary(
@@ -57,7 +58,8 @@ final class YamlReader {
           "field",
           "a term",
           Stream.concat(Stream.of("store", "var"), Comparison.Kind.WORDS.stream()).toList(),
-          Set.of());
+          Set.of(),
+          Vocabulary.OTHER_COMPARISONS);
   static final Vocabulary ACTION =
       fields(
           "onViolation",

@@ -1,6 +1,7 @@
 package io.palinode.predicate.text;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -9,12 +10,42 @@ import java.util.Set;
  *
  * @param kind what is named: field, element, attribute
  * @param owner where: {@code spec}, {@code <predicate>}
+ * @param otherwise names that the language lacks, with the way to write what they mean
  */
-public record Vocabulary(String kind, String owner, List<String> known, Set<String> planned) {
+public record Vocabulary(
+    String kind,
+    String owner,
+    List<String> known,
+    Set<String> planned,
+    Map<String, String> otherwise) {
   public static final Set<String> PLANNED_CLAUSES = Set.of("not");
 
+  private static final String WRITE_SKEW =
+      "no node and no client sees both sessions; use 'all' or 'sum' for what the two keys must not"
+          + " hold together";
+
+  /** In place of clauses. */
+  public static final Map<String, String> OTHER_CLAUSES =
+      Map.of(
+          "min", "for a least value below k, use 'any' with 'below: k' for each variable",
+          "max", "for a greatest value above k, use 'any' with 'above: k' for each variable",
+          "count", "use 'atLeast' with 'count' and the terms",
+          "writeSkew", WRITE_SKEW);
+
+  /** In place of comparisons of a term. */
+  public static final Map<String, String> OTHER_COMPARISONS = Map.of("writeSkew", WRITE_SKEW);
+
+  /** Without names that the language lacks. */
+  public Vocabulary(String kind, String owner, List<String> known, Set<String> planned) {
+    this(kind, owner, known, planned, Map.of());
+  }
+
   public Vocabulary withPlanned(Set<String> words) {
-    return new Vocabulary(kind, owner, known, words);
+    return new Vocabulary(kind, owner, known, words, otherwise);
+  }
+
+  public Vocabulary withOtherwise(Map<String, String> ways) {
+    return new Vocabulary(kind, owner, known, planned, ways);
   }
 
   /** Refuses a name that is not known, with the way out: what was meant, or what there is. */
@@ -27,15 +58,16 @@ public record Vocabulary(String kind, String owner, List<String> known, Set<Stri
       throw name.refusal(
           "'" + word + "' is not supported yet in " + owner + "; supported: " + knownText());
     }
-    String hint = Spelling.hint(word, known);
-    throw name.refusal(
-        "unknown "
-            + kind
-            + " '"
-            + word
-            + "' in "
-            + owner
-            + (hint.isEmpty() ? "; supported: " + knownText() : hint));
+    throw name.refusal("unknown " + kind + " '" + word + "' in " + owner + "; " + way(word));
+  }
+
+  private String way(String word) {
+    String other = otherwise.get(word);
+    if (other != null) {
+      return other;
+    }
+    String nearest = Spelling.nearest(word, known);
+    return nearest == null ? "supported: " + knownText() : "did you mean '" + nearest + "'?";
   }
 
   private String knownText() {
