@@ -23,14 +23,20 @@ public final class GradeReason {
     this.heldFor = heldFor;
   }
 
-  /** A term and when it held. */
-  public record Held(int term, Interval interval) {
+  /**
+   * A term and when it held.
+   *
+   * @param member with {@code distinct}: the binding of that capture, such as {@code client=7};
+   *     else empty
+   */
+  public record Held(int term, String member, Interval interval) {
     private Held from(Hvc start) {
-      return new Held(term, new Interval(start, interval.end()));
+      return new Held(term, member, new Interval(start, interval.end()));
     }
 
     private String words() {
-      return "term " + term + " on node " + interval.node();
+      String of = member.isEmpty() ? "" : " (" + member + ")";
+      return "term " + term + of + " on node " + interval.node();
     }
 
     private String ended(Hvc end) {
@@ -56,10 +62,10 @@ public final class GradeReason {
   }
 
   /**
-   * {@code definite: term 1 on node 1 began at …, 3.1 ms before term 0 on node 0 ended; …}. The
-   * intervals are concurrent; with {@code heldFor} each counts from that time after its start on.
-   * {@code grade} is that of the violation, which may be less than the clocks have it while an end
-   * is not known.
+   * {@code definite: term 1 on node 1 began at …, 3.1 ms before term 0 on node 0 ended; …}. A
+   * member follows its term: {@code term 0 (client=7) on node 1}. The intervals are concurrent;
+   * with {@code heldFor} each counts from that time after its start on. {@code grade} is that of
+   * the violation, which may be less than the clocks have it while an end is not known.
    */
   public static String of(
       Causality causality, Duration heldFor, Grade grade, List<Held> intervals) {
@@ -88,7 +94,7 @@ public final class GradeReason {
         spec.clauses().get(violation.clause()).heldFor(),
         violation.grade(),
         violation.candidates().stream()
-            .map(candidate -> new Held(candidate.term(), candidate.interval()))
+            .map(candidate -> new Held(candidate.term(), candidate.member(), candidate.interval()))
             .toList());
   }
 

@@ -77,7 +77,8 @@ class GradeReasonTest {
                 Duration.ZERO,
                 Grade.POSSIBLE,
                 List.of(
-                    new GradeReason.Held(0, A.interval()), new GradeReason.Held(1, B.interval()))))
+                    new GradeReason.Held(0, "", A.interval()),
+                    new GradeReason.Held(1, "", B.interval()))))
         .as("published with another end")
         .endsWith("; an end that is not known may raise it");
   }
@@ -93,12 +94,30 @@ class GradeReasonTest {
   @Test
   void aClauseThatLastsCountsFromItsTimeAfterAStart() {
     List<GradeReason.Held> held =
-        List.of(new GradeReason.Held(0, A.interval()), new GradeReason.Held(1, B.interval()));
+        List.of(
+            new GradeReason.Held(0, "", A.interval()), new GradeReason.Held(1, "", B.interval()));
     assertThat(GradeReason.of(causality("1ms"), Duration.ofMillis(2), Grade.DEFINITE, held))
         .isEqualTo(
             "definite: term 1 on node 1 had held for 2ms at 1970-01-01T00:00:00.106900Z, 1.1 ms"
                 + " before term 0 on node 0 ended; clocks differ by at most 1ms, so both held"
                 + " together for 2ms");
+  }
+
+  @Test
+  void membersOfOneTermAreNamed() {
+    Candidate ann = candidate(0, 0, 1, "100000/0", "108000/0").ofMember("client=ann");
+    Candidate bob = candidate(0, 0, 2, "104900/0", null).ofMember("client=bob");
+    assertThat(reason("1ms", ann, bob))
+        .startsWith(
+            "definite: term 0 (client=bob) on node 0 began at 1970-01-01T00:00:00.104900Z, 3.1 ms"
+                + " before term 0 (client=ann) on node 0 ended;");
+    List<GradeReason.Held> held =
+        List.of(
+            new GradeReason.Held(0, ann.member(), ann.interval()),
+            new GradeReason.Held(0, bob.member(), bob.interval()));
+    assertThat(GradeReason.of(causality("1ms"), Duration.ofMillis(2), Grade.DEFINITE, held))
+        .startsWith("definite: term 0 (client=bob) on node 0 had held for 2ms at ")
+        .contains(" before term 0 (client=ann) on node 0 ended;");
   }
 
   private static Causality causality(String epsilon) {

@@ -45,7 +45,10 @@ final class WitnessMeaning {
         clause.heldFor(),
         witness.finding().grade(),
         witness.intervals().stream()
-            .map(held -> new GradeReason.Held(held.term(), new Interval(held.start(), held.end())))
+            .map(
+                held ->
+                    new GradeReason.Held(
+                        held.term(), held.member(), new Interval(held.start(), held.end())))
             .toList());
   }
 

@@ -157,7 +157,9 @@ class DetectCommandTest extends DetectFixture {
         .contains(
             """
             "witnesses":[{"term":0,"node":0,"seq":1,"member":"client=ann"},\
-            {"term":0,"node":1,"seq":7,"member":"client=bob"}]""");
+            {"term":0,"node":1,"seq":7,"member":"client=bob"}]""")
+        .contains("possible: term 0 (client=bob) on node 1 began at ")
+        .contains(" before term 0 (client=ann) on node 0 ended;");
     assertThat(detect(ann, bob.replace("bob", "ann"))).as("one member alone").isZero();
     assertThat(detect(ann, bob.replace("l=7", "l=8"))).as("two instances").isZero();
   }

@@ -99,6 +99,7 @@ public final class Meaning {
   private static GradeReason.Held held(Witness witness) {
     return new GradeReason.Held(
         witness.getTerm(),
+        witness.getMember(),
         new Interval(
             CandidateRecords.decode(witness.getStart()),
             witness.hasEnd() ? CandidateRecords.decode(witness.getEnd()) : null));

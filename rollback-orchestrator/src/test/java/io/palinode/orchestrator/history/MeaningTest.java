@@ -28,6 +28,19 @@ class MeaningTest {
   }
 
   @Test
+  void membersOfOneTermAreNamed() {
+    Violation distinct =
+        violation(
+            104_900,
+            witness(0, 0, 100_000, 108_000L).toBuilder().setMember("client=ann").build(),
+            witness(0, 0, 104_900, null).toBuilder().setMember("client=bob").build());
+    assertThat(Meaning.of(distinct))
+        .startsWith(
+            "definite: term 0 (client=bob) on node 0 began at 1970-01-01T00:00:00.104900Z, 3.1 ms"
+                + " before term 0 (client=ann) on node 0 ended;");
+  }
+
+  @Test
   void whatIsViolatedLaterThanItsLastStartHeldForThatLong() {
     assertThat(Meaning.of(MOMENT.toBuilder().setViolate(Hlc.ofMicros(106_900)).build()))
         .startsWith("definite: term 1 on node 1 had held for 2ms at 1970-01-01T00:00:00.106900Z,")

@@ -220,7 +220,7 @@ final class FakeBackend implements Backend, OperatorBackend {
             .build();
     Witness witness =
         Witness.newBuilder()
-            .setStart(CandidateRecords.encode(Hvc.of(0, Hlc.ofMicros(10), Hlc.ofMicros(20))))
+            .setStart(CandidateRecords.encode(Hvc.of(0, Hlc.of(500, 7), Hlc.ofMicros(20))))
             .addValues(value)
             .build();
     Violation violation =

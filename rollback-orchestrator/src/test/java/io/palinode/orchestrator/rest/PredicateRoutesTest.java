@@ -152,6 +152,10 @@ class PredicateRoutesTest extends RestFixture {
     assertThat(violation.get("id").asText()).isEqualTo("v1");
     assertThat(violation.get("grade").asText()).isEqualTo("definite");
     assertThat(violation.get("violate").asText()).isEqualTo("500.7");
+    assertThat(violation.get("meaning").asText())
+        .isEqualTo(
+            "definite: term 0 on node 0 began at 1970-01-01T00:00:00.000500Z.7, and it alone makes"
+                + " the clause true");
     assertThat(violation.get("latencyMs").asDouble()).isEqualTo(1.5);
     assertThat(violation.get("outcome").asText()).isEqualTo("rollback");
     JsonNode witness = violation.get("witnesses").get(0);
