@@ -13,11 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** SIGTERM ends the command, whatever it does. */
+/** SIGTERM and Ctrl-C end the command, whatever it does. */
 @Timeout(60)
 class DetectStopIT {
   /** The limit of the command is 2 s; the rest is for a machine that is busy. */
@@ -25,10 +27,15 @@ class DetectStopIT {
 
   private static final Duration START_MAX = Duration.ofSeconds(40);
 
+  private static final String TERM = "TERM";
+  private static final String CTRL_C = "INT";
+
   @TempDir Path folder;
 
-  @Test
-  void itEndsWhileStandardInputHasNoMoreLines() throws IOException, InterruptedException {
+  @ParameterizedTest
+  @ValueSource(strings = {TERM, CTRL_C})
+  void itEndsWhileStandardInputHasNoMoreLines(String signal)
+      throws IOException, InterruptedException {
     Path predicate = Files.writeString(folder.resolve("p.yaml"), DetectFixture.MUTEX);
     Process process = detect(predicate, "-");
     try {
@@ -39,15 +46,16 @@ class DetectStopIT {
       }
       process.getOutputStream().write(lines.toString().getBytes(StandardCharsets.UTF_8));
       process.getOutputStream().flush();
-      process.destroy();
+      send(signal, process);
       assertThat(process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
     } finally {
       process.destroyForcibly();
     }
   }
 
-  @Test
-  void itEndsInALongSearchAndReportsThatTheRestIsUnknown()
+  @ParameterizedTest
+  @ValueSource(strings = {TERM, CTRL_C})
+  void itEndsInALongSearchAndReportsThatTheRestIsUnknown(String signal)
       throws IOException, InterruptedException {
     Path predicate =
         Files.writeString(
@@ -59,7 +67,7 @@ class DetectStopIT {
     Process process = detect(predicate, trace.toString(), "--search-steps-max", "1000000000000");
     try {
       await().atMost(START_MAX).until(() -> err().contains("judging"));
-      process.destroy();
+      send(signal, process);
       assertThat(process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
       assertThat(err()).contains("unknown: interrupted while judging; what was printed is right");
     } finally {
@@ -67,18 +75,28 @@ class DetectStopIT {
     }
   }
 
+  private static void send(String signal, Process process)
+      throws IOException, InterruptedException {
+    String kill = "kill -" + signal + " " + process.pid();
+    assertThat(new ProcessBuilder("sh", "-c", kill).start().waitFor()).isZero();
+  }
+
   private Process detect(Path predicate, String trace, String... more) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "detect",
-                "--predicate",
-                predicate.toString(),
-                trace));
+    List<String> command = new ArrayList<>();
+    if (OS.LINUX.isCurrentOs()) {
+      // A build in the background of a shell ignores SIGINT, and so do its processes.
+      command.addAll(List.of("env", "--default-signal=INT"));
+    }
+    command.addAll(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName(),
+            "detect",
+            "--predicate",
+            predicate.toString(),
+            trace));
     command.addAll(List.of(more));
     return new ProcessBuilder(command)
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
