@@ -52,9 +52,10 @@ import picocli.CommandLine.Spec;
       "Predicates: NODE-VERSIONS (node:version) and JOB-VERSION are the versions that each node's"
           + " detector and the detection job use. CONVERGED is true if all of them are VERSION.",
       "",
-      "Violations: lines below the table explain the grades and outcomes in it. An outcome can"
-          + " change later, for example when a rollback is abandoned; see"
-          + " docs/reference/status.md. The digits of ID suffice as an ID; -o wide has all of them.",
+      "Violations: lines below the table explain each violation with its times, if there are at most"
+          + " 5, and the grades and outcomes. An outcome can change later, for example when a"
+          + " rollback is abandoned; see docs/reference/status.md. The digits of ID suffice as an"
+          + " ID; -o wide has all of them.",
       "",
       "Rollbacks: a line below the table names the users of each, if the API has users.",
       "Rollbacks: UNDONE-COPIES is the number of undone writes, and COMPLETED-COPIES that of"
@@ -233,6 +234,9 @@ final class GetCommand implements Callable<Integer> {
     items.forEach(item -> table.row(resource.row(item, output.isWide())));
     out.print(items.isEmpty() ? "none\n" : table.render());
     if (resource == Resource.VIOLATIONS) {
+      if (!output.isWide()) {
+        ViolationWords.meanings(items).forEach(out::println);
+      }
       ViolationWords.lines(items).forEach(out::println);
     }
     if (resource == Resource.VIOLATIONS && id == null) {

@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.options.TimeText;
+import io.palinode.cli.status.ViolationWords;
 import io.palinode.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,9 +18,6 @@ enum Resource {
   VIOLATIONS,
   ROLLBACKS,
   NODES;
-
-  /** Of the 32 digits of a violation's ID; the API finds it by these if they are unique. */
-  private static final int ID_DIGITS = 10;
 
   /** A column of the table; {@code cell} reads an item of the API's list. */
   private record Column(String heading, boolean isWrapped, Function<JsonNode, String> cell) {
@@ -86,7 +84,8 @@ enum Resource {
               time("violate"),
               age("violate"),
               new Column("OUTCOME", true, Resource::outcome),
-              new Column("ID", false, violation -> start(violation.path("id").asText())));
+              new Column(
+                  "ID", false, violation -> ViolationWords.shortId(violation.path("id").asText())));
       case ROLLBACKS ->
           List.of(
               text("epoch"),
@@ -230,9 +229,5 @@ enum Resource {
     String first = text(violation.path("epoch"));
     String last = text(violation.path("lastEpoch"));
     return last.isEmpty() || last.equals(first) ? first : first + " to " + last;
-  }
-
-  private static String start(String id) {
-    return id.length() <= ID_DIGITS ? id : id.substring(0, ID_DIGITS);
   }
 }

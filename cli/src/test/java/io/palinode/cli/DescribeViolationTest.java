@@ -52,7 +52,7 @@ class DescribeViolationTest {
         .contains("violation   0123456789ab\n")
         .contains("predicate   edge mutex version 3, clause 0\n")
         .contains("binding     a=1,b=2\n")
-        .contains("grade       definite: the terms held at the same time")
+        .contains("grade       definite: it occurred, even if clocks differ\n")
         .contains("meaning     definite: both held\n")
         .contains("outcome     rollback: its rollback waits, is open, or is done\n")
         .contains("all held    2026-11-21T12:00:00.500000Z.7 (")

@@ -10,6 +10,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.PointInTime;
 import io.palinode.terminal.TextTable;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -20,9 +21,13 @@ import org.junit.jupiter.api.Test;
 class TablesTest {
   private static final String VIOLATIONS = "/api/v1/violations";
   private static final String ID = "0123456789abcdef0123456789abcdef";
+  private static final String SHORT_ID = "0123456789: ";
   private static final String TIME = "2026-11-25T17:18:03.123456Z.4095";
   private static final String EXACT = Hlc.format(PointInTime.parse(TIME, 0));
   private static final String PREDICATE = "watched-edge-mutex-of-the-karate-club-graph";
+  private static final String MEANING =
+      "definite: term 1 on node 1 began at 2026-11-25T17:18:03.123456Z.4095, 3.1 ms before term 0 on"
+          + " node 0 ended; clocks differ by at most 1ms, so both held at the same time";
   private static final String BINDING = "customer=1234567890,warehouse=eu-central-1";
 
   /** A status in which each line is there. */
@@ -83,10 +88,40 @@ class TablesTest {
     api.answer(VIOLATIONS, "[" + violation("definite", "rollback", false) + "]");
     assertThat(api.run("get", "violations", "-o", "wide")).isZero();
     List<String> table = table(api.out());
-    assertThat(table.get(0)).contains("VIOLATE-HLC", "LASTED", "EPOCH", "LATENCY-MS", "PHANTOM");
+    assertThat(table.get(0))
+        .contains("VIOLATE-HLC", "LASTED", "EPOCH", "LATENCY-MS", "PHANTOM", "MEANING");
     assertThat(table.get(1))
-        .contains(PREDICATE, BINDING, TIME, "  " + EXACT + "  ", "12345.678")
+        .contains(PREDICATE, BINDING, TIME, "  " + EXACT + "  ", "12345.678", "  " + MEANING + "  ")
         .endsWith("  " + ID);
+    assertThat(table.get(1).indexOf(MEANING)).isEqualTo(table.get(0).indexOf("MEANING"));
+    assertThat(api.out()).doesNotContain("0123456789: ");
+  }
+
+  @Test
+  void eachViolationOfAShortListIsExplainedBelowTheTable() {
+    String one = violation("definite", "rollback", false);
+    String early = one.replace(ID, "f" + ID.substring(1)).replace("\"" + MEANING + "\"", "null");
+    api.answer(VIOLATIONS, "[" + one + "," + early + "]");
+    assertThat(api.run("get", "violations")).isZero();
+    List<String> below = api.out().lines().dropWhile(line -> !line.startsWith(SHORT_ID)).toList();
+    assertFit(below.subList(0, 2));
+    assertThat(below.get(0)).startsWith("0123456789: definite: term 1 on node 1 began at " + TIME);
+    assertThat(below.get(1)).startsWith("            ");
+    assertThat(below.get(0) + " " + below.get(1).strip()).isEqualTo(SHORT_ID + MEANING);
+    assertThat(below.get(2)).as("no meaning is known of the other").startsWith("definite: it ");
+  }
+
+  @Test
+  void aLongListNamesTheCommandThatExplainsOne() {
+    String one = violation("definite", "rollback", false);
+    api.answer(VIOLATIONS, "[" + String.join(",", Collections.nCopies(6, one)) + "]");
+    assertThat(api.run("get", "violations")).isZero();
+    assertThat(api.out())
+        .contains("\nmeaning: 'palinode describe violation ID' explains the grade of one,")
+        .doesNotContain(SHORT_ID);
+    api.answer(VIOLATIONS, "[" + String.join(",", Collections.nCopies(5, one)) + "]");
+    assertThat(api.run("get", "violations")).isZero();
+    assertThat(api.out().lines().filter(line -> line.startsWith(SHORT_ID))).hasSize(5);
   }
 
   @Test
@@ -101,8 +136,8 @@ class TablesTest {
     assertThat(api.run("get", "violations")).isZero();
     assertThat(api.out().lines().filter(line -> line.matches("[a-z_]+: .*")).toList())
         .startsWith(
-            "definite: the terms held at the same time, even if clocks differ",
-            "possible: the terms may have held at the same time",
+            "definite: it occurred, even if clocks differ",
+            "possible: it may have occurred; the recorded clocks do not decide it",
             "rollback: its rollback waits, is open, or is done",
             "covered: a rollback for another violation also discarded this one",
             "phantom: it exists only because a replica lagged");
@@ -227,13 +262,13 @@ class TablesTest {
   private static String violation(String grade, String outcome, boolean isPhantom) {
     return """
         {"id":"%s","predicate":"%s","binding":"%s","grade":"%s","violate":"%s","ended":null,"epoch":12345,
-         "latencyMs":12345.678,"outcome":"%s","phantom":%s}"""
-        .formatted(ID, PREDICATE, BINDING, grade, EXACT, outcome, isPhantom);
+         "latencyMs":12345.678,"outcome":"%s","phantom":%s,"meaning":"%s"}"""
+        .formatted(ID, PREDICATE, BINDING, grade, EXACT, outcome, isPhantom, MEANING);
   }
 
   /** The heading and the rows. */
   private static List<String> table(String out) {
-    return out.lines().takeWhile(line -> !line.matches("[a-z_]+: .*")).toList();
+    return out.lines().takeWhile(line -> !line.matches("[a-z_0-9]+: .*")).toList();
   }
 
   /** What the rows have before the column {@code next}, without the breaks. */

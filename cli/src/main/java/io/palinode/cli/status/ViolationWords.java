@@ -1,6 +1,7 @@
 package io.palinode.cli.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.terminal.Wrap;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +13,38 @@ public final class ViolationWords {
   private static final Map<String, String> GRADES = grades();
   private static final Map<String, String> OUTCOMES = outcomes();
 
+  /** Of more, the sentences would hide the table. */
+  private static final int MEANINGS_MAX = 5;
+
+  /** Of the 32 digits of a violation's ID; the API finds it by these if they are unique. */
+  private static final int ID_DIGITS = 10;
+
   private ViolationWords() {}
+
+  /** The digits of an ID that a narrow table shows. */
+  public static String shortId(String id) {
+    return id.length() <= ID_DIGITS ? id : id.substring(0, ID_DIGITS);
+  }
+
+  /**
+   * {@code ID: meaning} of each of at most five violations, in lines of at most 100 characters; of
+   * more violations, the command that shows one meaning.
+   */
+  public static List<String> meanings(JsonNode violations) {
+    if (violations.size() > MEANINGS_MAX) {
+      return List.of(
+          "meaning: 'palinode describe violation ID' explains the grade of one, with its times");
+    }
+    List<String> meanings = new ArrayList<>();
+    for (JsonNode violation : violations) {
+      if (violation.hasNonNull("meaning")) {
+        meanings.add(
+            Wrap.paragraph(
+                shortId(violation.path("id").asText()) + ": ", violation.path("meaning").asText()));
+      }
+    }
+    return meanings;
+  }
 
   /** One line for each grade and outcome that occurs in {@code violations}. */
   public static List<String> lines(JsonNode violations) {
@@ -37,8 +69,8 @@ public final class ViolationWords {
 
   private static Map<String, String> grades() {
     Map<String, String> grades = new LinkedHashMap<>();
-    grades.put("definite", "the terms held at the same time, even if clocks differ");
-    grades.put("possible", "the terms may have held at the same time");
+    grades.put("definite", "it occurred, even if clocks differ");
+    grades.put("possible", "it may have occurred; the recorded clocks do not decide it");
     grades.put("uncertain", "only the difference that clocks may have makes it possible");
     return grades;
   }
