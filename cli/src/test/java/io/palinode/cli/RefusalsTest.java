@@ -62,6 +62,12 @@ class RefusalsTest {
   }
 
   @Test
+  void anAddressOfTheConsoleThatNoLinkCanBeginWithIsRefused() {
+    assertThat(run("up", "--external-url", "ops.example")).isEqualTo(2);
+    assertOneSentence("--external-url: must be http(s)://HOST");
+  }
+
+  @Test
   void storesMayBeInAFolderAndOneWithoutAnyIsRefused() throws IOException {
     Path stores = Files.createDirectory(folder.resolve("STORES"));
     assertThat(run("up", "--stores", stores.toString())).isEqualTo(2);

@@ -68,6 +68,17 @@ class ContainerFilesTest {
         .allMatch(file -> isMounted(services.get("prometheus"), file));
   }
 
+  /** The address that the container has inside is of no use in an alert. */
+  @Test
+  void linksInAlertsHaveAnAddressOutsideTheContainer() throws IOException {
+    JsonNode orchestrator = services(compose("compose.yaml")).get("orchestrator");
+    String published = orchestrator.at("/ports/0").asText().replaceFirst(":[0-9]+$", "");
+    assertThat(orchestrator.get("command").asText())
+        .contains("--external-url http://" + published + " ");
+    assertThat(Files.readString(FOLDER.resolve("../kubernetes/palinode.yaml")))
+        .contains("--external-url=http://127.0.0.1:6766,");
+  }
+
   @Test
   void grafanaFindsPrometheusAndTheDashboard() throws IOException {
     JsonNode services = services(compose("compose.yaml"));

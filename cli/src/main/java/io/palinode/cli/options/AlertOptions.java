@@ -41,13 +41,24 @@ public final class AlertOptions {
           "File of a secret that signs the bodies of webhooks, in the header Palinode-Signature.")
   private @Nullable Path secretFile;
 
+  @Option(
+      names = "--external-url",
+      paramLabel = "URL",
+      description =
+          "Address at which operators reach the console, for the links in alerts, such as"
+              + " https://palinode.example (default: that of the API; if it listens on all"
+              + " addresses, this machine's name).")
+  private @Nullable String externalUrl;
+
   /** Throws {@link Refusal} for a destination that a predicate could not name either. */
   public AlertSettings settings() {
     AlertSettings settings =
         Refusal.valid("--alert", () -> AlertSettings.DEFAULT.withOperators(operators));
     var unused = Refusal.valid("--alert", () -> requireTopics(settings.topics()));
     WebhookRules rules = Refusal.valid("--alert-allow", () -> new WebhookRules(allowed));
-    return settings.withWebhooks(rules).withSecret(secret());
+    AlertSettings linked =
+        Refusal.valid("--external-url", () -> settings.withExternalUrl(externalUrl));
+    return linked.withWebhooks(rules).withSecret(secret());
   }
 
   /** Throws {@link IllegalArgumentException} for a topic that is no other one than Palinode's. */

@@ -36,7 +36,7 @@ public final class AlertDispatcher implements AutoCloseable {
   private static final Duration LOOK = Duration.ofMillis(500);
 
   private final AlertSettings settings;
-  private final Supplier<String> externalUrl;
+  private final Supplier<String> apiUrl;
   private final LongSupplier wallMicros;
   private final AlertCounts consoleCounts = new AlertCounts();
   private final Map<Format, AlertCounts> counts = new EnumMap<>(Format.class);
@@ -59,17 +59,17 @@ public final class AlertDispatcher implements AutoCloseable {
   /**
    * @param kafka has the topics of destinations
    * @param console receives one line per alert, from one thread
-   * @param externalUrl a link for operators in payloads; may be empty
+   * @param apiUrl the address of the API, which serves the console; may be empty
    */
   public AlertDispatcher(
       AlertSettings settings,
       KafkaSettings kafka,
       Consumer<String> console,
-      Supplier<String> externalUrl,
+      Supplier<String> apiUrl,
       LongSupplier wallMicros) {
     this.settings = settings;
     this.topics = new AlertTopics(kafka, settings.posts().requestTimeout());
-    this.externalUrl = externalUrl;
+    this.apiUrl = apiUrl;
     this.wallMicros = wallMicros;
     for (Format format : Format.values()) {
       counts.put(format, new AlertCounts());
@@ -279,8 +279,7 @@ public final class AlertDispatcher implements AutoCloseable {
 
   private Receiver receiver(String named) {
     Destination destination = Destination.of(named);
-    Supplier<Format.About> about =
-        () -> new Format.About(externalUrl.get(), wallMicros.getAsLong());
+    Supplier<Format.About> about = () -> new Format.About(links(), wallMicros.getAsLong());
     return new Receiver(
         destination,
         destination.isTopic()
@@ -288,6 +287,10 @@ public final class AlertDispatcher implements AutoCloseable {
             : new Webhook(named, http, settings, about),
         settings.posts(),
         counts(destination.format()));
+  }
+
+  private Links links() {
+    return Links.of(settings.externalUrl(), apiUrl.get(), Links::machine);
   }
 
   private static boolean print(List<Alert> batch, Consumer<String> console) {

@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param queueMax alerts that wait for one destination; further ones are dropped
  * @param posts of one payload
  * @param secret signs the bodies of webhooks; null: they are not signed
+ * @param externalUrl the address at which operators reach the console; null: that of the API
  */
 public record AlertSettings(
     List<String> operators,
     WebhookRules webhooks,
     int queueMax,
     Posts posts,
-    @Nullable String secret) {
+    @Nullable String secret,
+    @Nullable String externalUrl) {
   /**
    * How often a payload is posted.
    *
@@ -45,6 +47,7 @@ public record AlertSettings(
           WebhookRules.PUBLIC,
           1_000,
           new Posts(4, Duration.ofMillis(200), Duration.ofSeconds(5)),
+          null,
           null);
 
   static final String CONSOLE = "console";
@@ -54,18 +57,24 @@ public record AlertSettings(
     if (queueMax < 1 || queueMax > 1_000_000) {
       throw new IllegalArgumentException("queueMax must be in [1, 1000000]: queueMax=" + queueMax);
     }
+    externalUrl = externalUrl == null ? null : Links.requireBase(externalUrl);
   }
 
   public AlertSettings withOperators(List<String> destinations) {
-    return new AlertSettings(destinations, webhooks, queueMax, posts, secret);
+    return new AlertSettings(destinations, webhooks, queueMax, posts, secret, externalUrl);
   }
 
   public AlertSettings withWebhooks(WebhookRules rules) {
-    return new AlertSettings(operators, rules, queueMax, posts, secret);
+    return new AlertSettings(operators, rules, queueMax, posts, secret, externalUrl);
   }
 
   public AlertSettings withSecret(@Nullable String newSecret) {
-    return new AlertSettings(operators, webhooks, queueMax, posts, newSecret);
+    return new AlertSettings(operators, webhooks, queueMax, posts, newSecret, externalUrl);
+  }
+
+  /** Throws {@link IllegalArgumentException} for what is no address of a web server. */
+  public AlertSettings withExternalUrl(@Nullable String url) {
+    return new AlertSettings(operators, webhooks, queueMax, posts, secret, url);
   }
 
   /** Throws {@link IllegalArgumentException} for a refused destination. Looks hosts up. */

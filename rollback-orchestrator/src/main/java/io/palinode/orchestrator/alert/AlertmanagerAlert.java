@@ -26,6 +26,6 @@ record AlertmanagerAlert(
         alert.annotations(),
         Payload.iso(alert.atMicros()),
         Payload.iso(alert.isEnded() ? alert.endMicros() : Math.max(expires, alert.atMicros())),
-        about.externalUrl());
+        about.links().of(alert));
   }
 }

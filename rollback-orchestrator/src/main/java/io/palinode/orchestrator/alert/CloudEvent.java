@@ -23,21 +23,22 @@ record CloudEvent(
       Map<String, String> labels,
       Map<String, String> annotations,
       String startsAt,
-      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String endsAt) {}
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String endsAt,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) String link) {}
 
-  static CloudEvent of(Alert alert, String externalUrl) {
+  static CloudEvent of(Alert alert, Links links) {
     String start = Payload.iso(alert.atMicros());
     String end = alert.isEnded() ? Payload.iso(alert.endMicros()) : null;
     String status = alert.isEnded() ? "ended" : "started";
     return new CloudEvent(
         "1.0",
         String.join("/", Payload.fingerprint(alert), version(alert), status, start),
-        externalUrl.isEmpty() ? "palinode" : externalUrl,
+        links.base().isEmpty() ? "palinode" : links.base(),
         "io.palinode.alert." + status,
         alert.kind().alertName(),
         end == null ? start : end,
         "application/json",
-        new Data(status, Payload.labels(alert), alert.annotations(), start, end));
+        new Data(status, Payload.labels(alert), alert.annotations(), start, end, links.of(alert)));
   }
 
   /** Two alerts of one cause differ in their annotations. */

@@ -33,10 +33,10 @@ enum Format {
   /**
    * What a payload has besides its alerts.
    *
-   * @param externalUrl a link for operators; may be empty
+   * @param links for operators
    * @param nowMicros the time of the post, wall clock
    */
-  record About(String externalUrl, long nowMicros) {}
+  record About(Links links, long nowMicros) {}
 
   static Format of(String word) {
     return valueOf(word.toUpperCase(Locale.ROOT));
@@ -78,10 +78,10 @@ enum Format {
 
   private Object payload(List<Alert> batch, About about) {
     return switch (this) {
-      case WEBHOOK -> Payload.of(batch, about.externalUrl());
+      case WEBHOOK -> Payload.of(batch, about.links());
       case ALERTMANAGER -> AlertmanagerAlert.of(batch, about);
-      case SLACK -> SlackMessage.of(batch);
-      case CLOUDEVENTS, KAFKA -> CloudEvent.of(batch.get(0), about.externalUrl());
+      case SLACK -> SlackMessage.of(batch, about.links());
+      case CLOUDEVENTS, KAFKA -> CloudEvent.of(batch.get(0), about.links());
     };
   }
 }

@@ -38,8 +38,8 @@ record Payload(
       @JsonProperty("generatorURL") String generatorUrl,
       String fingerprint) {}
 
-  static Payload of(List<Alert> batch, String externalUrl) {
-    List<One> all = batch.stream().map(alert -> one(alert, externalUrl)).toList();
+  static Payload of(List<Alert> batch, Links links) {
+    List<One> all = batch.stream().map(alert -> one(alert, links)).toList();
     return new Payload(
         "4",
         "palinode",
@@ -49,18 +49,18 @@ record Payload(
         Map.of(),
         common(all.stream().map(One::labels).toList()),
         common(all.stream().map(One::annotations).toList()),
-        externalUrl,
+        links.base(),
         all);
   }
 
-  private static One one(Alert alert, String externalUrl) {
+  private static One one(Alert alert, Links links) {
     return new One(
         alert.isEnded() ? RESOLVED : FIRING,
         labels(alert),
         alert.annotations(),
         iso(alert.atMicros()),
         alert.isEnded() ? iso(alert.endMicros()) : NEVER,
-        externalUrl,
+        links.of(alert),
         fingerprint(alert));
   }
 

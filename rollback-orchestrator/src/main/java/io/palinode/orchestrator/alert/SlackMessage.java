@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.alert;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.palinode.orchestrator.Alert;
 import java.util.ArrayList;
@@ -18,23 +19,31 @@ record SlackMessage(String text, List<Attachment> attachments) {
 
   /**
    * @param fallback for notifications without colours
+   * @param titleLink what a click on the title opens; may be empty
    * @param ts seconds since the Unix epoch
    */
   record Attachment(
-      String fallback, String color, String title, String text, List<Field> fields, long ts) {}
+      String fallback,
+      String color,
+      String title,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonProperty("title_link") String titleLink,
+      String text,
+      List<Field> fields,
+      long ts) {}
 
   /** {@code isShort} fields stand beside each other. */
   record Field(String title, String value, @JsonProperty("short") boolean isShort) {}
 
-  static SlackMessage of(List<Alert> batch) {
+  static SlackMessage of(List<Alert> batch, Links links) {
     String text =
         batch.size() == 1
             ? title(batch.get(0))
             : "%d alerts of Palinode: %s".formatted(batch.size(), title(batch.get(0)) + ", …");
-    return new SlackMessage(plain(text), batch.stream().map(SlackMessage::attachment).toList());
+    return new SlackMessage(
+        plain(text), batch.stream().map(alert -> attachment(alert, links.of(alert))).toList());
   }
 
-  private static Attachment attachment(Alert alert) {
+  private static Attachment attachment(Alert alert, String link) {
     String text = alert.annotations().getOrDefault("description", alert.summary());
     String meaning = alert.annotations().get("meaning");
     List<Field> fields = new ArrayList<>();
@@ -49,6 +58,7 @@ record SlackMessage(String text, List<Attachment> attachments) {
         plain(title + ": " + alert.summary()),
         alert.isEnded() ? GREEN : RED,
         plain(title),
+        link,
         plain(text) + (meaning == null ? "" : "\n" + plain(meaning)),
         List.copyOf(fields),
         (alert.isEnded() ? alert.endMicros() : alert.atMicros()) / 1_000_000);

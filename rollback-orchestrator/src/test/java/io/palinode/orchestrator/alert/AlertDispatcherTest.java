@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.history.ViolationAlert;
 import io.palinode.wire.KafkaSettings;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -40,6 +41,7 @@ class AlertDispatcherTest {
           new WebhookRules(List.of("127.0.0.1")),
           10,
           new AlertSettings.Posts(3, Duration.ofMillis(5), Duration.ofSeconds(5)),
+          null,
           null);
 
   private static final KafkaSettings NO_KAFKA = KafkaSettings.of("127.0.0.1:1");
@@ -109,6 +111,20 @@ class AlertDispatcherTest {
     assertThat(alert.get("annotations").get("id").asText()).isEqualTo("v1");
     assertThat(alert.get("startsAt").asText()).isEqualTo("1970-01-01T00:00:01.500Z");
     assertThat(alert.get("fingerprint").asText()).matches("[0-9a-f]{16}");
+  }
+
+  @Test
+  void linksBeginWithTheAddressThatOperatorsUse() {
+    String ops = "https://ops.example";
+    try (AlertDispatcher external = dispatcher(FAST.withExternalUrl(ops))) {
+      external.start();
+      external.raise(
+          alert("a=1", "webhook:" + url("/hook")).labelled(ViolationAlert.EPISODE, "v1"));
+      await().until(() -> posts.size() == 1);
+    }
+    assertThat(posts.get(0).get("externalURL").asText()).isEqualTo(ops);
+    assertThat(posts.get(0).at("/alerts/0/generatorURL").asText())
+        .isEqualTo(ops + "/#/violations/v1");
   }
 
   @Test
@@ -310,6 +326,7 @@ class AlertDispatcherTest {
                     new WebhookRules(List.of("127.0.0.1")),
                     10,
                     new AlertSettings.Posts(2, Duration.ofMillis(5), Duration.ofMillis(500)),
+                    null,
                     null))) {
       List<Socket> answered = new CopyOnWriteArrayList<>();
       Thread thread = new Thread(() -> answerWithoutEnd(endless, answered), "endless-answer");

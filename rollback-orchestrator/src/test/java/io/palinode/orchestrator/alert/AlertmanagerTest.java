@@ -93,6 +93,7 @@ class AlertmanagerTest {
                 new WebhookRules(List.of(LOOPBACK)),
                 10,
                 new AlertSettings.Posts(3, Duration.ofMillis(5), Duration.ofSeconds(5)),
+                null,
                 null),
             KafkaSettings.of("127.0.0.1:1"),
             line -> {},

@@ -22,7 +22,7 @@ class FormatTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final long START = 1_764_192_000_250_000L;
   private static final Format.About ABOUT =
-      new Format.About("http://127.0.0.1:6766", START + 1_000_000);
+      new Format.About(new Links("http://127.0.0.1:6766"), START + 1_000_000);
 
   private static final Alert FIRING =
       new Alert(

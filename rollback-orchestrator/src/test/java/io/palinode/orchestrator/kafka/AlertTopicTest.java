@@ -47,6 +47,7 @@ class AlertTopicTest {
           WebhookRules.PUBLIC,
           10,
           new Posts(10, Duration.ofMillis(20), Duration.ofSeconds(2)),
+          null,
           null);
 
   @TempDir private Path folder;
@@ -121,6 +122,7 @@ class AlertTopicTest {
             WebhookRules.PUBLIC,
             10,
             new Posts(2, Duration.ofMillis(5), Duration.ofMillis(200)),
+            null,
             null);
     try (AlertDispatcher dispatcher = dispatcher(fast)) {
       dispatcher.start();
