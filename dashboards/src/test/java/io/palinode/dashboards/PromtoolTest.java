@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +41,18 @@ class PromtoolTest {
     assertThat(promtool("check", "config", file.toString()))
         .contains("SUCCESS: " + file + " is valid")
         .contains("25 rules found");
+  }
+
+  @Test
+  void theScrapeOfASecuredClusterInTheDocsIsValid(@TempDir Path folder) throws Exception {
+    String page = Files.readString(Path.of("../docs/how-to/monitor-palinode.md"));
+    Matcher block = Pattern.compile("(?s)```yaml\n(.*?)```").matcher(page);
+    assertThat(block.find()).isTrue();
+    Path file = folder.resolve("prometheus.yml");
+    Files.writeString(file, block.group(1).replace("/etc/prometheus", folder.toString()));
+    Files.writeString(folder.resolve("prometheus.token"), "token");
+    Files.writeString(folder.resolve("ca.pem"), "");
+    assertThat(promtool("check", "config", file.toString())).contains("is valid");
   }
 
   private static String promtool(String... arguments) throws Exception {
