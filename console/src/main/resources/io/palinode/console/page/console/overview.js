@@ -3,6 +3,7 @@ import { get, post } from './api.js';
 import { action, badge, command, el, noViolation, outcomeBadge, table, when } from './dom.js';
 import { confirmed } from './dialogs.js';
 import { lagChart } from './chart.js';
+import { figuresOf } from './plan.js';
 import { rates } from './rates.js';
 import { only } from './role.js';
 import { ago, count, millis, outcome, parseHlc, plural, time } from './text.js';
@@ -10,13 +11,23 @@ import { nodeLevel, verdict } from './verdict.js';
 
 const RECENT = 5;
 
-async function answer(approval, word) {
-  const figures = el('p', {}, `${plural(approval.violations, 'violation')} of`
-    + ` ${approval.predicate}; the target is ${time(parseHlc(approval.target).micros)}.`);
-  const question = word === 'approve'
-    ? 'Approve this rollback?' : 'Reject this rollback? Its violations then stand.';
-  if (await confirmed(question, figures, word === 'approve' ? 'Approve' : 'Reject')) {
-    await post(`/api/v1/approvals/${approval.id}/${word}`);
+function summary(approval) {
+  return el('p', {}, `${plural(approval.violations, 'violation')} of ${approval.predicate};`
+    + ` the target is ${time(parseHlc(approval.target).micros)}.`);
+}
+
+/** Shows what the rollback would discard, if the nodes can name that. */
+async function approve(approval) {
+  const effect = await figuresOf({ to: approval.target });
+  if (await confirmed('Approve this rollback?', [summary(approval), effect], 'Approve')) {
+    await post(`/api/v1/approvals/${approval.id}/approve`);
+  }
+}
+
+async function reject(approval) {
+  const question = 'Reject this rollback? Its violations then stand.';
+  if (await confirmed(question, summary(approval), 'Reject')) {
+    await post(`/api/v1/approvals/${approval.id}/reject`);
   }
 }
 
@@ -27,8 +38,8 @@ function item(one) {
     one.link && el('a', { href: one.link[0] }, one.link[1]),
     one.approval && [
       el('a', { href: `#/violations/${one.approval.violationIds[0]}` }, 'See the violation'),
-      only('operator', 'An answer', action('Approve…', () => answer(one.approval, 'approve')),
-        action('Reject…', () => answer(one.approval, 'reject'))),
+      only('operator', 'An answer', action('Approve…', () => approve(one.approval)),
+        action('Reject…', () => reject(one.approval))),
     ],
     one.command && command(one.command));
 }

@@ -1,4 +1,4 @@
-/** A rollback by hand: shows the figures of its plan, and runs this plan if a person confirms. */
+/** The figures of a plan, and a rollback by hand: runs its plan if a person confirms them. */
 import { post } from './api.js';
 import { confirmed } from './dialogs.js';
 import { el, facts, table } from './dom.js';
@@ -24,6 +24,18 @@ function figures(effect) {
       ['Keys', (node) => count(node.keys), 'num'],
       ['Reads back to', (node) => time(parseHlc(node.reach).micros)],
     ], effect.nodes));
+}
+
+/**
+ * The figures of a plan that another request carries out. If the plan is refused, the reason: that
+ * request may still have a way, such as the nearest snapshot.
+ */
+export async function figuresOf(goal) {
+  try {
+    return figures(await post('/api/v1/rollbacks/plan', goal));
+  } catch (error) {
+    return el('p', { class: 'problem' }, `The figures are not known: ${error.message}`);
+  }
 }
 
 /** Plans {undo: 3} or {violation: ID}, asks, runs it, and opens the page of the new rollback. */
