@@ -216,6 +216,23 @@ public final class NodeReports {
     return epsilons;
   }
 
+  /** Why the agents of nodes have turned themselves off, by the latest report of each node. */
+  private Map<Integer, String> off() {
+    Map<Integer, String> off = new TreeMap<>();
+    reports.forEach(
+        (node, report) -> {
+          if (!report.getOff().isEmpty()) {
+            off.put(node, visible(report.getOff()));
+          }
+        });
+    return off;
+  }
+
+  /** The nodes, of which these have joined. */
+  public synchronized Waits.Nodes of(List<NodeStatus> joined) {
+    return new Waits.Nodes(joined, epsilons(), off());
+  }
+
   /** The release of each node that has reported, as {@link Versions#shown}. */
   public synchronized Map<Integer, String> versions() {
     Map<Integer, String> versions = new TreeMap<>();

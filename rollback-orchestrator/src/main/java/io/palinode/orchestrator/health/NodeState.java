@@ -34,6 +34,8 @@ public record NodeState(
     HALTED,
     /** Judgement waits for it, for too long. */
     STANDS_STILL,
+    /** Its agent has turned itself off, so its writes are not judged until a restart. */
+    AGENT_OFF,
     /** No record of it is in the control log. */
     NEVER_JOINED;
 
@@ -80,6 +82,9 @@ public record NodeState(
   }
 
   private static Word word(int node, Status status, @Nullable Wait wait, long nowMicros) {
+    if (wait != null && wait.reason() == Wait.Reason.AGENT) {
+      return Word.AGENT_OFF;
+    }
     if (wait != null && wait.standsStill(nowMicros)) {
       return Word.STANDS_STILL;
     }

@@ -34,6 +34,8 @@ public record Wait(
     NODE,
     /** A node's disk refuses its clock promise. */
     DISK,
+    /** A node's agent has turned itself off. */
+    AGENT,
     /** A candidate waits for its predicate's version. */
     PREDICATE,
     /** A plan is open. */
@@ -54,7 +56,7 @@ public record Wait(
 
     /** Whether the wait concerns one node. */
     public boolean isOfNode() {
-      return this == NODE || this == DISK;
+      return this == NODE || this == DISK || this == AGENT;
     }
 
     /** Whether no verdict can be relied on during the wait: there is none, or it may be wrong. */

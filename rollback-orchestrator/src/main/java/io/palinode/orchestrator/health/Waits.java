@@ -90,11 +90,14 @@ public final class Waits {
    *
    * @param joined the latest status of each that has joined
    * @param epsilons the ε of each that has reported since this orchestrator started
+   * @param off why the agents of nodes have turned themselves off
    */
-  public record Nodes(List<NodeStatus> joined, Map<Integer, Epsilon> epsilons) {
+  public record Nodes(
+      List<NodeStatus> joined, Map<Integer, Epsilon> epsilons, Map<Integer, String> off) {
     public Nodes {
       joined = List.copyOf(joined);
       epsilons = Map.copyOf(epsilons);
+      off = Map.copyOf(off);
     }
   }
 
@@ -245,7 +248,17 @@ public final class Waits {
             .filter(status -> status.node() == node)
             .findFirst()
             .orElse(null);
-    if (reached != null && reached.getSkipped()) {
+    String off = known.nodes().off().get(node);
+    if (off != null) {
+      long started = Math.max(report.getStartedMicros(), known.startedMicros());
+      addNode(
+          Wait.Reason.AGENT,
+          node,
+          reached == null ? started : reached.getReadMicros(),
+          "the agent of node %d has turned itself off, so its writes are not judged: "
+              + off.replace("%", "%%"),
+          "restart its server");
+    } else if (reached != null && reached.getSkipped()) {
       addNode(
           Wait.Reason.NODE,
           node,

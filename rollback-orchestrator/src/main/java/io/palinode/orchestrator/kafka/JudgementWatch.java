@@ -1,12 +1,10 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.health.FailedPart;
 import io.palinode.orchestrator.health.JobFeed;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeReports;
-import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.health.Versions;
 import io.palinode.orchestrator.health.WaitAlerts;
@@ -48,8 +46,7 @@ final class JudgementWatch implements AutoCloseable {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(3);
 
   private final Supplier<MachineState> state;
-  private final Supplier<List<NodeStatus>> joined;
-  private final Supplier<Map<Integer, Epsilon>> epsilons;
+  private final Supplier<Waits.Nodes> nodes;
   private final LongSupplier wallMicros;
   private final Consumer<Alert> raise;
   private final Admin admin;
@@ -69,13 +66,11 @@ final class JudgementWatch implements AutoCloseable {
   JudgementWatch(
       KafkaSettings kafka,
       Supplier<MachineState> state,
-      Supplier<List<NodeStatus>> joined,
-      Supplier<Map<Integer, Epsilon>> epsilons,
+      Supplier<Waits.Nodes> nodes,
       LongSupplier wallMicros,
       Consumer<Alert> raise) {
     this.state = state;
-    this.joined = joined;
-    this.epsilons = epsilons;
+    this.nodes = nodes;
     this.wallMicros = wallMicros;
     this.raise = raise;
     this.admin = kafka.newAdmin("palinode-judgement-watch");
@@ -139,7 +134,7 @@ final class JudgementWatch implements AutoCloseable {
         new Waits.Known(
             state.get(),
             job,
-            new Waits.Nodes(joined.get(), epsilons.get()),
+            nodes.get(),
             List.copyOf(failed.values()),
             unreachableSinceMicros,
             setBackSinceMicros,

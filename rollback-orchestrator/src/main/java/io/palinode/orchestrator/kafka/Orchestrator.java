@@ -140,7 +140,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, events, this::fail);
     watch =
         new JudgementWatch(
-            kafka, loop::state, memory::nodes, reports::epsilons, wallMicros, this::raise);
+            kafka, loop::state, () -> reports.of(memory.nodes()), wallMicros, this::raise);
     snapshots =
         new SnapshotRequests(
             SnapshotSettings.of(config.rollback().nodes()),

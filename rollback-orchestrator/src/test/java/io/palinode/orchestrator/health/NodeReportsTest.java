@@ -221,6 +221,16 @@ class NodeReportsTest {
     assertThat(reports.open()).isEmpty();
   }
 
+  @Test
+  void anAgentIsOffUntilTheReportOfItsNextStart() {
+    read(report(1).setOff("a bug\u001b[2J").build(), 0);
+    read(report(2).build(), 0);
+    assertThat(reports.of(List.of()).off()).containsExactly(Map.entry(1, "a bug?[2J"));
+    assertThat(reports.of(List.of()).epsilons()).containsOnlyKeys(1, 2);
+    read(report(1).setIncarnation(2).build(), 0);
+    assertThat(reports.of(List.of()).off()).isEmpty();
+  }
+
   private void open(int node, String open) {
     NodeReport.Builder report = report(node).setOpen(open);
     var unused =

@@ -47,6 +47,20 @@ class NodeStateTest {
   }
 
   @Test
+  void anAgentThatTurnedItselfOffIsShownAtOnceWithItsReason() {
+    waits.add(
+        new Wait(
+            Wait.Reason.AGENT, 0, NOW, "the agent of node 0 is off: a bug", "restart its server"));
+    NodeState off = states().get(0);
+    assertThat(off.word()).isEqualTo(Word.AGENT_OFF);
+    assertThat(off.word().label()).isEqualTo("agent off");
+    assertThat(off.word().needsOperator()).isTrue();
+    assertThat(off.why()).isEqualTo("the agent of node 0 is off: a bug; restart its server");
+    phase = Phase.RESTORING;
+    assertThat(states().get(0).word()).isEqualTo(Word.AGENT_OFF);
+  }
+
+  @Test
   void aWaitForNoNodeChangesNone() {
     waits.add(new Wait(Wait.Reason.JOB, null, NOW - 60 * SECOND, "the job", "start it"));
     assertThat(states().get(0).word()).isEqualTo(Word.SERVES);

@@ -37,6 +37,7 @@ class WaitsTest {
   private final List<NodeStatus> joined = new ArrayList<>();
   private final List<FailedPart> parts = new ArrayList<>();
   private final Map<Integer, Epsilon> epsilons = new HashMap<>();
+  private final Map<Integer, String> off = new HashMap<>();
   private long unreachableSince;
   private long setBackSince;
 
@@ -73,6 +74,24 @@ class WaitsTest {
     assertThat(wait.what()).isEqualTo("node 1 publishes nothing");
     assertThat(judgement().micros(Wait.Reason.NODE, 1)).isEqualTo(7 * SECOND);
     assertThat(judgement().micros(Wait.Reason.NODE, 0)).isZero();
+  }
+
+  /** "Start it" would not help: its server runs. */
+  @Test
+  void aNodeWhoseAgentIsOffIsNamedAsThatWithItsReason() {
+    join(STARTED, 0, 1, 2);
+    reports(reached(0, NOW), reached(1, NOW - 7 * SECOND), reached(2, NOW));
+    off.put(1, "at 100%: a bug");
+    assertThat(onlyWait().reason()).isEqualTo(Wait.Reason.AGENT);
+    assertThat(onlyWait().micros(NOW)).isEqualTo(7 * SECOND);
+    assertThat(onlyWait().what())
+        .isEqualTo(
+            "the agent of node 1 has turned itself off, so its writes are not judged: at 100%: a"
+                + " bug");
+    assertThat(onlyWait().wayOut()).isEqualTo("restart its server");
+    assertThat(judgement().micros(Wait.Reason.AGENT, 1)).isEqualTo(7 * SECOND);
+    reports(reached(0, NOW), reached(2, NOW));
+    assertThat(onlyWait().reason()).as("the job has restarted").isEqualTo(Wait.Reason.AGENT);
   }
 
   @Test
@@ -309,7 +328,7 @@ class WaitsTest {
     return new Waits.Known(
         state,
         job,
-        new Waits.Nodes(joined, epsilons),
+        new Waits.Nodes(joined, epsilons, off),
         parts,
         unreachableSince,
         setBackSince,

@@ -9,6 +9,7 @@ import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.health.Wait;
+import io.palinode.orchestrator.health.Waits;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.KafkaSettings;
@@ -25,13 +26,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class JudgementWatchTest {
+  private static final Waits.Nodes NO_NODES = new Waits.Nodes(List.of(), Map.of(), Map.of());
+
   private final AtomicInteger looks = new AtomicInteger();
 
   @Test
   void aFailedLookDoesNotEndTheAlertsOfWaits() {
     try (JudgementWatch watch =
         new JudgementWatch(
-            KafkaSettings.of("127.0.0.1:1"), this::look, List::of, Map::of, () -> 1, alert -> {})) {
+            KafkaSettings.of("127.0.0.1:1"), this::look, () -> NO_NODES, () -> 1, alert -> {})) {
       watch.start(List::of);
       await().atMost(Duration.ofSeconds(30)).until(() -> looks.get() > 2);
     }
@@ -43,7 +46,7 @@ class JudgementWatchTest {
     MachineState live = MachineState.initial(RollbackSettings.of(1)).goLive();
     try (JudgementWatch watch =
         new JudgementWatch(
-            KafkaSettings.of("127.0.0.1:1"), () -> live, List::of, Map::of, () -> 1, raised::add)) {
+            KafkaSettings.of("127.0.0.1:1"), () -> live, () -> NO_NODES, () -> 1, raised::add)) {
       watch.start(
           () -> List.of(new UnjudgedOperations("p", "lostUpdate", 1, "node 1 is a stock server")));
       await()
@@ -67,8 +70,7 @@ class JudgementWatchTest {
         new JudgementWatch(
             KafkaSettings.of("127.0.0.1:1"),
             () -> judged,
-            List::of,
-            Map::of,
+            () -> NO_NODES,
             wallMicros::get,
             alert -> {})) {
       watch.start(List::of);
@@ -84,7 +86,7 @@ class JudgementWatchTest {
   void whatIsOpenAtTheDetectionJobIsKnownUntilItsNextReport() {
     try (JudgementWatch watch =
         new JudgementWatch(
-            KafkaSettings.of("127.0.0.1:1"), this::look, List::of, Map::of, () -> 1, alert -> {})) {
+            KafkaSettings.of("127.0.0.1:1"), this::look, () -> NO_NODES, () -> 1, alert -> {})) {
       watch.read(reportThatNames("/metrics on 0.0.0.0 has no users\u001b[2J"), 1);
       assertThat(watch.open(List.of("node 1: no TLS")))
           .containsExactly("node 1: no TLS", "detection: /metrics on 0.0.0.0 has no users?[2J");

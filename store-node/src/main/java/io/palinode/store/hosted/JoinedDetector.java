@@ -106,7 +106,7 @@ public final class JoinedDetector {
   /** Reports failures from before the join. */
   private void reportEarlier(ClusterMember started) {
     if (fuse.isBlown()) {
-      started.giveUp();
+      started.giveUp(fuse.first());
     } else if (missedUnreported.getAndSet(false)) {
       long since = missedSince.get();
       if (since > 0) {
@@ -222,7 +222,7 @@ public final class JoinedDetector {
 
   /** The hooks stay and observe nothing; a write in the node can still leave it. */
   public void turnOff() {
-    report(ClusterMember::giveUp);
+    report(now -> now.giveUp(fuse.first()));
     offReported = true;
   }
 

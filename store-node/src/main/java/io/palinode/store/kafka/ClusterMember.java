@@ -248,8 +248,13 @@ public final class ClusterMember implements AutoCloseable {
     detector.detector().publishGap(sinceHlc);
   }
 
-  /** Publishes a last coverage gap and stops. For a store that passes on no more writes. */
-  public void giveUp() {
+  /**
+   * Publishes a last coverage gap and stops. For a store that passes on no more writes.
+   *
+   * @param why for operators; not empty
+   */
+  public void giveUp(String why) {
+    reporter.off(why);
     detector.detector().giveUp();
   }
 

@@ -21,13 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the health of a node's clock and storage, in its own thread, so also while a control
- * duty fails. At most one record is in flight: after an outage of Kafka, at most one is late.
+ * Publishes the health of a node's clock, storage and agent, in its own thread, so also while a
+ * control duty fails. At most one record is in flight: after an outage of Kafka, at most one is
+ * late.
  */
 final class NodeReporter implements AutoCloseable {
   static final Duration EVERY = Duration.ofSeconds(10);
 
   private static final Logger log = LoggerFactory.getLogger(NodeReporter.class);
+  private static final int OFF_CHARS_MAX = 300;
   private static final Duration LOOK_EVERY = Duration.ofSeconds(1);
 
   private final UndoLog store;
@@ -37,11 +39,15 @@ final class NodeReporter implements AutoCloseable {
   private final String open;
   private final ScheduledExecutorService thread;
 
+  /** Why the node watches no write any more; empty: it does. */
+  private volatile String off = "";
+
   // Of the thread.
   private boolean published;
   private long publishedNanos;
   private boolean refused;
   private Map<String, String> notRestored = Map.of();
+  private String publishedOff = "";
   private @Nullable Future<RecordMetadata> onItsWay;
 
   /**
@@ -72,6 +78,11 @@ final class NodeReporter implements AutoCloseable {
         thread.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
+  /** From now on reports why the node watches no write any more. */
+  void off(String why) {
+    off = why.length() <= OFF_CHARS_MAX ? why : why.substring(0, OFF_CHARS_MAX);
+  }
+
   /** The one edge of the thread: what is not published now is published a second later. */
   private void look() {
     try {
@@ -87,15 +98,19 @@ final class NodeReporter implements AutoCloseable {
 
   private boolean isDue(NodeHealth health, Map<String, String> keys) {
     boolean changed =
-        refused != (health.storageRefusedSinceMicros() != null) || !keys.equals(notRestored);
+        refused != (health.storageRefusedSinceMicros() != null)
+            || !keys.equals(notRestored)
+            || !off.equals(publishedOff);
     return !published || changed || System.nanoTime() - publishedNanos >= EVERY.toNanos();
   }
 
   private void publish(NodeHealth health, Map<String, String> keys) {
+    String why = off;
     NodeReport.Builder report =
         health.toReport(store.node(), store.incarnation()).toBuilder()
             .setOpen(open)
             .setVersion(Build.VERSION)
+            .setOff(why)
             .addAllPeers(clocks.bounds());
     keys.entrySet().stream()
         .limit(ControlRecordCheck.NOT_RESTORED_MAX)
@@ -115,6 +130,7 @@ final class NodeReporter implements AutoCloseable {
     publishedNanos = System.nanoTime();
     refused = health.storageRefusedSinceMicros() != null;
     notRestored = keys;
+    publishedOff = why;
   }
 
   @Override

@@ -101,7 +101,9 @@ export function verdict(status, standing) {
   return { level, headline: quiet(status, standing), items };
 }
 
-const LEVELS = { serves: 'good', 'stands still': 'bad', halted: 'bad', 'never joined': 'bad' };
+const LEVELS = {
+  serves: 'good', 'stands still': 'bad', 'agent off': 'bad', halted: 'bad', 'never joined': 'bad',
+};
 
 /** How much a node needs a person. */
 export function nodeLevel(node) {
