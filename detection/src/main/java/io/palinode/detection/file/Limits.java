@@ -13,6 +13,7 @@ import java.nio.file.Path;
  */
 public record Limits(long heapBytes, int retainedMax, long searchStepsMax, Path folder) {
   private static final long SORTED_SHARE = 8;
+  private static final long SORTED_BYTES_MIN = 1 << 18;
   private static final long KEPT_SHARE = 8;
   private static final long RETAINED_SHARE = 4;
   private static final long RETAINED_MORE_BYTES = 400;
@@ -21,7 +22,7 @@ public record Limits(long heapBytes, int retainedMax, long searchStepsMax, Path 
 
   /** Of memory, while candidates are sorted. */
   long sortedBytes() {
-    return heapBytes / SORTED_SHARE;
+    return Math.max(SORTED_BYTES_MIN, heapBytes / SORTED_SHARE);
   }
 
   /** Candidates of one instance in memory, with clocks of {@code nodes} entries. */
