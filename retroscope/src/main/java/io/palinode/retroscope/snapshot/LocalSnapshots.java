@@ -177,12 +177,14 @@ public final class LocalSnapshots {
    */
   private @Nullable Part near(Taking taking, Takings.Begun own, Pace.Paced watch) {
     NearestPart nearest = new NearestPart(history, own.hlc(), watch);
-    List<Part> parts = parts();
-    Part near = nearest.of(parts);
-    while (near == null) {
-      Takings.Begun first = worthWaitingFor(own, nearest, parts);
+    while (true) {
+      // Listed before the parts: one that ends meanwhile is in both lists, not in none.
+      List<Takings.Begun> underWay = takings.before(own);
+      List<Part> parts = parts();
+      Part near = nearest.of(parts);
+      Takings.Begun first = near == null ? worthWaitingFor(underWay, nearest, parts) : null;
       if (first == null) {
-        return null;
+        return near;
       }
       // However long that takes, the window-log need not reach back over it.
       taking.hold();
@@ -191,18 +193,15 @@ public final class LocalSnapshots {
         taking.extend();
       }
       watch.waited();
-      parts = parts();
-      near = nearest.of(parts);
     }
-    return near;
   }
 
   /** The nearest in time of those from which it is cheaper to begin than to read all keys. */
-  private Takings.@Nullable Begun worthWaitingFor(
-      Takings.Begun own, NearestPart nearest, List<Part> parts) {
+  private static Takings.@Nullable Begun worthWaitingFor(
+      List<Takings.Begun> underWay, NearestPart nearest, List<Part> parts) {
     // How many keys there are is known when one has been taken.
     long keys = parts.stream().mapToLong(Part::keys).reduce(KEYS_GUESSED, Math::max);
-    for (Takings.Begun one : takings.before(own)) {
+    for (Takings.Begun one : underWay) {
       if (nearest.isNear(one.hlc(), keys)) {
         return one;
       }

@@ -70,6 +70,25 @@ class TakingsAtOnceTest extends TakingsAtOnceFixture {
   }
 
   @Test
+  void aSnapshotThatEndsWhileAnotherLooksForOneIsBegunWith() throws IOException {
+    change(400);
+    Begun first = beginAtGate("first", history.now());
+    change(2);
+    history.whenLookedAt =
+        () -> {
+          if (Thread.currentThread().getName().equals("second") && !first.taken().isDone()) {
+            open(first);
+            first.end();
+          }
+        };
+    Begun second = begin("second", history.now());
+    assertThat(second.end().from()).isEqualTo("first");
+    assertThat(second.pages()).isZero();
+    second.file();
+    second.assertIsRight("the first had ended");
+  }
+
+  @Test
   void aWaitIsNotTakenForWork() {
     change(400);
     Begun first = beginAtGate("first", history.now());
