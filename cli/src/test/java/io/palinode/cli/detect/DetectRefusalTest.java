@@ -106,7 +106,11 @@ class DetectRefusalTest extends DetectFixture {
       value = {
         "{} | 'predicate' is missing",
         "[] | a line must be a JSON object",
-        "{\"predicate\":\"p\" | not JSON",
+        "{\"predicate\":\"p\" | not JSON: the line ends early",
+        "{\"predicate\":\"p | not JSON: the line ends early",
+        "5 | not JSON: the line ends early",
+        "{\"predicate\":\"p\"} tr | a line must be one JSON object, and no more",
+        "{\"predicate\":\"p\"}{} | a line must be one JSON object, and no more",
         "{\"predicate\":\"q\"} | 'predicate' must be 'p' as in the predicate's file: predicate='q'",
         "{\"predicate\":1} | 'predicate' must be a text: predicate=1",
         "{\"predicate\":\"p\",\"cluase\":0} | unknown field 'cluase', the nearest one is 'clause'",

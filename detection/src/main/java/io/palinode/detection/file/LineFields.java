@@ -120,7 +120,7 @@ final class LineFields {
   private static JsonToken next(JsonParser json) throws IOException {
     JsonToken token = json.nextToken();
     if (token == JsonToken.NOT_AVAILABLE) {
-      throw new IllegalArgumentException("not JSON: the line ends within an object");
+      throw new IllegalArgumentException("not JSON: the line ends early");
     }
     return token;
   }
