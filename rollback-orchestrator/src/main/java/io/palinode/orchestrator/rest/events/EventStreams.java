@@ -121,17 +121,17 @@ public final class EventStreams implements AutoCloseable {
   private void stream(Context ctx, @Nullable String lastId, CompletableFuture<?> ended) {
     try {
       send(ctx.res().getOutputStream(), lastId);
-      // A request that Jetty has ended must not come back to Javalin: each of its handlers would
-      // throw, and Javalin would try the next one for ever.
-      if (!closed) {
-        ended.complete(null);
-      }
     } catch (IOException gone) {
-      // The client is gone, or has not read for too long: Jetty has ended the request.
+      // The client is gone, or has not read for too long.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
       clients.release();
+      // A request that ends with the server must not come back to Javalin: each of its handlers
+      // would throw, and Javalin would try the next one for ever.
+      if (!closed) {
+        ended.complete(null);
+      }
     }
   }
 
