@@ -17,7 +17,10 @@ final class CpuMeter {
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final OperatingSystemMXBean system =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+  private final MachineThreads machine = new MachineThreads();
   private final long processBefore = system.getProcessCpuTime();
+
+  /** By Java's number of a thread, or below 0 by the system's. */
   private final Map<Long, Use> uses = new HashMap<>();
 
   /** What one thread used before the meter began, and up to the last sample. */
@@ -38,21 +41,29 @@ final class CpuMeter {
 
   private void sample(boolean atBegin) {
     for (long id : threads.getAllThreadIds()) {
-      long nanos = threads.getThreadCpuTime(id);
-      Use known = uses.get(id);
-      if (nanos < 0) {
-        continue;
-      }
-      if (known != null) {
-        uses.put(id, new Use(known.part, known.before, nanos));
-        continue;
-      }
-      ThreadInfo info = threads.getThreadInfo(id);
-      if (info != null) {
-        CpuUse.Part part = CpuUse.Part.ofThread(info.getThreadName());
-        uses.put(id, new Use(part, atBegin ? nanos : 0, nanos));
-      }
+      sample(id, threads.getThreadCpuTime(id), atBegin);
     }
+    for (long id : machine.ids()) {
+      sample(-id, MachineThreads.cpuTime(id), atBegin);
+    }
+  }
+
+  private void sample(long id, long nanos, boolean atBegin) {
+    Use known = uses.get(id);
+    if (nanos < 0) {
+      return;
+    }
+    if (known != null) {
+      uses.put(id, new Use(known.part, known.before, nanos));
+      return;
+    }
+    CpuUse.Part part = id < 0 ? machine.part(-id) : part(id);
+    uses.put(id, new Use(part, atBegin ? nanos : 0, nanos));
+  }
+
+  private CpuUse.Part part(long id) {
+    ThreadInfo info = threads.getThreadInfo(id);
+    return info == null ? CpuUse.Part.OTHER : CpuUse.Part.ofThread(info.getThreadName());
   }
 
   /** From the begin until now. */

@@ -25,7 +25,11 @@ public record CpuUse(long process, Map<Part, Long> byPart) {
     KAFKA("kafka-|data-plane-|Source Data Fetcher"),
     FLINK("Source:|detection|judged|violations:|flink-|pekko"),
     ORCHESTRATOR("palinode-"),
-    /** Further threads, those of the virtual machine, and the ends of threads. */
+    /** Known on Linux alone; elsewhere {@code OTHER} has it. */
+    COMPILER("C[12] CompilerThre"),
+    /** As {@code COMPILER}. */
+    COLLECTOR("GC Thread|G1 "),
+    /** Further threads, and the ends of threads. */
     OTHER("");
 
     private final String begins;

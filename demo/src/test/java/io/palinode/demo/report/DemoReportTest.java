@@ -73,7 +73,16 @@ class DemoReportTest {
     JsonNode cpu = json(EVENTUAL, WATCHED).get("modes").get(1).get("cpuMicrosPerOperation");
     assertThat(names(cpu))
         .containsExactly(
-            "process", "clients", "nodes", "detector", "kafka", "flink", "orchestrator", "other");
+            "process",
+            "clients",
+            "nodes",
+            "detector",
+            "kafka",
+            "flink",
+            "orchestrator",
+            "compiler",
+            "collector",
+            "other");
     assertThat(cpu.get("process").asDouble()).isEqualTo(200);
     assertThat(cpu.get("clients").asDouble()).isEqualTo(100);
     assertThat(cpu.get("kafka").asDouble()).isEqualTo(10);
@@ -92,6 +101,8 @@ class DemoReportTest {
     assertThat(CpuUse.Part.ofThread("Source: candidates -> sequence (1/1)#0"))
         .isEqualTo(CpuUse.Part.FLINK);
     assertThat(CpuUse.Part.ofThread("palinode-orchestrator")).isEqualTo(CpuUse.Part.ORCHESTRATOR);
+    assertThat(CpuUse.Part.ofThread("C2 CompilerThre")).isEqualTo(CpuUse.Part.COMPILER);
+    assertThat(CpuUse.Part.ofThread("G1 Conc#0")).isEqualTo(CpuUse.Part.COLLECTOR);
     assertThat(CpuUse.Part.ofThread("main")).isEqualTo(CpuUse.Part.OTHER);
   }
 
