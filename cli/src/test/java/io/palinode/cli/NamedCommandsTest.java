@@ -213,7 +213,7 @@ class NamedCommandsTest {
         words = new ArrayList<>();
       } else if (!word.matches("#.*|\\d?[<>].*|…")
           && !(words.isEmpty() && word.matches("\\$|\\w+=.*"))) {
-        words.add(word.replaceAll("^[\"']|[\"']$", ""));
+        words.add(word.replaceAll("^[\"']|[\"']$", "").replaceFirst("^EPOCH$", "7"));
       }
     }
     commands.add(words);

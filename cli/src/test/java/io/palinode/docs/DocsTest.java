@@ -79,7 +79,7 @@ class DocsTest {
           }
           words = 0;
           start = i + 1;
-        } else if (!lines.get(i).startsWith("|") && !lines.get(i).isBlank()) {
+        } else if (!lines.get(i).strip().matches("|[|].*|<!--.*")) {
           words += lines.get(i).strip().split("\\s+").length;
         }
       }
