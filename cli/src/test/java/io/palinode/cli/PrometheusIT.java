@@ -56,7 +56,7 @@ class PrometheusIT {
   private final HttpClient http = HttpClient.newHttpClient();
 
   @Test
-  void everyPanelHasData() throws Exception {
+  void everyPanelAndAnnotationHasData() throws Exception {
     int port = Ports.free(1).get(0);
     try (RealParts parts = RealParts.start(folder);
         StoreClient client = parts.client("a")) {
@@ -96,12 +96,16 @@ class PrometheusIT {
   private List<String> emptyQueries(int port) throws Exception {
     List<String> empty = new ArrayList<>();
     JsonNode dashboard = JSON.readTree(FILES.resolve("grafana/palinode.json").toFile());
-    for (JsonNode panel : dashboard.get("panels")) {
-      for (JsonNode target : panel.path("targets")) {
-        String query = target.get("expr").asText();
-        if (count(port, query) == 0) {
-          empty.add(query);
-        }
+    List<String> queries = new ArrayList<>();
+    dashboard
+        .get("panels")
+        .forEach(panel -> queries.addAll(panel.path("targets").findValuesAsText("expr")));
+    List<String> annotations = dashboard.at("/annotations/list").findValuesAsText("expr");
+    assertThat(annotations).isNotEmpty();
+    queries.addAll(annotations);
+    for (String query : queries) {
+      if (count(port, query) == 0) {
+        empty.add(query);
       }
     }
     return empty;
