@@ -214,6 +214,7 @@ final class GetCommand implements Callable<Integer> {
       print(api.get(path));
     } else if (isPredicate) {
       spec.commandLine().getOut().print(api.get(path, PredicateView.class).yaml());
+      spec.commandLine().getOut().flush();
     } else if (output.isForPrograms()) {
       print(api.get(path + "/witness"));
     } else {

@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import com.sun.net.httpserver.HttpServer;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -67,7 +68,10 @@ final class ApiStub implements AutoCloseable {
   /** The exit status of {@code palinode} with these arguments. */
   int run(String... args) {
     CommandLine command = Main.commandLine();
-    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    // With buffers, as the writers of a process.
+    command
+        .setOut(new PrintWriter(new BufferedWriter(out), true))
+        .setErr(new PrintWriter(new BufferedWriter(err), true));
     List<String> all = new ArrayList<>(List.of(args));
     all.addAll(List.of("--server", url()));
     return command.execute(all.toArray(String[]::new));
