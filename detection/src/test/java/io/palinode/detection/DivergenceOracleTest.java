@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Compared with an oracle that checks every pair of replicas at every moment. */
 class DivergenceOracleTest {
-  private static final int SEEDS = 4_000;
+  private static final int SEEDS = Seeds.count(4_000);
 
   /** A moment of the history; the language has whole milliseconds. */
   private static final long MOMENT = ReplicaHistory.MOMENT_MICROS;

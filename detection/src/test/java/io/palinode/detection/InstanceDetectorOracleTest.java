@@ -35,7 +35,7 @@ class InstanceDetectorOracleTest {
   @ParameterizedTest
   @EnumSource(value = Shapes.class, names = "GROUPS", mode = EnumSource.Mode.EXCLUDE)
   void aDetectorThatIsSavedAndRestoredBetweenEventsDoesTheSame(Shapes shapes) {
-    Seeds.each(Seeds.count() / 4, random -> checkRestored(shapes, random));
+    Seeds.each(Seeds.count(500), random -> checkRestored(shapes, random));
   }
 
   /** Other nodes may still set an end, so a search must not pass over its interval. */

@@ -59,7 +59,7 @@ class LastingOracleTest {
       mode = EnumSource.Mode.EXCLUDE)
   void aDetectorThatIsSavedAndRestoredBetweenEventsDoesTheSame(Shapes shapes) {
     Seeds.each(
-        Seeds.count() / 4,
+        Seeds.count(500),
         random -> {
           LastingComputation run = LastingComputation.random(random, shapes, true);
           long delivery = random.nextLong();

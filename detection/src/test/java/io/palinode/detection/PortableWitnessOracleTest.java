@@ -35,7 +35,7 @@ class PortableWitnessOracleTest {
   @EnumSource
   void everyReportOfEveryGradeHolds(Shapes shapes) {
     Seeds.each(
-        Seeds.count() / 4,
+        Seeds.count(500),
         random -> {
           Computation run =
               random.nextBoolean() || shapes == Shapes.GROUPS
@@ -59,7 +59,7 @@ class PortableWitnessOracleTest {
       mode = EnumSource.Mode.EXCLUDE)
   void everyReportOfEveryGradeOfAClauseThatLastsHolds(Shapes shapes) {
     Seeds.each(
-        Seeds.count() / 4,
+        Seeds.count(500),
         random -> {
           LastingComputation run = LastingComputation.ofMillis(random, shapes);
           LastingStream stream = new LastingStream(random, run, detector -> detector).run();
@@ -75,7 +75,7 @@ class PortableWitnessOracleTest {
   @Test
   void everyReportOfAClauseWithinHoldsAndNoOtherAnswerCanBeNamed() {
     Seeds.each(
-        Seeds.count() / 4,
+        Seeds.count(500),
         random -> {
           WithinComputation run = WithinComputation.random(random, true);
           WithinOracle oracle = new WithinOracle(run);

@@ -12,7 +12,14 @@ public final class Seeds {
   private Seeds() {}
 
   public static int count() {
-    return Integer.getInteger("palinode.seeds", COUNT_DEFAULT);
+    return count(COUNT_DEFAULT);
+  }
+
+  /**
+   * The given number, or that of the property: a check of many steps has fewer seeds by default.
+   */
+  public static int count(int byDefault) {
+    return Integer.getInteger("palinode.seeds", byDefault);
   }
 
   public static void each(int count, Consumer<Random> check) {

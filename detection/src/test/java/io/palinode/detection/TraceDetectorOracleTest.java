@@ -88,7 +88,7 @@ class TraceDetectorOracleTest {
   void aTraceThatMeetsTheLimitReportsFromWhenOnViolationsMayBeMissing(Shapes shapes) {
     int[] cut = {0};
     Seeds.each(
-        Seeds.count() / 2,
+        Seeds.count(1_000),
         random -> {
           Computation run = Computation.random(random, shapes);
           List<Candidate> lines = interleaved(run, random);
@@ -109,7 +109,7 @@ class TraceDetectorOracleTest {
           assertThat(extent.isWhole()).isEqualTo(extent.completeBefore() == Long.MAX_VALUE);
           cut[0] += extent.isWhole() ? 0 : 1;
         });
-    assertThat(cut[0]).as("traces that met the limit").isGreaterThan(Seeds.count() / 10);
+    assertThat(cut[0]).as("traces that met the limit").isGreaterThan(Seeds.count(1_000) / 5);
   }
 
   private static void check(Computation run, Random random) {

@@ -48,7 +48,7 @@ class WithinOracleTest {
   @Test
   void aRestoredDetectorBehavesAsTheOneThatWasSaved() {
     Seeds.each(
-        Seeds.count() / 4,
+        Seeds.count(500),
         random -> {
           WithinComputation run = WithinComputation.random(random, true);
           Stream stream =

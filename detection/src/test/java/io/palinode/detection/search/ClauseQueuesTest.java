@@ -27,7 +27,7 @@ class ClauseQueuesTest {
   @Test
   void eachMemberHasItsIntervalsAlone() {
     Seeds.each(
-        Seeds.count() / 20,
+        Seeds.count(100),
         random -> {
           for (int members : new int[] {2, 16, 17, 60}) {
             new Members(random, members).comeAndGo();
