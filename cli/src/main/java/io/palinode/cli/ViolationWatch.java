@@ -1,6 +1,8 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.palinode.cli.status.ViolationWords;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.OnSignal;
 import io.palinode.terminal.TextTable;
@@ -79,16 +81,21 @@ final class ViolationWatch {
 
   private void print(List<JsonNode> latestFirst) {
     Collections.reverse(latestFirst);
+    ArrayNode shown = ApiClient.JSON.createArrayNode();
     for (JsonNode violation : latestFirst) {
       seen.add(id(violation));
       if (output.isForPrograms()) {
         out.print(output.next(Resource.VIOLATIONS, violation));
       } else {
         table.row(Resource.VIOLATIONS.row(violation, output.isWide()));
+        shown.add(violation);
       }
     }
     if (!output.isForPrograms()) {
       out.print(table.render());
+    }
+    if (!output.isWide()) {
+      ViolationWords.meanings(shown).forEach(out::println);
     }
     out.flush();
     while (seen.size() > SEEN_MAX) {

@@ -135,14 +135,15 @@ class GetCommandTest {
     Thread watch =
         new Thread(() -> exit.set(api.run("get", "violations", "-w", "--predicate", "p")));
     watch.start();
-    await().until(() -> api.out().contains(" b\n"));
+    await().until(() -> api.out().contains("b held\n"));
     api.answer("/api/v1/violations", "[" + violation("c", 3) + "," + violation("b", 2) + "]");
-    await().until(() -> api.out().contains(" c\n"));
+    await().until(() -> api.out().contains("c held\n"));
     watch.interrupt();
     watch.join();
     assertThat(exit).hasValue(0);
     assertThat(api.out().lines().map(line -> line.replaceAll(".* ", "")))
-        .containsExactly("ID", "a", "b", "c");
+        .containsExactly("ID", "a", "b", "held", "held", "c", "held");
+    assertThat(api.out()).contains("\na: definite: a held\nb: definite: b held\n");
     assertThat(api.asked()).containsOnly("predicate=p");
   }
 
@@ -193,7 +194,7 @@ class GetCommandTest {
 
   private static String violation(String id, long micros) {
     return """
-        {"id":"%s","predicate":"p","binding":"a=1","grade":"definite","violate":"%d"}"""
-        .formatted(id, micros);
+        {"id":"%s","predicate":"p","binding":"a=1","grade":"definite","violate":"%d","meaning":"definite: %s held"}"""
+        .formatted(id, micros, id);
   }
 }

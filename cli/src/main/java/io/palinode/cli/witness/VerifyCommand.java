@@ -3,8 +3,10 @@ package io.palinode.cli.witness;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessCheck.Breach;
+import io.palinode.detection.witness.WitnessMeaning;
 import io.palinode.hvc.PointInTime;
 import java.io.InputStream;
+import java.io.PrintWriter;
 import java.nio.file.FileSystemException;
 import java.util.List;
 import java.util.Locale;
@@ -58,8 +60,14 @@ public final class VerifyCommand implements Callable<Integer> {
     PortableWitness witness = WitnessFile.read(file, in);
     List<Breach> breaches = WitnessCheck.check(witness);
     if (breaches.isEmpty()) {
-      spec.commandLine().getOut().println("holds: " + describe(witness));
-      spec.commandLine().getOut().println(WitnessMeaning.of(witness));
+      String meaning = WitnessMeaning.of(witness);
+      PrintWriter out = spec.commandLine().getOut();
+      out.println("holds: " + describe(witness));
+      out.println(meaning);
+      String written = witness.finding().meaning();
+      if (written != null && !written.equals(meaning)) {
+        out.println("the file's sentence differs, as of another release: '" + written + "'");
+      }
       return HOLDS;
     }
     for (Breach breach : breaches) {

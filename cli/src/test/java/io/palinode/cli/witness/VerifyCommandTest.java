@@ -3,6 +3,9 @@ package io.palinode.cli.witness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.detection.witness.PortableWitness;
+import io.palinode.detection.witness.PortableWitness.Finding;
+import io.palinode.detection.witness.WitnessJson;
 import io.palinode.terminal.Refusal;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -35,6 +38,24 @@ class VerifyCommandTest {
                 + " term 0 on node 1 ended; clocks differ by at most 10ms and no recorded clock"
                 + " orders the two, so both may have held at the same time");
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void anotherSentenceThanTheWitnessHasIsShown() throws Exception {
+    PortableWitness right = WitnessJson.read(golden(), "golden").explained();
+    assertThat(verify(WitnessJson.write(right))).isZero();
+    assertThat(out.toString()).hasLineCount(2).contains(right.finding().meaning());
+    Finding found = right.finding();
+    PortableWitness other =
+        PortableWitness.of(
+            right.subject(),
+            right.rules(),
+            new Finding(found.id(), found.grade(), found.first(), found.violate(), "so it was"),
+            right.circumstance(),
+            right.intervals());
+    assertThat(verify(WitnessJson.write(other))).isZero();
+    assertThat(out.toString())
+        .endsWith("the file's sentence differs, as of another release: 'so it was'\n");
   }
 
   @Test

@@ -1,12 +1,15 @@
 package io.palinode.detection.witness;
 
 import io.palinode.detection.CandidateId;
+import io.palinode.detection.OperationReason;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.ReplicaRule;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,18 @@ public record PortableWitness(
         subject, rules, finding, circumstance, intervals, WitnessDigest.of(open));
   }
 
+  /** The same with the sentence of {@link WitnessMeaning}, for readers of the file. */
+  public PortableWitness explained() {
+    Finding with =
+        new Finding(
+            finding.id(),
+            finding.grade(),
+            finding.first(),
+            finding.violate(),
+            WitnessMeaning.of(this));
+    return of(subject, rules, with, circumstance, intervals);
+  }
+
   /** The same with another text of the predicate. */
   public PortableWitness withYaml(String yaml) {
     Subject with =
@@ -63,8 +78,18 @@ public record PortableWitness(
    */
   public record Rules(Epsilon epsilon, Uncertainty uncertainty, ReplicaRule replicas) {}
 
-  /** What was found: see {@link io.palinode.detection.Witness} and {@code ViolationId}. */
-  public record Finding(String id, Grade grade, long first, long violate) {}
+  /**
+   * What was found: see {@link io.palinode.detection.Witness} and {@code ViolationId}.
+   *
+   * @param meaning of the grade, by the release that wrote the witness; null: it wrote none
+   */
+  public record Finding(
+      String id, Grade grade, long first, long violate, @Nullable String meaning) {
+    /** Without the sentence. */
+    public Finding(String id, Grade grade, long first, long violate) {
+      this(id, grade, first, violate, null);
+    }
+  }
 
   /** What was the case then, and cannot be checked. */
   public record Circumstance(long epoch, long detectedMicros) {}
@@ -104,15 +129,26 @@ public record PortableWitness(
   /** What a value is evidence of. */
   public enum Role {
     /** It makes the term true. */
-    HOLDS,
+    HOLDS(null),
     /** With {@code lostUpdate}: it was superseded. The value may be its beginning only. */
-    LOST,
+    LOST(OperationReason.LOST_UPDATE),
     /** With {@code lostUpdate}: the writer had seen that version. There is no value. */
-    SEEN,
+    SEEN(null),
     /** With a read: the session had written that version before. There is no value. */
-    WRITTEN,
+    WRITTEN(OperationReason.READ_AFTER_WRITE),
     /** With a read: the session had read that version before. There is no value. */
-    READ
+    READ(OperationReason.READ_AFTER_READ);
+
+    private final @Nullable OperationReason operation;
+
+    Role(@Nullable OperationReason operation) {
+      this.operation = operation;
+    }
+
+    /** Which operation the values of a term are of; null: they make their term true. */
+    public static @Nullable OperationReason operation(Stream<Role> roles) {
+      return roles.map(role -> role.operation).filter(Objects::nonNull).findFirst().orElse(null);
+    }
   }
 
   /**

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * "sha256:" + hexadecimal SHA-256 of, in UTF-8, for each field in the order written below:
  *   &lt;field&gt; "=" &lt;length of the value in UTF-16 units&gt; ":" &lt;value&gt; "\n"
  * Lists have their size first, an open end is a field "end" of "open". An empty member is no field,
- * nor is the role of a value that holds.
+ * nor is the role of a value that holds, nor a meaning that is absent.
  * </pre>
  */
 final class WitnessDigest {
@@ -52,6 +52,10 @@ final class WitnessDigest {
     add("grade", lowerCase(witness.finding().grade()));
     add("first", Hlc.format(witness.finding().first()));
     add("violate", Hlc.format(witness.finding().violate()));
+    String meaning = witness.finding().meaning();
+    if (meaning != null) {
+      add("meaning", meaning);
+    }
     add("epoch", witness.circumstance().epoch());
     add("detectedMicros", witness.circumstance().detectedMicros());
   }

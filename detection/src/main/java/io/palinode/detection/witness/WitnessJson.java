@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  *   "binding": "a=1,b=2", "clause": 0,
  *   "rules": { "epsilon": "10ms", "uncertainty": "conservative", "replicas": "first" },
  *   "grade": "possible", "first": "1000.3", "violate": "1010",
+ *   "meaning": "possible: term 1 on node 2 began at …",     see WitnessMeaning; absent in old files
  *   "epoch": 4, "detectedMicros": 1020,
  *   "intervals": [
  *     { "term": 0, "node": 1, "incarnation": 1, "sequence": 5,
@@ -103,6 +104,10 @@ public final class WitnessJson {
     json.writeStringField("grade", lowerCase(witness.finding().grade()));
     json.writeStringField("first", Hlc.format(witness.finding().first()));
     json.writeStringField("violate", Hlc.format(witness.finding().violate()));
+    @Nullable String meaning = witness.finding().meaning();
+    if (meaning != null) {
+      json.writeStringField("meaning", meaning);
+    }
     json.writeNumberField("epoch", witness.circumstance().epoch());
     json.writeNumberField("detectedMicros", witness.circumstance().detectedMicros());
   }

@@ -75,7 +75,8 @@ final class WitnessReader {
             text("id"),
             constant("grade", Grade.values()),
             written("first", Hlc::parse, Hlc::format),
-            written("violate", Hlc::parse, Hlc::format));
+            written("violate", Hlc::parse, Hlc::format),
+            fields.containsKey("meaning") ? text("meaning") : null);
     Circumstance circumstance = new Circumstance(number("epoch"), number("detectedMicros"));
     return new PortableWitness(subject, by, finding, circumstance, intervals(), text("digest"));
   }

@@ -63,6 +63,19 @@ class WitnessJsonTest {
   }
 
   @Test
+  void theSentenceOfTheGradeIsReadAndCannotBeAlteredUnseen() throws Exception {
+    PortableWitness explained = Example.witness().explained();
+    assertThat(explained.finding().meaning()).startsWith("possible: term 1 on node 2 began at ");
+    String file = WitnessJson.write(explained);
+    assertThat(WitnessJson.read(file, "explained")).isEqualTo(explained);
+    assertThat(WitnessCheck.check(explained)).isEmpty();
+    JsonNode altered = JSON.readTree(file.replace("both may have held", "both held"));
+    assertSeen(altered, "another sentence");
+    ((ObjectNode) altered).remove("meaning");
+    assertSeen(altered, "without a sentence");
+  }
+
+  @Test
   void anIntervalCannotBeMadeOpenUnseen() throws Exception {
     for (int interval = 0; interval < 2; interval++) {
       JsonNode altered = JSON.readTree(golden());

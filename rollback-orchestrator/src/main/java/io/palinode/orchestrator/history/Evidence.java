@@ -61,21 +61,23 @@ public final class Evidence {
               .formatted(violation.getWholeBytes()));
     }
     Predicate predicate = Predicates.parse(yaml, violation.getPredicate(), PredicateLimits.CEILING);
-    return PortableWitness.of(
-        new Subject(
-            violation.getPredicate(),
-            violation.getPredicateVersion(),
-            yaml,
-            violation.getBinding(),
-            violation.getClause()),
-        new Rules(epsilon(violation, predicate), predicate.uncertainty(), predicate.replicas()),
-        new Finding(
-            violation.getId(),
-            Grades.of(violation.getGrade()),
-            violation.getFirst(),
-            violation.getViolate()),
-        new Circumstance(violation.getEpoch(), violation.getDetectedMicros()),
-        violation.getWitnessesList().stream().map(Evidence::interval).toList());
+    PortableWitness witness =
+        PortableWitness.of(
+            new Subject(
+                violation.getPredicate(),
+                violation.getPredicateVersion(),
+                yaml,
+                violation.getBinding(),
+                violation.getClause()),
+            new Rules(epsilon(violation, predicate), predicate.uncertainty(), predicate.replicas()),
+            new Finding(
+                violation.getId(),
+                Grades.of(violation.getGrade()),
+                violation.getFirst(),
+                violation.getViolate()),
+            new Circumstance(violation.getEpoch(), violation.getDetectedMicros()),
+            violation.getWitnessesList().stream().map(Evidence::interval).toList());
+    return witness.explained();
   }
 
   private static Epsilon epsilon(Violation violation, Predicate predicate) {
@@ -128,7 +130,8 @@ public final class Evidence {
         role(version.getRole()));
   }
 
-  private static Role role(VersionRole role) {
+  /** Throws {@link IllegalArgumentException} for a role of a later release. */
+  static Role role(VersionRole role) {
     return switch (role) {
       case HOLDS -> Role.HOLDS;
       case LOST -> Role.LOST;

@@ -4,6 +4,7 @@ import io.palinode.detection.AbsenceReason;
 import io.palinode.detection.DivergenceReason;
 import io.palinode.detection.GradeReason;
 import io.palinode.detection.OperationReason;
+import io.palinode.detection.witness.PortableWitness.Role;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
@@ -12,7 +13,6 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.orchestrator.violations.Grades;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.wire.CandidateRecords;
-import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.time.Duration;
@@ -44,7 +44,10 @@ public final class Meaning {
             violation.getFirst(),
             violation.getViolate());
       }
-      OperationReason operation = operation(witnesses.get(0));
+      OperationReason operation =
+          Role.operation(
+              witnesses.get(0).getValuesList().stream()
+                  .map(version -> Evidence.role(version.getRole())));
       if (operation != null) {
         return operation.of(held(witnesses.get(0)).interval());
       }
@@ -68,25 +71,6 @@ public final class Meaning {
   private static boolean isOfReplicas(List<Witness> witnesses) {
     return !witnesses.get(0).hasMember()
         && witnesses.stream().map(Witness::getTerm).distinct().count() < witnesses.size();
-  }
-
-  /** Null: its versions make its term true. */
-  private static @Nullable OperationReason operation(Witness witness) {
-    for (VariableVersion version : witness.getValuesList()) {
-      switch (version.getRole()) {
-        case LOST -> {
-          return OperationReason.LOST_UPDATE;
-        }
-        case WRITTEN -> {
-          return OperationReason.READ_AFTER_WRITE;
-        }
-        case READ -> {
-          return OperationReason.READ_AFTER_READ;
-        }
-        default -> {}
-      }
-    }
-    return null;
   }
 
   /** With {@code for}, a violation is that time after the last start. */

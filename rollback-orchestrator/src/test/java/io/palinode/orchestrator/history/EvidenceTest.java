@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
+import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.PortableWitness.HeldValue;
 import io.palinode.detection.witness.PortableWitness.Role;
 import io.palinode.hvc.Hlc;
@@ -54,9 +55,20 @@ class EvidenceTest {
         .getWitnessesBuilder(0)
         .addValues(value().setRole(VersionRole.LOST).setValueBytes(300))
         .addValues(value().clearValue().setRole(VersionRole.SEEN));
-    assertThat(Evidence.of(violation.build(), YAML).intervals().get(0).values())
+    PortableWitness witness = Evidence.of(violation.build(), YAML);
+    assertThat(witness.intervals().get(0).values())
         .extracting(HeldValue::role)
         .containsExactly(Role.HOLDS, Role.LOST, Role.SEEN);
+    assertThat(witness.finding().meaning())
+        .contains(" a put that superseded a version ")
+        .isEqualTo(Meaning.of(violation.build()));
+  }
+
+  @Test
+  void aClauseThatThePredicateLacksIsNamed() {
+    assertThatThrownBy(() -> Evidence.of(violation(value()).setClause(4).build(), YAML))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageEndingWith("the predicate must have clause 4: it has 1 clauses");
   }
 
   private static VariableVersion.Builder value() {

@@ -186,6 +186,8 @@ class PredicateRoutesTest extends RestFixture {
     assertThat(witness.subject().yaml()).isEqualTo(YAML);
     assertThat(witness.subject().version()).isEqualTo(3);
     assertThat(witness.rules().epsilon()).hasToString("10ms");
+    assertThat(witness.finding().meaning())
+        .isEqualTo(get("/api/v1/violations/v1").get("meaning").asText());
   }
 
   @Test

@@ -1,23 +1,26 @@
-package io.palinode.cli.witness;
+package io.palinode.detection.witness;
 
 import io.palinode.detection.AbsenceReason;
 import io.palinode.detection.DivergenceReason;
 import io.palinode.detection.GradeReason;
 import io.palinode.detection.OperationReason;
-import io.palinode.detection.witness.PortableWitness;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Interval;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /** What the grade of a violation means, from its witness, which holds. Pure. */
-final class WitnessMeaning {
+public final class WitnessMeaning {
   private WitnessMeaning() {}
 
-  static String of(PortableWitness witness) {
+  /**
+   * Returns the sentence. Throws {@link IllegalArgumentException} if the text of the predicate has
+   * no such clause. O(intervals²).
+   */
+  public static String of(PortableWitness witness) {
     Clause clause = clause(witness);
     Causality causality = new Causality(witness.rules().epsilon(), witness.rules().uncertainty());
     if (clause.rule() instanceof ClauseRule.Within within) {
@@ -35,9 +38,11 @@ final class WitnessMeaning {
           witness.finding().first(),
           witness.finding().violate());
     }
-    OperationReason operation = operation(witness.intervals().get(0));
+    PortableWitness.HeldInterval judged = witness.intervals().get(0);
+    OperationReason operation =
+        PortableWitness.Role.operation(
+            judged.values().stream().map(PortableWitness.HeldValue::role));
     if (operation != null) {
-      PortableWitness.HeldInterval judged = witness.intervals().get(0);
       return operation.of(new Interval(judged.start(), judged.end()));
     }
     return GradeReason.of(
@@ -53,28 +58,14 @@ final class WitnessMeaning {
   }
 
   private static Clause clause(PortableWitness witness) {
-    return Predicates.parse(
-            witness.subject().yaml(), witness.subject().predicate(), PredicateLimits.CEILING)
-        .violation()
-        .get(witness.subject().clause());
-  }
-
-  /** Null: its versions make its term true. */
-  private static @Nullable OperationReason operation(PortableWitness.HeldInterval held) {
-    for (PortableWitness.HeldValue value : held.values()) {
-      switch (value.role()) {
-        case LOST -> {
-          return OperationReason.LOST_UPDATE;
-        }
-        case WRITTEN -> {
-          return OperationReason.READ_AFTER_WRITE;
-        }
-        case READ -> {
-          return OperationReason.READ_AFTER_READ;
-        }
-        case HOLDS, SEEN -> {}
-      }
+    PortableWitness.Subject subject = witness.subject();
+    List<Clause> clauses =
+        Predicates.parse(subject.yaml(), subject.predicate(), PredicateLimits.CEILING).violation();
+    if (subject.clause() >= clauses.size()) {
+      throw new IllegalArgumentException(
+          "the predicate must have clause %d: it has %d clauses"
+              .formatted(subject.clause(), clauses.size()));
     }
-    return null;
+    return clauses.get(subject.clause());
   }
 }
