@@ -115,6 +115,7 @@ final class FromHistoryCommand implements Callable<Integer> {
   public Integer call() {
     try {
       Predicate predicate = PredicateFile.read(predicateFile).predicate();
+      requireJudgeable(predicate);
       History history = read();
       long intervals = write(predicate, history);
       history
@@ -130,6 +131,23 @@ final class FromHistoryCommand implements Callable<Integer> {
       throw new Refusal("a history must be in UTF-8: " + historyFile, e);
     } catch (IOException e) {
       throw new Refusal("cannot read or write: " + e.getMessage(), e);
+    }
+  }
+
+  /** A history has what operations wrote and found, and no more. */
+  private void requireJudgeable(Predicate predicate) {
+    for (Clause clause : predicate.violation()) {
+      if (clause.isOfOperations() || clause.isOfStates()) {
+        throw new Refusal(
+            ("%s: %s cannot be judged, because a history does not state what %s; leave the clause"
+                    + " out, or apply the predicate to a cluster")
+                .formatted(
+                    predicateFile,
+                    clause.isOfStates()
+                        ? "replicasDiverged"
+                        : clause.terms().get(0).comparison().word(),
+                    clause.isOfStates() ? "each replica has" : "a session had seen"));
+      }
     }
   }
 

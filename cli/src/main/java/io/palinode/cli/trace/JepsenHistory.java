@@ -28,21 +28,35 @@ final class JepsenHistory {
 
   private final String source;
   private final Map<Long, Event> open = new HashMap<>();
-  private long number;
+  private Place place = new Place(0, 0);
+
+  /**
+   * Where an operation is.
+   *
+   * @param line from 1; 0 if unknown
+   */
+  private record Place(long line, long number) {
+    @Override
+    public String toString() {
+      return (line > 0 ? "line " + line + ", " : "") + "operation " + number;
+    }
+  }
 
   /** An invocation or a completion. */
   private record Event(
-      long number, String type, long process, long hlc, String function, @Nullable Object value) {}
+      Place place, String type, long process, long hlc, String function, @Nullable Object value) {}
 
   /** {@code source} names the file in errors. */
   JepsenHistory(String source) {
     this.source = source;
   }
 
-  /** Refuses the first operation that cannot be read, with its number in the file, from 1. */
+  /** Refuses the first operation that cannot be read, with its line and its number, from 1. */
   void read(Reader in, History to) {
-    Parser parser = Parsers.newParser(Parsers.defaultConfiguration());
     EdnText text = new EdnText(in);
+    Parser parser =
+        Parsers.newParser(
+            Parsers.newParserConfigBuilder().setMapFactory(new EdnMaps(text)).build());
     try {
       for (Object next = parser.nextValue(text);
           next != Parser.END_OF_INPUT;
@@ -64,13 +78,14 @@ final class JepsenHistory {
   private Refusal notRead(EdnText text, String reason, Throwable cause) {
     return new Refusal(
         "%s, line %d, after operation %d: not EDN: %s"
-            .formatted(source, text.line(), number, reason),
+            .formatted(source, text.line(), place.number(), reason),
         cause);
   }
 
   private void read(@Nullable Object edn, History to) {
-    number++;
     Object value = untagged(edn);
+    Object line = value instanceof Map<?, ?> map ? map.get(EdnMaps.LINE) : null;
+    place = new Place(line instanceof Long known ? known : 0, place.number() + 1);
     if (!(value instanceof Map<?, ?> map) || !(map.get(TYPE) instanceof Keyword type)) {
       throw refused("an operation must be a map with :type, such as {:type :invoke, ...}");
     }
@@ -83,7 +98,7 @@ final class JepsenHistory {
     }
     String function = map.get(FUNCTION) instanceof Keyword f ? f.getName() : "";
     Object of = untagged(map.get(VALUE));
-    read(new Event(number, type.getName(), process, hlc(nanos), function, of), to);
+    read(new Event(place, type.getName(), process, hlc(nanos), function, of), to);
   }
 
   private void read(Event event, History to) {
@@ -93,7 +108,7 @@ final class JepsenHistory {
         if (before != null) {
           throw refused(
               "process %d invokes an operation before its operation %d has completed"
-                  .formatted(event.process(), before.number()));
+                  .formatted(event.process(), before.place().number()));
         }
       }
       case "ok", "info" -> ended(invocation(event), event, to);
@@ -113,7 +128,8 @@ final class JepsenHistory {
               .formatted(completion.process()));
     }
     if (completion.hlc() < invoked.hlc()) {
-      throw refused(":time is before that of its invocation, operation " + invoked.number());
+      throw refused(
+          ":time is before that of its invocation, operation " + invoked.place().number());
     }
     return invoked;
   }
@@ -121,20 +137,26 @@ final class JepsenHistory {
   /**
    * @param completion null: the history ends before it
    */
-  private static void ended(Event invoked, @Nullable Event completion, History to) {
+  private void ended(Event invoked, @Nullable Event completion, History to) {
     boolean ok = completion != null && completion.type().equals("ok");
+    Event known = ok && completion != null ? completion : invoked;
     JepsenOperation meaning = new JepsenOperation();
-    Object value = ok && completion != null ? completion.value() : invoked.value();
-    if (!meaning.take(invoked.function(), invoked.process(), value)) {
+    boolean isTaken;
+    try {
+      isTaken = meaning.take(invoked.function(), invoked.process(), known.value());
+    } catch (IllegalArgumentException e) {
+      throw refused(known.place(), String.valueOf(e.getMessage()));
+    }
+    if (!isTaken) {
       to.passOver("of :" + Abridged.of(invoked.function()));
       return;
     }
     to.add(
         new Operation(
-            invoked.number(),
+            invoked.place().number(),
             0,
             invoked.hlc(),
-            ok && completion != null ? completion.hlc() : Operation.UNKNOWN,
+            ok ? known.hlc() : Operation.UNKNOWN,
             meaning.writes(),
             meaning.reads()));
   }
@@ -149,8 +171,12 @@ final class JepsenHistory {
   }
 
   private Refusal refused(String reason) {
+    return refused(place, reason);
+  }
+
+  private Refusal refused(Place at, String reason) {
     return new Refusal(
-        "%s, operation %d: %s"
-            .formatted(source, number, Abridged.atMost(JsonHistory.REASON_CHARACTERS_MAX, reason)));
+        "%s, %s: %s"
+            .formatted(source, at, Abridged.atMost(JsonHistory.REASON_CHARACTERS_MAX, reason)));
   }
 }

@@ -1,5 +1,6 @@
 package io.palinode.cli.trace;
 
+import io.palinode.predicate.text.Abridged;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.LinkedHashMap;
@@ -23,10 +24,17 @@ import us.bpsm.edn.Keyword;
  * </ul>
  */
 final class JepsenOperation {
+  private static final String WAY_OUT =
+      "write the history as JSON lines, with a key for each element of a list";
+
   private final Map<String, Optional<String>> writes = new LinkedHashMap<>();
   private final Map<String, String> reads = new LinkedHashMap<>();
 
-  /** Returns whether the operation is one of these. */
+  /**
+   * Returns whether the operation is one of these. Throws {@link IllegalArgumentException} for one
+   * that changes a list, and for a transaction with other steps: passed over, their writes would be
+   * missing.
+   */
   boolean take(String function, long process, @Nullable Object value) {
     return switch (function) {
       case "write" -> write(value);
@@ -34,7 +42,8 @@ final class JepsenOperation {
       case "read" -> read(value);
       case "acquire" -> lock(value, process, Optional.of("held"));
       case "release" -> lock(value, process, Optional.empty());
-      case "txn" -> value instanceof List<?> steps && steps.stream().allMatch(this::step);
+      case "txn" -> transaction(value);
+      case "append" -> throw new IllegalArgumentException(appends(value));
       default -> false;
     };
   }
@@ -83,6 +92,40 @@ final class JepsenOperation {
     return true;
   }
 
+  private boolean transaction(@Nullable Object value) {
+    if (!(value instanceof List<?> steps)) {
+      throw new IllegalArgumentException(
+          ":txn must have a vector of steps, such as [[:w k 3] [:r l 4]]: " + printed(value));
+    }
+    for (Object step : steps) {
+      if (!step(step)) {
+        throw new IllegalArgumentException(
+            isAppend(step)
+                ? appends(step)
+                : "a step of :txn must be [:w KEY VALUE] or [:r KEY VALUE] with single values: "
+                    + printed(step)
+                    + "; "
+                    + WAY_OUT);
+      }
+    }
+    return true;
+  }
+
+  private static boolean isAppend(@Nullable Object step) {
+    return first(step) instanceof Keyword kind && kind.getName().equals("append");
+  }
+
+  private static String appends(@Nullable Object value) {
+    return "an operation must not append to a list, because a key has one value: "
+        + printed(value)
+        + "; "
+        + WAY_OUT;
+  }
+
+  private static String printed(@Nullable Object value) {
+    return Abridged.of(String.valueOf(value));
+  }
+
   /** One step of a transaction, such as {@code [:w k 3]}. */
   private boolean step(@Nullable Object step) {
     if (!(step instanceof List<?> parts)
@@ -125,7 +168,7 @@ final class JepsenOperation {
   }
 
   private static @Nullable Object first(@Nullable Object pair) {
-    return pair instanceof List<?> list ? list.get(0) : null;
+    return pair instanceof List<?> list && !list.isEmpty() ? list.get(0) : null;
   }
 
   private static @Nullable Object second(@Nullable Object pair) {

@@ -138,6 +138,46 @@ class FromHistoryTest {
   }
 
   @Test
+  void aHistoryOfListsIsRefusedWithItsPlaceAndTheWayOut() throws IOException {
+    String ok = "{:type :ok :f :txn :value %s :process 1 :time 6}";
+    String invoked = "[{:type :invoke :f :txn :value [] :process 1 :time 5}\n\n";
+    assertRefused(
+        "h.edn",
+        invoked + ok.formatted("[[:w 4 1] [:append 5 1]]") + "]",
+        "h.edn, line 3, operation 2: an operation must not append to a list, because a key has one"
+            + " value: [:append, 5, 1]; write the history as JSON lines, with a key for each"
+            + " element of a list");
+    assertRefused(
+        "h.edn",
+        invoked + ok.formatted("[[:r 5 [1 2]]]") + "]",
+        "line 3, operation 2: a step of :txn must be [:w KEY VALUE] or [:r KEY VALUE] with single"
+            + " values: [:r, 5, [1, 2]]; write the history as JSON lines");
+    assertRefused(
+        "h.edn", invoked + ok.formatted("nil") + "]", "line 3, operation 2: :txn must have");
+    assertRefused(
+        "h.edn",
+        invoked + ok.formatted("[[]]") + "]",
+        "line 3, operation 2: a step of :txn must be");
+    assertRefused(
+        "h.edn",
+        "{:type :invoke :f :append :value [5 1] :process 1 :time 5}",
+        "line 1, operation 1: an operation must not append to a list");
+  }
+
+  @Test
+  void whatAHistoryDoesNotStateIsRefusedWithTheWayOut() throws IOException {
+    String predicate = lock.substring(0, lock.indexOf("  violation:"));
+    List<String> history = List.of("{\"invoke\":1,\"complete\":2,\"write\":{\"x\":\"1\"}}");
+    String unseen =
+        predicate + "  violation:\n    - all: [{var: \"x_{lock}\", lostUpdate: true}]\n";
+    assertThat(trace(unseen, "h.jsonl", history)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains(
+            "p.yaml: lostUpdate cannot be judged, because a history does not state what a session"
+                + " had seen; leave the clause out, or apply the predicate to a cluster");
+  }
+
+  @Test
   void aHistoryWithoutTheKeysOfThePredicateIsReported() throws IOException {
     List<String> history = List.of("{\"invoke\":1,\"complete\":2,\"write\":{\"x\":\"1\"}}");
     assertThat(trace(lock, "h.jsonl", history)).isOne();
