@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessFormatException;
 import io.palinode.detection.witness.WitnessJson;
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.request.RefusedException;
@@ -86,6 +87,10 @@ class LostUpdateIT {
       assertChecks(parts, violation.getId());
       assertThat(parts.palinode("describe", "violation", violation.getId())).isZero();
       assertThat(parts.out()).contains("superseded unseen: 150");
+      assertThat(parts.replay("no-lost-update", EXAMPLE, folder.resolve("trace.jsonl")))
+          .hasSize(2)
+          .allMatch(line -> line.contains("node ") && line.contains(" accepted a put "))
+          .anyMatch(line -> line.contains(Hlc.format(violation.getViolate())));
     }
   }
 

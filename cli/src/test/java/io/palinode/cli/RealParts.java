@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.palinode.examples.graph.net.HeldLinks;
@@ -136,6 +137,25 @@ final class RealParts implements AutoCloseable {
     CommandLine palinode = Main.commandLine();
     palinode.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     return palinode.execute(args);
+  }
+
+  /** Records the trace of a predicate and judges it: a line of JSON for each violation. */
+  List<String> replay(String name, Path predicate, Path trace) {
+    assertThat(
+            run(
+                "record",
+                "--kafka",
+                plane.kafkaAddress(),
+                "--predicate",
+                name,
+                "-o",
+                trace.toString()))
+        .as(err())
+        .isZero();
+    assertThat(run("detect", "--predicate", predicate.toString(), trace.toString()))
+        .as(err())
+        .isOne();
+    return out().lines().toList();
   }
 
   /** What the last command has printed. */

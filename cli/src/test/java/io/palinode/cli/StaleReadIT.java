@@ -11,6 +11,7 @@ import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessFormatException;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.examples.graph.net.HeldLinks;
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.predicate.form.Predicates;
@@ -89,6 +90,15 @@ class StaleReadIT {
       assertChecks(parts, notMonotonic.getId(), "read");
       assertThat(annsClient.metrics().staleReads()).isEqualTo(2);
       assertThat(annsClient.metrics().staleReadsUnstated()).isZero();
+      List<String> replayed = parts.replay("no-stale-read", EXAMPLE, folder.resolve("trace.jsonl"));
+      assertThat(replayed).hasSize(2);
+      for (Violation online : List.of(stale, notMonotonic)) {
+        assertThat(replayed)
+            .anyMatch(
+                line ->
+                    line.contains("\"clause\":" + online.getClause())
+                        && line.contains(Hlc.format(online.getViolate())));
+      }
     }
   }
 

@@ -62,6 +62,9 @@ import picocli.CommandLine.Spec;
       "In all these cases standard error has the time from which violations may be missing, and",
       "exit status 0 becomes 3.",
       "",
+      "Each line of a term with 'lostUpdate', 'staleRead' or 'nonMonotonicRead' is a violation, as"
+          + " its node judged it. 'palinode verify' checks it by its witness file.",
+      "",
       "The field 'meaning' of a violation states in one sentence why it has its grade.",
       "",
       "Exit status: 0 no violation; 1 violations, one JSON line for each; 2 bad input; 3 unknown:",
@@ -281,23 +284,14 @@ public final class DetectCommand implements Callable<Integer> {
               + " have: "
               + predicateFile);
     }
-    if (file.clauses().stream().anyMatch(Clause::isOfLostUpdates)) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "lostUpdate is judged by nodes only, for a trace does not state what writers had seen: "
-              + predicateFile);
-    }
-    if (file.clauses().stream().anyMatch(Clause::isOfReads)) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "staleRead and nonMonotonicRead are judged by clients only, for a trace does not state what"
-              + " sessions had read: "
-              + predicateFile);
-    }
     boolean groups = file.clauses().stream().anyMatch(clause -> clause.shape().hasGroups());
     if (replicas == ReplicaRule.FIRST && groups) {
       throw new ParameterException(
           spec.commandLine(), "terms on the same node need --replicas any: " + predicateFile);
+    }
+    if (replicas == ReplicaRule.FIRST && file.clauses().stream().anyMatch(Clause::isOfReads)) {
+      throw new ParameterException(
+          spec.commandLine(), "a clause of reads needs --replicas any: " + predicateFile);
     }
     boolean lasts = file.clauses().stream().anyMatch(clause -> clause.shape().lasts());
     if (replicas == ReplicaRule.FIRST && lasts) {

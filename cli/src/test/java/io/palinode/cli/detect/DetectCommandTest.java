@@ -40,6 +40,32 @@ class DetectCommandTest extends DetectFixture {
   }
 
   @Test
+  void eachOperationThatANodeJudgedIsAViolation() throws IOException {
+    Files.writeString(predicate, OPERATIONS);
+    String[] lines = new String[4];
+    for (int clause = 0; clause < lines.length; clause++) {
+      lines[clause] =
+          line(0, 0, clause, "10" + clause + "/0", "200/0")
+              .replace("\"clause\":0", "\"clause\":" + clause);
+    }
+    lines[0] = valued("x", "any text", lines[0]);
+    assertThat(detect(lines)).as(err.toString()).isOne();
+    assertThat(out.toString().lines())
+        .as("y alone is no violation")
+        .hasSize(3)
+        .allMatch(line -> line.contains("\"grade\":\"definite\""));
+    assertThat(out.toString())
+        .contains(
+            "\"violate\":\"100\",\"meaning\":\"definite: at 1970-01-01T00:00:00.000100Z, node 0"
+                + " accepted a put that superseded a version which its client had not seen;")
+        .contains("returned an older version than its client had written or read;")
+        .contains("returned an older version than its client had read;");
+    lines[0] = valued("w", "1", lines[1]);
+    assertThat(detect(lines)).isEqualTo(2);
+    assertThat(err.toString()).contains("'values' must hold the variable 'x' of term 0: w");
+  }
+
+  @Test
   void anEmptyTraceIsReported() {
     assertThat(detect()).isZero();
     assertThat(out.toString()).isEmpty();

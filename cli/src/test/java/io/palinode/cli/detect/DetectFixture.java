@@ -58,6 +58,19 @@ abstract class DetectFixture {
               - {var: "y_{a}", equals: "1"}
       """;
 
+  static final String OPERATIONS =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: p}
+      spec:
+        violation:
+          - all: [{var: x, lostUpdate: true}]
+          - all: [{var: x, staleRead: true}]
+          - all: [{var: x, nonMonotonicRead: true}]
+          - all: [{var: y, equals: "1"}, {var: z, equals: "1"}]
+      """;
+
   static final String PAPER =
       """
       <predicate>

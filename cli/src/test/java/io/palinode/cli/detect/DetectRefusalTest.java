@@ -50,36 +50,11 @@ class DetectRefusalTest extends DetectFixture {
   }
 
   @Test
-  void aLostUpdateIsRefusedForATraceHasNoSeenVersions() throws IOException {
-    Files.writeString(
-        predicate,
-        """
-        apiVersion: palinode.io/v1
-        kind: Predicate
-        metadata: {name: p}
-        spec:
-          violation:
-            - all: [{var: x, lostUpdate: true}]
-        """);
-    assertThat(detect(line(0, 0, 1, "100/0", "200/0"))).isEqualTo(2);
-    assertThat(err.toString()).contains("lostUpdate is judged by nodes only");
-  }
-
-  @Test
-  void aStaleReadIsRefusedForATraceHasNoReads() throws IOException {
-    Files.writeString(
-        predicate,
-        """
-        apiVersion: palinode.io/v1
-        kind: Predicate
-        metadata: {name: p}
-        spec:
-          violation:
-            - any: [{var: x, staleRead: true}, {var: x, nonMonotonicRead: true}]
-        """);
-    assertThat(detect(line(0, 0, 1, "100/0", "200/0"))).isEqualTo(2);
-    assertThat(err.toString())
-        .contains("staleRead and nonMonotonicRead are judged by clients only");
+  void replicasOfAReadAreNotJoined() throws IOException {
+    Files.writeString(predicate, OPERATIONS);
+    assertThat(detectWith(List.of("--replicas", "first"), line(0, 0, 1, "100/0", "200/0")))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("a clause of reads needs --replicas any");
   }
 
   @Test

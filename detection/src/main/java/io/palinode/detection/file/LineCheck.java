@@ -136,7 +136,8 @@ final class LineCheck {
   }
 
   private static Binding bound(Term of, int term, String key, String value) {
-    if (of.variable().match(key) == null) {
+    Binding byKey = of.variable().match(key);
+    if (byKey == null) {
       throw new IllegalArgumentException(
           "'values' must hold the variable '"
               + of.variable()
@@ -145,7 +146,8 @@ final class LineCheck {
               + ": "
               + Abridged.of(key));
     }
-    Binding bound = of.bind(key, value);
+    // Its node judged the operation: of any value.
+    Binding bound = of.isOfOperations() ? byKey : of.bind(key, value);
     if (bound == null) {
       throw new IllegalArgumentException(
           "'values' must make term "

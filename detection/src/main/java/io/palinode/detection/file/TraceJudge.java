@@ -2,6 +2,7 @@ package io.palinode.detection.file;
 
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.GradeReason;
+import io.palinode.detection.OperationReason;
 import io.palinode.detection.Witness;
 import io.palinode.detection.search.Budget;
 import io.palinode.detection.trace.TraceDetector;
@@ -111,7 +112,7 @@ public final class TraceJudge {
             if (rules.report() == Report.FIRST) {
               earliest.offer(binding, violation);
             } else {
-              to.violation(binding, violation, GradeReason.of(detection, violation));
+              to.violation(binding, violation, meaning(detection, violation));
             }
           };
       Extent extent =
@@ -125,10 +126,17 @@ public final class TraceJudge {
       }
     }
     if (earliest.violation != null) {
-      to.violation(
-          earliest.binding, earliest.violation, GradeReason.of(detection, earliest.violation));
+      to.violation(earliest.binding, earliest.violation, meaning(detection, earliest.violation));
     }
     return whole;
+  }
+
+  private String meaning(DetectionSpec detection, Witness violation) {
+    Clause clause = predicate.clauses().get(violation.clause());
+    OperationReason operation = OperationReason.of(clause.terms().get(0));
+    return operation == null
+        ? GradeReason.of(detection, violation)
+        : operation.of(violation.candidates().get(0).interval());
   }
 
   /** Of the first violations of all instances, the first one. */
