@@ -11,7 +11,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What was measured; its components are the JSON output. */
-public record DetectionReport(String machine, long seed, List<Row> rows) implements Output.Report {
+public record DetectionReport(
+    String machine, long seed, double goalCandidatesPerSecond, List<Row> rows)
+    implements Output.Report {
+  private static final double GOAL = 300_000;
 
   /** One case. Times and bytes are those of one candidate. */
   record Row(
@@ -58,7 +61,7 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
   }
 
   public static DetectionReport of(List<Result> results, long seed) {
-    return new DetectionReport(Machine.text(), seed, results.stream().map(Row::of).toList());
+    return new DetectionReport(Machine.text(), seed, GOAL, results.stream().map(Row::of).toList());
   }
 
   public static String name(Case of) {
@@ -95,7 +98,8 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
                 "simple: candidates/s",
                 "bytes",
                 "times as fast",
-                "with phantoms"));
+                "with phantoms",
+                "goal"));
     for (Row row : rows) {
       table.row(
           List.of(
@@ -113,9 +117,11 @@ public record DetectionReport(String machine, long seed, List<Row> rows) impleme
               row.simple() == null ? "" : number(row.simple().candidatesPerSecond()),
               row.simple() == null ? "" : number(row.simple().allocatedBytes()),
               ratio(row.ratios().ratio(), ""),
-              ratio(row.ratios().phantomsRatio(), " x")));
+              ratio(row.ratios().phantomsRatio(), " x"),
+              row.detection().candidatesPerSecond() < goalCandidatesPerSecond ? "missed" : ""));
     }
-    return machine + ", one used; seed " + seed + "\n\n" + table.render();
+    return "%s, one used; seed %d; goal: at least %s candidates/s\n\n%s"
+        .formatted(machine, seed, number(goalCandidatesPerSecond), table.render());
   }
 
   private static String ratio(@Nullable Double ratio, String unit) {
