@@ -74,7 +74,7 @@ class ArchitectureTest {
           Map.entry(
               "io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION, TLS, CONSOLE)),
           Map.entry(CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER)),
-          Map.entry(EXAMPLES, List.of(HVC, CLIENT, CLIENT_PROTOCOL, CQL_CLIENT)),
+          Map.entry(EXAMPLES, List.of(HVC, CLIENT, CLIENT_PROTOCOL, CLIENT_CLUSTER, CQL_CLIENT)),
           Map.entry(TERMINAL, List.of(TLS)),
           Map.entry(
               "io.palinode.chaos..",
