@@ -6,11 +6,14 @@ import io.palinode.benchmarks.Workload.Shape;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Witness;
 import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +40,15 @@ public final class DetectionBenchmark {
     /** Members of one term, of which one more would be a violation. */
     DISTINCT,
     /** Triggers and their answers. */
-    WITHIN
+    WITHIN,
+    /** Lost updates: each candidate is a violation, of the first acceptor. */
+    LOST,
+    /** Stale and not monotonic reads: the same, of any replica. */
+    STALE;
+
+    private boolean isOfOperations() {
+      return this == LOST || this == STALE;
+    }
   }
 
   public record Case(Group group, Shape shape) {}
@@ -45,6 +56,7 @@ public final class DetectionBenchmark {
   /**
    * @param classifying detection that also counts phantoms; null for {@code within}, which has none
    * @param simple null where there is no simple way, or it tries too many combinations
+   * @param plain detection of a conjunction of two terms without violations; null unless compared
    * @param reports of detection, in one run
    */
   public record Result(
@@ -52,10 +64,16 @@ public final class DetectionBenchmark {
       Measurement detection,
       @Nullable Measurement classifying,
       @Nullable Measurement simple,
+      @Nullable Measurement plain,
       long reports) {
     /** How many times as fast as the simple way. */
     public @Nullable Double ratio() {
       return simple == null ? null : simple.medianNanos() / detection.medianNanos();
+    }
+
+    /** How many times the time of a candidate of {@link #plain}. */
+    public @Nullable Double plainRatio() {
+      return plain == null ? null : detection.medianNanos() / plain.medianNanos();
     }
 
     /** The time of detection with a count of phantoms, divided by that without. */
@@ -103,6 +121,8 @@ public final class DetectionBenchmark {
     for (double violated : new double[] {0, 0.01}) {
       cases.add(spread(Group.WITHIN, 2, 3, violated, candidates));
     }
+    cases.add(spread(Group.LOST, 1, 3, 1, candidates));
+    cases.add(spread(Group.STALE, 1, 3, 1, candidates));
     return cases;
   }
 
@@ -119,24 +139,41 @@ public final class DetectionBenchmark {
     Workload workload = workload(of);
     long[] reports = {0};
     new Replay(workload, Streaming::new, report -> reports[0]++).forEachRemaining(Runnable::run);
-    List<Contender> contenders = new ArrayList<>();
-    contenders.add(contender(workload, Streaming::new));
-    if (of.group() != Group.WITHIN) {
-      contenders.add(
+    Group group = of.group();
+    Contender detection = contender(workload, Streaming::new);
+    Contender classifying = null;
+    Contender simple = null;
+    Contender plain = null;
+    if (group != Group.WITHIN && !group.isOfOperations()) {
+      classifying =
           new Contender(
               () -> new Replay(workload, Classifying.ofOneRun(), report -> {}),
-              workload.shape().candidates()));
+              workload.shape().candidates());
     }
-    if (workload.spec().clauses().get(0).rule() instanceof ClauseRule.All) {
-      contenders.add(contender(workload, EveryCombination::new));
+    if (group.isOfOperations()) {
+      plain = contender(Workload.make(plain(of.shape()), seed), Streaming::new);
+    } else if (workload.spec().clauses().get(0).rule() instanceof ClauseRule.All) {
+      simple = contender(workload, EveryCombination::new);
     }
+    List<Contender> contenders =
+        Stream.of(detection, classifying, simple, plain).filter(Objects::nonNull).toList();
     List<Measurement> measured = Measurement.compare(effort, nanos, contenders);
     return new Result(
         of,
         measured.get(0),
-        measured.size() < 2 ? null : measured.get(1),
-        measured.size() < 3 ? null : measured.get(2),
+        of(classifying, contenders, measured),
+        of(simple, contenders, measured),
+        of(plain, contenders, measured),
         reports[0]);
+  }
+
+  private static @Nullable Measurement of(
+      @Nullable Contender one, List<Contender> contenders, List<Measurement> measured) {
+    return one == null ? null : measured.get(contenders.indexOf(one));
+  }
+
+  private static Shape plain(Shape of) {
+    return new Shape(2, of.nodes(), 0, of.instances(), 0, of.candidates());
   }
 
   private Workload workload(Case of) {
@@ -145,6 +182,8 @@ public final class DetectionBenchmark {
       case TOTAL -> Workload.ofTotal(of.shape(), seed);
       case DISTINCT -> Workload.ofDistinct(of.shape(), seed);
       case WITHIN -> Workload.ofWithin(of.shape(), seed);
+      case LOST -> Workload.ofOperations(of.shape(), seed, ReplicaRule.FIRST);
+      case STALE -> Workload.ofOperations(of.shape(), seed, ReplicaRule.ANY);
     };
   }
 

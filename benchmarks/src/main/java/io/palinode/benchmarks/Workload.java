@@ -59,9 +59,9 @@ public final class Workload {
   public record Shape(
       int terms, int nodes, double violated, int instances, int retained, int candidates) {
     public Shape {
-      if (terms < 2 || nodes < 2 || instances < 1 || candidates < instances) {
+      if (terms < 1 || nodes < 2 || instances < 1 || candidates < instances) {
         throw new IllegalArgumentException(
-            "a workload has 2 terms, 2 nodes, and a candidate for each instance, or more: terms="
+            "a workload has a term, 2 nodes, and a candidate for each instance, or more: terms="
                 + terms
                 + " nodes="
                 + nodes
@@ -139,13 +139,26 @@ public final class Workload {
     return of(shape, seed, Kind.WITHIN, new ClauseShape(rule, List.of(1, 1)));
   }
 
+  /**
+   * Operations of clients: one term alone, which is true of each candidate until the next operation
+   * on its key. So each candidate is a violation.
+   */
+  public static Workload ofOperations(Shape shape, long seed, ReplicaRule replicas) {
+    return of(shape, seed, Kind.OPERATIONS, ClauseShape.all(1), replicas);
+  }
+
   private static Workload of(Shape shape, long seed, Kind kind, ClauseShape clause) {
+    return of(shape, seed, kind, clause, ReplicaRule.ANY);
+  }
+
+  private static Workload of(
+      Shape shape, long seed, Kind kind, ClauseShape clause, ReplicaRule replicas) {
     DetectionSpec spec =
         new DetectionSpec(
             shape.nodes(),
             List.of(clause),
             new Causality(EPSILON, Uncertainty.CONSERVATIVE),
-            ReplicaRule.ANY);
+            replicas);
     return new Workload(shape, spec, new Maker(shape, new Random(seed), kind).events());
   }
 
@@ -199,7 +212,8 @@ public final class Workload {
     ALL,
     TOTAL,
     DISTINCT,
-    WITHIN
+    WITHIN,
+    OPERATIONS
   }
 
   private static final class Maker {
@@ -230,7 +244,7 @@ public final class Workload {
 
     private List<Plan> plans(int instance) {
       int count = shape.candidates() / shape.instances();
-      int open = kind == Kind.TOTAL ? shape.terms() : shape.terms() - 1;
+      int open = beforeNext();
       long[] starts = new long[count + open];
       long offset = random.nextLong(GAP_MICROS);
       for (int i = 0; i < starts.length; i++) {
@@ -249,10 +263,18 @@ public final class Workload {
       return plans;
     }
 
+    /** How many candidates begin after one, until it ends. */
+    private int beforeNext() {
+      return switch (kind) {
+        case TOTAL, OPERATIONS -> shape.terms();
+        case ALL, DISTINCT, WITHIN -> shape.terms() - 1;
+      };
+    }
+
     /** The term, or the member of the only one. */
     private int term(int number, boolean afterLate) {
       return switch (kind) {
-        case ALL, TOTAL -> number % shape.terms();
+        case ALL, TOTAL, OPERATIONS -> number % shape.terms();
         case DISTINCT -> number % (MEMBERS_PER_HOLDER * shape.terms());
         case WITHIN -> afterLate ? 0 : number % 2;
       };
@@ -262,7 +284,7 @@ public final class Workload {
     private long end(long start, long completing, boolean late) {
       return switch (kind) {
         case ALL, DISTINCT -> completing + (late ? GAP_MICROS : -GAP_MICROS) / 4;
-        case TOTAL -> completing - 1;
+        case TOTAL, OPERATIONS -> completing - 1;
         case WITHIN -> start + GAP_MICROS / 2;
       };
     }

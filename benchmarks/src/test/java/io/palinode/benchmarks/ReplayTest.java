@@ -6,6 +6,7 @@ import io.palinode.benchmarks.Workload.Shape;
 import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Witness;
+import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -69,6 +70,14 @@ class ReplayTest {
         .isEmpty();
     Workload workload = Workload.ofWithin(new Shape(2, 3, 0.01, 100, 0, 50_000), 1);
     assertThat(reports(workload, Streaming::new)).hasSizeBetween(200, 300);
+  }
+
+  @Test
+  void eachCandidateOfAnOperationIsAViolation() {
+    for (ReplicaRule rule : List.of(ReplicaRule.FIRST, ReplicaRule.ANY)) {
+      Workload workload = Workload.ofOperations(new Shape(1, 3, 1, 100, 0, 5_000), 1, rule);
+      assertThat(reports(workload, Streaming::new)).as("rule=%s", rule).hasSize(5_000);
+    }
   }
 
   private static Set<CandidateId> named(

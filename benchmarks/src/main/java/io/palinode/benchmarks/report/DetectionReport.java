@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.benchmarks.DetectionBenchmark.Case;
 import io.palinode.benchmarks.DetectionBenchmark.Result;
 import io.palinode.benchmarks.Measurement;
+import io.palinode.benchmarks.online.OperationCosts.Cost;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
 import java.util.List;
@@ -12,7 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /** What was measured; its components are the JSON output. */
 public record DetectionReport(
-    String machine, long seed, double goalCandidatesPerSecond, List<Row> rows)
+    String machine,
+    long seed,
+    double goalCandidatesPerSecond,
+    List<Row> rows,
+    List<Cost> operations)
     implements Output.Report {
   private static final double GOAL = 300_000;
 
@@ -23,6 +28,7 @@ public record DetectionReport(
       long reports,
       Figures detection,
       @Nullable Figures simple,
+      @Nullable Figures plain,
       @JsonUnwrapped Ratios ratios) {
 
     public static Row of(Result result) {
@@ -34,15 +40,20 @@ public record DetectionReport(
           result.reports(),
           Figures.of(result.detection()),
           result.simple() == null ? null : Figures.of(result.simple()),
-          new Ratios(result.ratio(), result.classifyingRatio()));
+          result.plain() == null ? null : Figures.of(result.plain()),
+          new Ratios(result.ratio(), result.classifyingRatio(), result.plainRatio()));
     }
   }
 
   /** The workload, without its length. */
   record Shape(int terms, int nodes, double violated, int instances, int retained) {}
 
-  /** How many times as fast as the simple detector; how many times as long with phantoms. */
-  record Ratios(@Nullable Double ratio, @Nullable Double phantomsRatio) {}
+  /**
+   * How many times as fast as the simple detector; how many times as long with phantoms, and as a
+   * candidate of a plain conjunction.
+   */
+  record Ratios(
+      @Nullable Double ratio, @Nullable Double phantomsRatio, @Nullable Double plainRatio) {}
 
   record Figures(
       double candidatesPerSecond,
@@ -60,8 +71,12 @@ public record DetectionReport(
     }
   }
 
-  public static DetectionReport of(List<Result> results, long seed) {
-    return new DetectionReport(Machine.text(), seed, GOAL, results.stream().map(Row::of).toList());
+  /**
+   * @param operations empty if no operations were measured
+   */
+  public static DetectionReport of(List<Result> results, long seed, List<Cost> operations) {
+    return new DetectionReport(
+        Machine.text(), seed, GOAL, results.stream().map(Row::of).toList(), operations);
   }
 
   public static String name(Case of) {
@@ -99,6 +114,7 @@ public record DetectionReport(
                 "bytes",
                 "times as fast",
                 "with phantoms",
+                "of a conjunction",
                 "goal"));
     for (Row row : rows) {
       table.row(
@@ -118,10 +134,41 @@ public record DetectionReport(
               row.simple() == null ? "" : number(row.simple().allocatedBytes()),
               ratio(row.ratios().ratio(), ""),
               ratio(row.ratios().phantomsRatio(), " x"),
-              row.detection().candidatesPerSecond() < goalCandidatesPerSecond ? "missed" : ""));
+              ratio(row.ratios().plainRatio(), " x"),
+              goal(row)));
     }
-    return "%s, one used; seed %d; goal: at least %s candidates/s\n\n%s"
-        .formatted(machine, seed, number(goalCandidatesPerSecond), table.render());
+    return "%s, one used; seed %d; goal: at least %s candidates/s\n\n%s%s"
+        .formatted(
+            machine,
+            seed,
+            number(goalCandidatesPerSecond),
+            table.render(),
+            operations.isEmpty() ? "" : "\n" + ofOperations());
+  }
+
+  /** A case whose every candidate is a violation has no goal. */
+  private String goal(Row row) {
+    boolean isMissed =
+        row.ratios().plainRatio() == null
+            && row.detection().candidatesPerSecond() < goalCandidatesPerSecond;
+    return isMissed ? "missed" : "";
+  }
+
+  private String ofOperations() {
+    TextTable table =
+        new TextTable(
+            TextTable.Align.RIGHT,
+            List.of("an operation", "requests", "bytes", "candidates", "bytes"));
+    for (Cost cost : operations) {
+      table.row(
+          List.of(
+              cost.operation(),
+              Integer.toString(cost.requests()),
+              Integer.toString(cost.requestBytes()),
+              Integer.toString(cost.candidates()),
+              Integer.toString(cost.candidateBytes())));
+    }
+    return table.render();
   }
 
   private static String ratio(@Nullable Double ratio, String unit) {

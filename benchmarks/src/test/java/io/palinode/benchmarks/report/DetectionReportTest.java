@@ -13,7 +13,8 @@ class DetectionReportTest {
   @Test
   void onlyRowsBelowTheGoalAreMarked() {
     String table =
-        new DetectionReport("Java, 2 cores", 1, 300_000, List.of(row(299_999), row(300_000)))
+        new DetectionReport(
+                "Java, 2 cores", 1, 300_000, List.of(row(299_999), row(300_000)), List.of())
             .table();
     assertThat(table).startsWith("Java, 2 cores, one used; seed 1; goal: at least 300,000 cand");
     assertThat(table.lines().filter(line -> line.endsWith("missed")))
@@ -29,6 +30,7 @@ class DetectionReportTest {
         0,
         new Figures(candidatesPerSecond, 1, 1, 1, 1),
         null,
-        new Ratios(null, null));
+        null,
+        new Ratios(null, null, null));
   }
 }

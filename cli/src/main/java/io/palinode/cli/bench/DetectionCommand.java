@@ -6,6 +6,7 @@ import io.palinode.benchmarks.DetectionBenchmark.Case;
 import io.palinode.benchmarks.DetectionBenchmark.Group;
 import io.palinode.benchmarks.DetectionBenchmark.Result;
 import io.palinode.benchmarks.Measurement.Effort;
+import io.palinode.benchmarks.online.OperationCosts;
 import io.palinode.benchmarks.report.DetectionReport;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
@@ -37,6 +38,11 @@ import picocli.CommandLine.Option;
       "  total     sums with distinct whose members all have a value: one instance of 1,000 members; 100 instances of 10, none or 1 %% of the values wrong",
       "  distinct  1,000 instances of one term; 2 and 10 different members are a violation, and 1 and 9 hold",
       "  within    1,000 instances; triggers and their answers, none or 1 %% of the answers missing",
+      "  lost      1,000 instances of lostUpdate: each candidate is a violation, beside a conjunction of two terms without violations",
+      "  stale     the same of staleRead and nonMonotonicRead, which cost the job the same",
+      "",
+      "With lost and stale, a second table has what an operation pays: the bytes of its requests,"
+          + " and the openings and closings that the node publishes.",
       ""
     },
     footer = {
@@ -52,7 +58,8 @@ final class DetectionCommand implements Callable<Integer> {
       names = "--only",
       split = ",",
       paramLabel = "GROUP",
-      description = "spread, terms, retained, total, distinct or within (default: all).")
+      description =
+          "spread, terms, retained, total, distinct, within, lost or stale (default: all).")
   private List<Group> only = List.of(Group.values());
 
   @Option(
@@ -99,7 +106,10 @@ final class DetectionCommand implements Callable<Integer> {
               .formatted(results.size() + 1, cases.size(), DetectionReport.name(each)));
       results.add(benchmark.run(each));
     }
-    DetectionReport report = DetectionReport.of(results, seed.value());
+    boolean ofOperations = only.contains(Group.LOST) || only.contains(Group.STALE);
+    DetectionReport report =
+        DetectionReport.of(
+            results, seed.value(), ofOperations ? OperationCosts.measured() : List.of());
     output.print(report);
     return 0;
   }

@@ -29,6 +29,13 @@ class DetectionCommandTest {
     assertThat(err.toString()).contains("measuring 1 of 4");
   }
 
+  @Test
+  void operationsAreComparedWithAConjunctionAndShowWhatTheyPay() throws Exception {
+    assertThat(run("--only", "lost,stale")).isZero();
+    assertThat(out.toString())
+        .contains("of a conjunction", "put that loses an update", "stale get");
+  }
+
   private int run(String... options) {
     String[] quick = {
       "detection",
