@@ -5,8 +5,9 @@ import io.javalin.http.staticfiles.Location;
 import java.util.Map;
 
 /**
- * The files of the console: the page at {@code /}, its parts below {@code /console/}, and its
- * libraries below {@code /webjars/}. They hold no data of the cluster, so they need no token.
+ * The files of the console: the page at {@code /}, its parts below {@code /console/}, its libraries
+ * below {@code /webjars/}, and the docs below {@code /docs/}. They hold no data of the cluster, so
+ * they need no token.
  */
 public final class Console {
   /** No inline script or style, and no other site: a value of the store cannot become code. */
@@ -42,5 +43,6 @@ public final class Console {
           files.headers = HEADERS;
         });
     config.staticFiles.enableWebjars();
+    Docs.addTo(config, HEADERS);
   }
 }

@@ -12,6 +12,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -25,6 +27,8 @@ class ConsoleTest {
       Path.of("src/main/resources/io/palinode/console/page/console");
   private static final Pattern NAMED = Pattern.compile("(?:src|href)=\"(/[^\"]+)\"");
   private static final Pattern IMPORTED = Pattern.compile("from '\\./(\\w+\\.js)'");
+  private static final Path DOCS = Path.of("../docs");
+  private static final Pattern LINKED = Pattern.compile("href=\"(/docs/[^\"]+)\"");
   private static final int LINES_MAX = 300;
   private static final int LINE_MAX = 100;
 
@@ -100,6 +104,57 @@ class ConsoleTest {
           .allMatch(line -> line.length() <= LINE_MAX)
           .noneMatch(
               line -> line.matches(".*(innerHTML =|insertAdjacentHTML|eval\\(|\\.html\\().*"));
+    }
+  }
+
+  @Test
+  void eachPageOfTheDocsIsServedAndItsLinksResolve() throws Exception {
+    Map<String, String> pages = new TreeMap<>();
+    for (Path page : markdown()) {
+      String path = "/docs/" + DOCS.relativize(page);
+      HttpResponse<String> answer = get(path);
+      assertThat(answer.statusCode()).as(path).isEqualTo(200);
+      assertThat(answer.headers().firstValue("Content-Security-Policy")).as(path).isPresent();
+      pages.put(path, answer.body());
+    }
+    pages.forEach(
+        (path, html) ->
+            assertThat(found(LINKED, html)).as(path).allMatch(link -> resolves(link, pages)));
+    assertThat(found(LINKED, pages.get("/docs/README.md"))).hasSizeGreaterThan(40);
+  }
+
+  private static boolean resolves(String link, Map<String, String> pages) {
+    String[] parts = link.split("#", 2);
+    String html = pages.getOrDefault(parts[0], "");
+    return parts.length == 1 ? !html.isEmpty() : html.contains(" id=\"" + parts[1] + "\"");
+  }
+
+  @Test
+  void aPageOfTheDocsIsTextAndItsCodeHasNoHeadings() throws Exception {
+    String rest = get("/docs/reference/rest.md").body();
+    assertThat(rest)
+        .contains("<h2 id=\"users\">Users</h2>", "\n# the hash of a token", "&quot;", "</main>")
+        .doesNotContain("<script", "style=", "<h1 id=\"the-hash");
+    String cli = get("/docs/reference/cli.md").body();
+    assertThat(cli).contains("&lt;").doesNotContainPattern("<(?!/?(a|h\\d|pre)\\b)[A-Z]");
+  }
+
+  @Test
+  void otherFilesAreNoPagesOfTheDocs() throws Exception {
+    for (String path :
+        List.of(
+            "/docs/absent.md",
+            "/docs/",
+            "/docs/images/console-past.png",
+            "/docs/..%2Fpage%2Findex.html",
+            "/docs/how-to/..%2FREADME.md")) {
+      assertThat(get(path).statusCode()).as(path).isGreaterThanOrEqualTo(400);
+    }
+  }
+
+  private static List<Path> markdown() throws IOException {
+    try (Stream<Path> files = Files.walk(DOCS)) {
+      return files.filter(file -> file.toString().endsWith(".md")).sorted().toList();
     }
   }
 
