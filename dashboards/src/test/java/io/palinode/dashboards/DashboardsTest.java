@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DashboardsTest {
   private static final String DASHBOARD = "grafana/palinode.json";
   private static final String RULES = "prometheus/rules.yml";
+  private static final String CONSOLE = "{{ $externalLabels.palinode_url }}";
   private static final String FLINK = "prometheus/flink.yml";
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
@@ -187,8 +188,9 @@ class DashboardsTest {
   @Test
   void everyRunbookIsAHeadingOfTheDocs() throws IOException {
     for (JsonNode rule : rules()) {
-      String runbook = rule.get("annotations").get("runbook").asText();
-      String[] link = runbook.split("#", 2);
+      String runbook = rule.get("annotations").get("runbook_url").asText();
+      assertThat(runbook).startsWith(CONSOLE + "/docs/");
+      String[] link = runbook.substring(CONSOLE.length() + 1).split("#", 2);
       Path page = Path.of("..").resolve(link[0]);
       assertThat(page).as(runbook).isRegularFile();
       assertThat(Files.readAllLines(page).stream().filter(line -> line.startsWith("##")))
@@ -198,6 +200,18 @@ class DashboardsTest {
                   heading.replaceFirst("#+ ", "").replaceAll("[^\\w -]", "").replace(' ', '-'))
           .map(anchor -> anchor.toLowerCase(Locale.ROOT))
           .contains(link[1]);
+    }
+  }
+
+  @Test
+  void theConfigurationsNameTheConsoleForRunbooks() throws IOException {
+    for (Path file :
+        List.of(
+            Path.of("prometheus/prometheus.yml"),
+            Path.of("../packaging/container/prometheus.yml"))) {
+      assertThat(YAML.readTree(file.toFile()).at("/global/external_labels/palinode_url").asText())
+          .as(file.toString())
+          .startsWith("http://");
     }
   }
 

@@ -74,41 +74,53 @@ public record Alert(
     return new Alert(kind, labels, Map.of(SUMMARY, summary), List.of(), atMicros);
   }
 
-  /** The kinds of alerts, and whether their cause lasts. */
+  /** The kinds of alerts: whether their cause lasts, and their runbook. */
   public enum Kind {
-    VIOLATION("PalinodeViolation", true),
-    VIOLATION_TOO_LATE("PalinodeViolationTooLate"),
-    PREDICATE_UNKNOWN("PalinodePredicateUnknown"),
-    PLAN_WAITS("PalinodePlanWaits", true),
-    PLAN_HALTED("PalinodePlanHalted", true),
-    PLAN_ABANDONED("PalinodePlanAbandoned"),
-    ROLLBACKS_FREQUENT("PalinodeRollbacksFrequent"),
-    APPROVAL_NEEDED("PalinodeApprovalNeeded", true),
-    APPROVAL_GIVEN_UP("PalinodeApprovalGivenUp"),
-    BUDGET_SPENT("PalinodeBudgetSpent"),
-    VIOLATION_STANDS("PalinodeViolationStands"),
-    PLAN_RESTARTED("PalinodePlanRestarted"),
-    COVERAGE_LOST("PalinodeCoverageLost", true),
-    JUDGEMENT_WAITS("PalinodeJudgementWaits", true),
-    CLOCK_OFFSET("PalinodeClockOffset", true),
-    CLOCK_REFUSED("PalinodeClockRefused"),
-    STORAGE_REFUSES("PalinodeStorageRefuses", true),
-    OPERATIONS_NOT_JUDGED("PalinodeOperationsNotJudged", true),
-    CANNOT_ROLL_BACK("PalinodeCannotRollBack", true),
-    CONTROL_WRITE_FAILED("PalinodeControlWriteFailed", true),
-    ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped", true),
-    TEST("PalinodeTest");
+    VIOLATION(
+        "PalinodeViolation", true, "how-to/debug-a-violation.md#save-a-witness-and-check-it-again"),
+    VIOLATION_TOO_LATE("PalinodeViolationTooLate", false, "reference/status.md#outcomes"),
+    PREDICATE_UNKNOWN("PalinodePredicateUnknown", false, "reference/status.md#outcomes"),
+    PLAN_WAITS(
+        "PalinodePlanWaits",
+        true,
+        "how-to/unstick-a-halted-rollback.md#if-a-node-cannot-take-part"),
+    PLAN_HALTED("PalinodePlanHalted", true, "how-to/unstick-a-halted-rollback.md#by-reason"),
+    PLAN_ABANDONED("PalinodePlanAbandoned", false, "how-to/unstick-a-halted-rollback.md#abandon"),
+    ROLLBACKS_FREQUENT(
+        "PalinodeRollbacksFrequent", false, "reference/predicates.md#when-rollbacks-are-frequent"),
+    APPROVAL_NEEDED(
+        "PalinodeApprovalNeeded", true, "how-to/approve-rollbacks.md#approve-or-reject"),
+    APPROVAL_GIVEN_UP(
+        "PalinodeApprovalGivenUp", false, "how-to/approve-rollbacks.md#approve-or-reject"),
+    BUDGET_SPENT("PalinodeBudgetSpent", false, "how-to/approve-rollbacks.md#renew-a-budget"),
+    VIOLATION_STANDS("PalinodeViolationStands", false, "reference/status.md#outcomes"),
+    PLAN_RESTARTED(
+        "PalinodePlanRestarted",
+        false,
+        "how-to/unstick-a-halted-rollback.md#avoid-a-halt-onunreachable"),
+    COVERAGE_LOST("PalinodeCoverageLost", true, "how-to/handle-a-fault.md#a-coverage-gap"),
+    JUDGEMENT_WAITS("PalinodeJudgementWaits", true, "reference/status.md#waits"),
+    CLOCK_OFFSET("PalinodeClockOffset", true, "how-to/handle-a-fault.md#a-wrong-clock"),
+    CLOCK_REFUSED("PalinodeClockRefused", false, "how-to/handle-a-fault.md#a-wrong-clock"),
+    STORAGE_REFUSES(
+        "PalinodeStorageRefuses", true, "how-to/handle-a-fault.md#a-full-disk-of-a-node"),
+    OPERATIONS_NOT_JUDGED(
+        "PalinodeOperationsNotJudged", true, "how-to/find-lost-updates.md#if-nothing-is-found"),
+    CANNOT_ROLL_BACK("PalinodeCannotRollBack", true, "reference/cassandra-tables.md#refused"),
+    CONTROL_WRITE_FAILED(
+        "PalinodeControlWriteFailed", true, "how-to/handle-a-fault.md#a-record-cannot-be-written"),
+    ORCHESTRATOR_STOPPED(
+        "PalinodeOrchestratorStopped", true, "how-to/handle-a-fault.md#a-killed-process"),
+    TEST("PalinodeTest", false, "how-to/monitor-palinode.md#destinations-of-alerts");
 
     private final String alertName;
     private final boolean lasts;
+    private final String runbook;
 
-    Kind(String alertName) {
-      this(alertName, false);
-    }
-
-    Kind(String alertName, boolean lasts) {
+    Kind(String alertName, boolean lasts, String runbook) {
       this.alertName = alertName;
       this.lasts = lasts;
+      this.runbook = runbook;
     }
 
     /** Whether the cause lasts until an end; else it is an event. */
@@ -119,6 +131,11 @@ public record Alert(
     /** The {@code alertname} label. */
     public String alertName() {
       return alertName;
+    }
+
+    /** The page of the docs, with its heading, that says what to do. */
+    public String runbook() {
+      return runbook;
     }
   }
 }

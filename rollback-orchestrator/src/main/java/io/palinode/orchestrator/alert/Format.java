@@ -70,7 +70,8 @@ enum Format {
 
   byte[] body(List<Alert> batch, About about) {
     try {
-      return JSON.writeValueAsBytes(payload(batch, about));
+      List<Alert> all = batch.stream().map(about.links()::withRunbook).toList();
+      return JSON.writeValueAsBytes(payload(all, about));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a payload of strings can always be written", e);
     }

@@ -10,11 +10,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Links from alerts to the console. Immutable.
+ * Links from alerts to the console and to the docs. Immutable.
  *
  * @param base the address of the console, without a slash at its end; may be empty: no links
  */
 record Links(String base) {
+  /** As rules of Prometheus name it. */
+  static final String RUNBOOK = "runbook_url";
+
   private static final String LOOPBACK = "127.0.0.1";
 
   /** An API that listens on all addresses has no address that a browser could open. */
@@ -66,5 +69,12 @@ record Links(String base) {
   String of(Alert alert) {
     String violation = alert.labels().getOrDefault(ViolationAlert.EPISODE, "");
     return base.isEmpty() || violation.isEmpty() ? base : base + "/#/violations/" + violation;
+  }
+
+  /** With the address of the alert's runbook, unless there is no address. */
+  Alert withRunbook(Alert alert) {
+    return base.isEmpty()
+        ? alert
+        : alert.annotated(RUNBOOK, base + "/docs/" + alert.kind().runbook());
   }
 }

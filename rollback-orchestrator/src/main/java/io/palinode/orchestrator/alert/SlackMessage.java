@@ -46,6 +46,7 @@ record SlackMessage(String text, List<Attachment> attachments) {
   private static Attachment attachment(Alert alert, String link) {
     String text = alert.annotations().getOrDefault("description", alert.summary());
     String meaning = alert.annotations().get("meaning");
+    String runbook = alert.annotations().get(Links.RUNBOOK);
     List<Field> fields = new ArrayList<>();
     alert.labels().forEach((name, value) -> add(name, value, fields));
     add("started", Payload.iso(alert.atMicros()), fields);
@@ -59,7 +60,9 @@ record SlackMessage(String text, List<Attachment> attachments) {
         alert.isEnded() ? GREEN : RED,
         plain(title),
         link,
-        plain(text) + (meaning == null ? "" : "\n" + plain(meaning)),
+        plain(text)
+            + (meaning == null ? "" : "\n" + plain(meaning))
+            + (runbook == null ? "" : "\n<%s|Runbook>".formatted(runbook)),
         List.copyOf(fields),
         (alert.isEnded() ? alert.endMicros() : alert.atMicros()) / 1_000_000);
   }

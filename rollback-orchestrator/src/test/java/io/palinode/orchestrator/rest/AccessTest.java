@@ -143,7 +143,7 @@ class AccessTest {
   @Test
   void theFilesOfTheConsoleNeedNoUser() throws Exception {
     HttpClient client = client("ca", null);
-    for (String path : List.of("/", "/console/app.js", "/console/style.css")) {
+    for (String path : List.of("/", "/console/app.js", "/console/style.css", "/docs/README.md")) {
       Answer answer = send(client, "GET " + path, null);
       assertThat(answer.statusCode()).as("%s %s", path, answer.body()).isEqualTo(200);
     }
