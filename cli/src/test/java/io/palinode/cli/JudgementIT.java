@@ -131,7 +131,8 @@ class JudgementIT {
                 Printed healthy = palinode("doctor", plane.apiUrl());
                 assertThat(healthy.text())
                     .contains("OK     node 1: joined, incarnation 1")
-                    .contains("OK     node 1: its disk accepts writes")
+                    .containsPattern("OK     node 1: its disk accepts writes, [0-9.]+ GiB are free")
+                    .containsPattern("OK     broker [0-9]+: [0-9.]+ GiB are free on its disk")
                     .containsPattern(
                         "OK     (node 1: its clock|clocks: node 0) is .* epsilon is 10.0 ms")
                     .contains("OK     versions: all parts run " + Build.VERSION)

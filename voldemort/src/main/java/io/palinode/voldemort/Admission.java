@@ -104,7 +104,7 @@ public final class Admission {
 
   /** What the node observes of its clock and its storage. */
   NodeHealth health() {
-    return refusedClocks.health(spec.settings().clocks(), health.refusal());
+    return refusedClocks.health(spec.settings().clocks(), health);
   }
 
   LocalStore store(String name) throws RefusedException {

@@ -19,7 +19,8 @@ final class RefusedClocks {
   }
 
   /** With what else a node observes. */
-  synchronized NodeHealth health(ClockBounds clocks, StorageHealth.@Nullable Refusal storage) {
+  synchronized NodeHealth health(ClockBounds clocks, StorageHealth health) {
+    StorageHealth.@Nullable Refusal storage = health.refusal();
     return new NodeHealth(
         clocks.epsilon().isInfinite() ? null : clocks.epsilon().micros(),
         clocks.maxDrift().toNanos() / 1_000,
@@ -27,6 +28,7 @@ final class RefusedClocks {
         node,
         aheadMicros,
         storage == null ? null : storage.sinceMicros(),
-        storage == null ? "" : storage.reason());
+        storage == null ? "" : storage.reason(),
+        health.freeBytes());
   }
 }

@@ -10,7 +10,7 @@ class StorageHealthTest {
   private final StorageException full =
       new StorageException("no space is left", new IllegalStateException("full"));
 
-  private final StorageHealth health = new StorageHealth(0);
+  private final StorageHealth health = new StorageHealth(0, () -> 7);
 
   /** A failure and its end were logged again and again. */
   @Test

@@ -155,6 +155,7 @@ public final class ControlRecordCheck {
     notNegative("clocks_refused", report.getClocksRefused());
     notNegative("refused_ahead_micros", report.getRefusedAheadMicros());
     bounds.micros("storage_refused_since_micros", report.getStorageRefusedSinceMicros());
+    notNegative("storage_free_bytes", report.getStorageFreeBytes());
     RecordBounds.count("not_restored", report.getNotRestoredCount(), NOT_RESTORED_MAX);
     RecordBounds.count("peers", report.getPeersCount(), PEERS_MAX);
     for (PeerClock peer : report.getPeersList()) {

@@ -2,20 +2,24 @@ package io.palinode.wire;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.LogDirDescription;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigResource;
@@ -135,6 +139,36 @@ public final class TopicsAdmin implements AutoCloseable {
   /** The number of brokers. */
   public int brokers() {
     return await("brokers", admin.describeCluster().nodes()).size();
+  }
+
+  /** The least free bytes of each broker's disks. Brokers that do not report them are absent. */
+  public Map<Integer, Long> freeBytes() {
+    List<Integer> brokers =
+        await("brokers", admin.describeCluster().nodes()).stream().map(Node::id).toList();
+    Map<Integer, Long> free = new TreeMap<>();
+    admin
+        .describeLogDirs(brokers)
+        .descriptions()
+        .forEach(
+            (broker, folders) ->
+                folders(folders).stream()
+                    .flatMapToLong(folder -> folder.usableBytes().stream())
+                    .min()
+                    .ifPresent(bytes -> free.put(broker, bytes)));
+    return free;
+  }
+
+  /** Empty if this principal may not read them. */
+  private Collection<LogDirDescription> folders(
+      KafkaFuture<Map<String, LogDirDescription>> answer) {
+    try {
+      return await("log folders", answer).values();
+    } catch (KafkaException refused) {
+      if (isRefusal(refused)) {
+        return List.of();
+      }
+      throw refused;
+    }
   }
 
   /** The topics that exist, in the order of {@link Topics#all}. */

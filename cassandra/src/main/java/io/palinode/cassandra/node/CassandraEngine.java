@@ -156,6 +156,11 @@ final class CassandraEngine implements StorageEngine {
   }
 
   @Override
+  public long freeBytes() {
+    return files.freeBytes();
+  }
+
+  @Override
   public boolean putSpare(byte[] record, Durability durability) {
     return files.putSpare(record, durability == Durability.SYNCED);
   }

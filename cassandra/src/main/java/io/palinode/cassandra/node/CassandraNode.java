@@ -444,7 +444,8 @@ public final class CassandraNode extends NodeBinding {
         0,
         0,
         storage == null ? null : storage.sinceMicros(),
-        storage == null ? "" : storage.reason());
+        storage == null ? "" : storage.reason(),
+        parts.health().freeBytes());
   }
 
   private RestoreRefusedException refused() {

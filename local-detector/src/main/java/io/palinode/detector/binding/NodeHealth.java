@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param refusedAheadMicros of the last one, how far that clock was ahead
  * @param storageRefusedSinceMicros null: the storage takes records
  * @param storageRefusal why it does not
+ * @param storageFreeBytes of the file system that has its data; {@code Long.MAX_VALUE}: unknown
  */
 public record NodeHealth(
     @Nullable Long epsilonMicros,
@@ -21,7 +22,8 @@ public record NodeHealth(
     int refusedNode,
     long refusedAheadMicros,
     @Nullable Long storageRefusedSinceMicros,
-    String storageRefusal) {
+    String storageRefusal,
+    long storageFreeBytes) {
 
   /** As a record of the control log has it. */
   public NodeReport toReport(int node, long incarnation) {
@@ -39,6 +41,9 @@ public record NodeHealth(
     }
     if (storageRefusedSinceMicros != null) {
       report.setStorageRefusedSinceMicros(storageRefusedSinceMicros);
+    }
+    if (storageFreeBytes != Long.MAX_VALUE) {
+      report.setStorageFreeBytes(storageFreeBytes);
     }
     return report.build();
   }

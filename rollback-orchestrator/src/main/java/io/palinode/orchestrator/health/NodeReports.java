@@ -161,14 +161,7 @@ public final class NodeReports {
               "has not reported for %d s".formatted(silent),
               "see whether its process runs and reaches Kafka"));
     }
-    Finding disk =
-        report.hasStorageRefusedSinceMicros()
-            ? Finding.fault(
-                part,
-                "refuses all writes: " + report.getStorageRefusal(),
-                "free space on its disk, or replace the disk")
-            : Finding.ok(part, "its disk accepts writes");
-    List<Finding> findings = new ArrayList<>(List.of(disk));
+    List<Finding> findings = new ArrayList<>(List.of(disk(part, report)));
     ClockFindings.ofNode(report, clocks).ifPresent(findings::add);
     for (KeysNotRestored keys : report.getNotRestoredList()) {
       findings.add(
@@ -178,6 +171,25 @@ public final class NodeReports {
               "apply no predicate with a rollback to these keys"));
     }
     return findings;
+  }
+
+  private static Finding disk(String part, NodeReport report) {
+    if (report.hasStorageRefusedSinceMicros()) {
+      return Finding.fault(
+          part,
+          "refuses all writes: " + report.getStorageRefusal(),
+          "free space on its disk, or replace the disk");
+    }
+    if (!report.hasStorageFreeBytes()) {
+      return Finding.ok(part, "its disk accepts writes");
+    }
+    String free = FreeDisk.gib(report.getStorageFreeBytes());
+    return FreeDisk.isLow(report.getStorageFreeBytes())
+        ? Finding.fault(
+            part,
+            "only %s are free on its disk; it refuses writes when the disk is full".formatted(free),
+            "free space on its disk")
+        : Finding.ok(part, "its disk accepts writes, %s are free".formatted(free));
   }
 
   /** How far the node's clock is ahead of the others, in seconds; NaN: unknown. */

@@ -24,6 +24,25 @@ public final class TopicFindings {
 
   private TopicFindings() {}
 
+  /**
+   * @param freeBytes of the brokers that report them, by broker
+   */
+  public static List<Finding> disks(Map<Integer, Long> freeBytes) {
+    List<Finding> findings = new ArrayList<>();
+    freeBytes.forEach(
+        (broker, bytes) -> {
+          String free = FreeDisk.gib(bytes);
+          findings.add(
+              FreeDisk.isLow(bytes)
+                  ? Finding.fault(
+                      "broker " + broker,
+                      "only %s are free on its disk; it ends when the disk is full".formatted(free),
+                      "free space on its disk")
+                  : Finding.ok("broker " + broker, "%s are free on its disk".formatted(free)));
+        });
+    return findings;
+  }
+
   public static List<Finding> of(Topics names, List<TopicState> topics, int brokers) {
     List<Finding> findings = new ArrayList<>();
     findings.add(Finding.ok("kafka", "answers, brokers " + brokers));

@@ -54,6 +54,21 @@ class NodeReportsTest {
   }
 
   @Test
+  void aDiskThatIsNearlyFullIsAFaultBeforeItRefuses() {
+    read(report(0).setStorageFreeBytes(1L << 30).build(), 0);
+    read(report(1).setStorageFreeBytes(40L << 30).build(), 0);
+    read(report(2).build(), 0);
+    assertThat(reports.findings(now))
+        .contains(
+            Finding.fault(
+                "node 0",
+                "only 1.0 GiB are free on its disk; it refuses writes when the disk is full",
+                "free space on its disk"),
+            Finding.ok("node 1", "its disk accepts writes, 40.0 GiB are free"),
+            Finding.ok("node 2", "its disk accepts writes"));
+  }
+
+  @Test
   void keysThatANodeCannotRestoreAreNamedWithTheirReason() {
     KeysNotRestored keys =
         KeysNotRestored.newBuilder().setPrefix("shop.hits/").setReason("a\ncounter").build();

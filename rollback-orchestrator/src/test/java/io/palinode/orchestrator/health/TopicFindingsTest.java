@@ -12,6 +12,18 @@ import org.junit.jupiter.api.Test;
 
 /** What is wrong with Kafka's topics. A real broker's topics are examined by an IT. */
 class TopicFindingsTest {
+  @Test
+  void aBrokerWhoseDiskIsNearlyFullIsAFault() {
+    assertThat(TopicFindings.disks(Map.of(1, 1_500_000_000L)))
+        .containsExactly(
+            Finding.fault(
+                "broker 1",
+                "only 1.4 GiB are free on its disk; it ends when the disk is full",
+                "free space on its disk"));
+    assertThat(TopicFindings.disks(Map.of(2, 3L << 30)))
+        .containsExactly(Finding.ok("broker 2", "3.0 GiB are free on its disk"));
+  }
+
   private static final Topics NAMES = Topics.DEFAULT;
 
   private final List<TopicState> topics = new ArrayList<>();

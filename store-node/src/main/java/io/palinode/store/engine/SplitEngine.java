@@ -58,6 +58,11 @@ public final class SplitEngine implements StorageEngine {
   }
 
   @Override
+  public long freeBytes() {
+    return disk.freeBytes();
+  }
+
+  @Override
   public boolean putSpare(byte[] record, Durability durability) {
     return disk.putSpare(record, durability);
   }

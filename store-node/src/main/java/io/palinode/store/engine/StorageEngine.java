@@ -53,6 +53,11 @@ public interface StorageEngine extends AutoCloseable {
     return null;
   }
 
+  /** Of the file system that has the records; {@link FreeBytes#UNKNOWN}: there is none. */
+  default long freeBytes() {
+    return FreeBytes.UNKNOWN;
+  }
+
   /** Idempotent. */
   @Override
   void close();

@@ -1,5 +1,6 @@
 package io.palinode.store.engine;
 
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +19,7 @@ public final class StorageHealth {
   private static final Logger log = LoggerFactory.getLogger(StorageHealth.class);
 
   private final int node;
+  private final LongSupplier freeBytes;
   private volatile boolean requestsFail;
   private volatile boolean promisesFail;
 
@@ -29,8 +31,16 @@ public final class StorageHealth {
   private volatile long promiseFailedMicros;
   private volatile long unpromisedSinceMicros;
 
-  public StorageHealth(int node) {
+  /**
+   * @param freeBytes as {@link StorageEngine#freeBytes}
+   */
+  public StorageHealth(int node, LongSupplier freeBytes) {
     this.node = node;
+    this.freeBytes = freeBytes;
+  }
+
+  public long freeBytes() {
+    return freeBytes.getAsLong();
   }
 
   public boolean works() {

@@ -1,6 +1,7 @@
 package io.palinode.store.hosted;
 
 import io.palinode.retroscope.disk.OwnerOnly;
+import io.palinode.store.engine.FreeBytes;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageException;
 import java.io.ByteArrayInputStream;
@@ -217,6 +218,11 @@ public final class MetaFiles {
     CRC32C crc = new CRC32C();
     crc.update(bytes, 0, length);
     return (int) crc.getValue();
+  }
+
+  /** Of the folder's file system, as {@link StorageEngine#freeBytes}. */
+  public long freeBytes() {
+    return FreeBytes.in(folder.toFile());
   }
 
   private Path file(byte[] key) {

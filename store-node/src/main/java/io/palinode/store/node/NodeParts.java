@@ -54,7 +54,7 @@ public final class NodeParts {
     NodeSettings settings = spec.settings();
     ClockBounds clocks = settings.clocks();
     this.spec = spec;
-    this.health = new StorageHealth(node);
+    this.health = new StorageHealth(node, engine::freeBytes);
     this.clock = new HvcClock(node, spec.nodes(), clocks.epsilon(), epochMicros, clocks.maxDrift());
     NodeMeta.Start last = ClockPromise.last(engine);
     requireReached(node, last.promisedHlc(), epochMicros.getAsLong());

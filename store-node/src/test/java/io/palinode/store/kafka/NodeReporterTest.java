@@ -17,7 +17,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 class NodeReporterTest {
-  private static final NodeHealth HEALTH = new NodeHealth(10_000L, 500_000, 0, 0, 0, null, "");
+  private static final NodeHealth HEALTH =
+      new NodeHealth(10_000L, 500_000, 0, 0, 0, null, "", 7L << 30);
 
   private final MockProducer<byte[], byte[]> producer =
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
@@ -36,6 +37,7 @@ class NodeReporterTest {
       reporter.off("x".repeat(1_000));
       await().until(() -> reports().size() == 2);
       assertThat(reports()).extracting(NodeReport::getOff).containsExactly("", "x".repeat(300));
+      assertThat(reports()).extracting(NodeReport::getStorageFreeBytes).containsOnly(7L << 30);
     }
   }
 

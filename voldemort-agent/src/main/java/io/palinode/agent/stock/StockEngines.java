@@ -242,6 +242,11 @@ public final class StockEngines implements StorageEngine {
   }
 
   @Override
+  public long freeBytes() {
+    return meta.freeBytes();
+  }
+
+  @Override
   public boolean putSpare(byte[] record, Durability durability) {
     return meta.putSpare(record, durability == Durability.SYNCED);
   }

@@ -19,6 +19,7 @@ import com.sleepycat.je.ThreadInterruptedException;
 import com.sleepycat.je.Transaction;
 import com.sleepycat.je.TransactionConfig;
 import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.FreeBytes;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.hosted.SpareFile;
@@ -215,6 +216,11 @@ public final class BdbEngine implements StorageEngine {
     } catch (DatabaseException e) {
       throw failed("reading a page of store " + store, e);
     }
+  }
+
+  @Override
+  public long freeBytes() {
+    return FreeBytes.in(folder.toFile());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.palinode.voldemort.bdb;
 
+import io.palinode.store.engine.FreeBytes;
 import io.palinode.store.engine.StorageException;
 import java.io.File;
 import java.nio.file.Path;
@@ -40,7 +41,6 @@ final class FreeSpace {
 
   private void check(long now) {
     checkedNanos = now;
-    // 0 and 0: the file system does not report its space.
-    bytes = folder.getTotalSpace() == 0 ? Long.MAX_VALUE : folder.getUsableSpace();
+    bytes = FreeBytes.in(folder);
   }
 }
