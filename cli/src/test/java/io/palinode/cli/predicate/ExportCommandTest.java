@@ -41,12 +41,14 @@ class ExportCommandTest {
             """
             (?<event>.*)\\n(?<host>\\S+) (?<hlc>\\S+) (?<clock>\\{.*\\})
 
+            writes cs_1_2_1 = 1
+            client-7 - {"client-7":1}
             term 0 holds: cs_1_2_1 = 1
-            node1 1000.3 {"node1":1}
+            node1 1000.3 {"node1":1, "client-7":1}
             term 1 holds: cs_1_2_2 = 1
             node2 1100 {"node2":1}
             term 0 holds no longer
-            node1 1200 {"node1":2}
+            node1 1200 {"node1":2, "client-7":1}
             term 1 holds no longer
             node2 1300 {"node2":2}
             """);
@@ -68,6 +70,12 @@ class ExportCommandTest {
             "clause 0 term 0 holds: x = 1\u00b72 @node0{\"node0\":1}",
             "clause 0 term 0 holds no longer @node0{\"node0\":2}",
             "clause 0 term 1 with a=1 holds, open to the end @node1{\"node0\":2, \"node1\":1}");
+  }
+
+  @Test
+  void intervalsAroundAreThoseOfACluster() {
+    assertThat(run("", "--around", "w.json")).isEqualTo(2);
+    assertThat(err.toString()).contains("--around needs a cluster: name a violation with");
   }
 
   @Test

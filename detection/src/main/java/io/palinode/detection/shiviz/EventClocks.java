@@ -4,6 +4,7 @@ import io.palinode.hvc.Hvc;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Vector clocks that count events, of events with hybrid vector clocks: entry m of an event's clock
@@ -25,8 +26,23 @@ final class EventClocks {
     }
   }
 
-  /** What happened at the clock's owner. */
-  record Event(Hvc clock, String text) {}
+  /**
+   * What happened at the clock's owner.
+   *
+   * @param request the client's request that the node carried out; null: none is known
+   */
+  record Event(Hvc clock, String text, @Nullable Request request) {
+    Event(Hvc clock, String text) {
+      this(clock, text, null);
+    }
+  }
+
+  /**
+   * A client's request. Two of one identity are one: a write that several nodes accepted.
+   *
+   * @param identity empty: another one than all others
+   */
+  record Request(String client, String text, String identity) {}
 
   /** An event and how many of each node's events it knows of. */
   record Counted(Event event, int[] clock) {

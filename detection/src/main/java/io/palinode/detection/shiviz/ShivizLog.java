@@ -4,12 +4,15 @@ import io.palinode.detection.file.TraceLine;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.PortableWitness.HeldInterval;
 import io.palinode.detection.witness.PortableWitness.HeldValue;
+import io.palinode.detection.witness.PortableWitness.Role;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  * execution), then two lines an event.
  *
  * <pre>
+ * writes cs_1_2_1 = 1
+ * ann - {"ann":1}
  * term 0 holds: cs_1_2_1 = 1
- * node1 1000.3 {"node0":2, "node1":1}
+ * node1 1000.3 {"node0":2, "node1":1, "ann":1}
  * </pre>
  */
 public final class ShivizLog {
@@ -36,13 +41,20 @@ public final class ShivizLog {
     this.nodes = nodes;
   }
 
-  /** The intervals of one violation. */
+  /** The intervals of one violation, and the requests of clients that began them. */
   public static ShivizLog of(PortableWitness witness) {
+    return of(witness, List.of());
+  }
+
+  /**
+   * The same, with other intervals near it.
+   *
+   * @param around all clocks have the size of the witness's
+   */
+  public static ShivizLog of(PortableWitness witness, List<HeldInterval> around) {
     ShivizLog log = new ShivizLog(witness.intervals().get(0).start().nodes());
-    for (HeldInterval interval : witness.intervals()) {
-      String name = "term " + interval.term() + of(interval.member());
-      log.add(name, values(interval.values()), interval.start(), interval.end());
-    }
+    witness.intervals().forEach(interval -> log.add("term ", interval));
+    around.forEach(interval -> log.add("nearby: term ", interval));
     return log;
   }
 
@@ -62,7 +74,7 @@ public final class ShivizLog {
           line.values().entrySet().stream()
               .map(value -> value.getKey() + " = " + value.getValue())
               .collect(Collectors.joining(", "));
-      log.add(name + binding, values, interval.start(), interval.end());
+      log.add(name + binding, values, null, interval.start(), interval.end());
     }
     return log;
   }
@@ -71,10 +83,49 @@ public final class ShivizLog {
     return member.isEmpty() ? "" : " of " + member;
   }
 
-  private void add(String name, String values, Hvc start, @Nullable Hvc end) {
+  private void add(String term, HeldInterval interval) {
+    String name = term + interval.term() + of(interval.member());
+    add(name, values(interval.values()), request(interval), interval.start(), interval.end());
+  }
+
+  /** The request that made the term true; null: its client is not known. */
+  private static EventClocks.@Nullable Request request(HeldInterval interval) {
+    if (interval.writer().isEmpty() || interval.values().isEmpty()) {
+      return null;
+    }
+    HeldValue first = interval.values().get(0);
+    boolean isRead =
+        interval.values().stream()
+            .anyMatch(value -> value.role() == Role.READ || value.role() == Role.WRITTEN);
+    String text =
+        isRead
+            ? "reads " + first.key()
+            : first.role() == Role.HOLDS
+                ? "writes " + values(interval.values())
+                : "writes " + first.key();
+    String client = host(interval.writer());
+    String identity =
+        isRead || first.role() != Role.HOLDS || first.version().isEmpty()
+            ? ""
+            : String.join("\n", client, first.store(), first.key(), first.version());
+    return new EventClocks.Request(client, text, identity);
+  }
+
+  /** One word, which is no node's. */
+  private static String host(String client) {
+    String word = client.replaceAll("[^\\w.:-]", "_");
+    return word.matches("node\\d+") ? "client-" + word : word;
+  }
+
+  private void add(
+      String name,
+      String values,
+      EventClocks.@Nullable Request request,
+      Hvc start,
+      @Nullable Hvc end) {
     String holds = end == null ? " holds, open to the end" : " holds";
-    events.add(
-        new EventClocks.Event(start, name + holds + (values.isEmpty() ? "" : ": " + values)));
+    String text = name + holds + (values.isEmpty() ? "" : ": " + values);
+    events.add(new EventClocks.Event(start, text, request));
     if (end != null) {
       events.add(new EventClocks.Event(end, name + " holds no longer"));
     }
@@ -89,23 +140,35 @@ public final class ShivizLog {
 
   public void write(Appendable out) throws IOException {
     out.append(EXPRESSION).append("\n\n");
+    ClientClocks clients = new ClientClocks(nodes);
     for (EventClocks.Counted counted : EventClocks.count(nodes, events)) {
-      out.append(oneLine(counted.event().text())).append('\n');
-      out.append("node").append(Integer.toString(counted.node())).append(' ');
-      out.append(Hlc.format(counted.event().clock().own())).append(' ');
-      out.append(clock(counted.clock())).append('\n');
+      ClientClocks.Known known = clients.next(counted);
+      EventClocks.Request request = counted.event().request();
+      if (known.sent() != null && request != null) {
+        String client = known.sent().client();
+        write(out, request.text(), client, "-", Map.of(client, known.sent().number()));
+      }
+      Map<String, Integer> clock = new LinkedHashMap<>();
+      for (int node = 0; node < nodes; node++) {
+        clock.put("node" + node, counted.clock()[node]);
+      }
+      clock.putAll(known.clients());
+      String own = Hlc.format(counted.event().clock().own());
+      write(out, counted.event().text(), "node" + counted.node(), own, clock);
     }
   }
 
-  /** Nodes of which nothing is known are left out. */
-  private static String clock(int[] counts) {
-    List<String> entries = new ArrayList<>();
-    for (int node = 0; node < counts.length; node++) {
-      if (counts[node] > 0) {
-        entries.add("\"node" + node + "\":" + counts[node]);
-      }
-    }
-    return "{" + String.join(", ", entries) + "}";
+  /** Hosts of which nothing is known are left out. */
+  private static void write(
+      Appendable out, String event, String host, String hlc, Map<String, Integer> clock)
+      throws IOException {
+    String entries =
+        clock.entrySet().stream()
+            .filter(entry -> entry.getValue() > 0)
+            .map(entry -> "\"" + entry.getKey() + "\":" + entry.getValue())
+            .collect(Collectors.joining(", ", "{", "}"));
+    out.append(oneLine(event)).append('\n');
+    out.append(host).append(' ').append(hlc).append(' ').append(entries).append('\n');
   }
 
   /** Values may hold anything; an event is one line. */
