@@ -2,21 +2,19 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.describe.NodeReach;
 import io.palinode.cli.options.TimeText;
-import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.status.StatusCommand;
 import io.palinode.cli.status.ViolationWords;
 import io.palinode.cli.status.WaitLines;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.orchestrator.rest.predicate.PredicateView;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.terminal.ApiClient;
-import io.palinode.terminal.DurationText;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
-import io.palinode.voldemort.client.PastStore;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,7 +37,8 @@ import picocli.CommandLine.Spec;
     name = "get",
     mixinStandardHelpOptions = true,
     description = {
-      "List predicates, violations, rollbacks or nodes; the latest first.",
+      "List predicates, violations, rollbacks, nodes or snapshots; the latest first. 'palinode"
+          + " describe' shows all that is known of one.",
       "Nodes: STATE is 'serves' for a node that works; lines below the table state what another one"
           + " waits for, and the way out. Times from REACH on can be read. MEMORY and DISK are what"
           + " the window-log uses. If a node does not answer, the orchestrator's last values are"
@@ -72,7 +71,9 @@ import picocli.CommandLine.Spec;
       "Examples:  palinode get violations -o json",
       "           palinode get violations --grade definite -o name",
       "           palinode get violations ID -o json > witness.json",
-      "           palinode get predicates edge-mutex > edge-mutex.yaml"
+      "           palinode get rollbacks -w",
+      "           palinode get predicates edge-mutex > edge-mutex.yaml",
+      "           palinode get predicates edge-mutex -o xml"
     })
 final class GetCommand implements Callable<Integer> {
   /** As many as the API lists at once. */
@@ -83,7 +84,7 @@ final class GetCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "WHAT",
-      description = "predicates, violations, rollbacks or nodes.")
+      description = "predicates, violations, rollbacks, nodes or snapshots.")
   private Resource resource = Resource.PREDICATES;
 
   @Parameters(
@@ -91,8 +92,9 @@ final class GetCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "ID",
       description =
-          "The ID of a violation, the epoch of a rollback, or the number of a node: shows this one"
-              + " only. The name of a predicate: prints the predicate in force, in YAML.")
+          "The ID of a violation, the epoch of a rollback, the number of a node, or the name of a"
+              + " snapshot: shows this one only. The name of a predicate: prints the predicate in"
+              + " force, in YAML; with -o xml, in XML.")
   private @Nullable String id;
 
   @Option(
@@ -125,9 +127,9 @@ final class GetCommand implements Callable<Integer> {
   @Option(
       names = {"-w", "--watch"},
       description =
-          "Violations: then print new ones as they come, each once, until Ctrl-C (exit status 0)."
-              + " With -o json: a line of JSON each; with -o yaml, a document. Later outcomes are"
-              + " not shown.")
+          "Then print what is new or has another state, checked once per second, until Ctrl-C"
+              + " (exit status 0). Each violation is printed once, so later outcomes are not shown."
+              + " With -o json: a line of JSON each; with -o yaml, a document.")
   private boolean watch;
 
   @Mixin private ListOutput output = new ListOutput();
@@ -139,11 +141,11 @@ final class GetCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String path = "/api/v1/" + resource.plural();
-    if (watch && (resource != Resource.VIOLATIONS || id != null)) {
-      throw new Refusal("--watch is for lists of violations: 'palinode get violations --watch'");
+    if (output.isXml() && (resource != Resource.PREDICATES || id == null || watch)) {
+      throw new Refusal("-o xml is for one predicate: 'palinode get predicates NAME -o xml'");
     }
     if (watch) {
-      return new ViolationWatch(api, path + query(), output, spec).call();
+      return watch(path);
     }
     boolean isInList = resource == Resource.ROLLBACKS || resource == Resource.NODES;
     if (id != null && !isInList) {
@@ -151,9 +153,7 @@ final class GetCommand implements Callable<Integer> {
     }
     ApiClient.Page page = api.pages(path + query(), limit == null ? LIMIT_DEFAULT : limit);
     JsonNode items = id == null ? page.items() : only(id, page.items());
-    if (resource == Resource.NODES && !output.isName()) {
-      items.forEach(this::addReach);
-    }
+    items.forEach(item -> complete((ObjectNode) item));
     if (output.isForPrograms()) {
       print(items);
     } else {
@@ -169,6 +169,25 @@ final class GetCommand implements Callable<Integer> {
     return needOperator(items).isEmpty() ? 0 : 1;
   }
 
+  private int watch(String path) {
+    @Nullable String wanted = id;
+    if (resource == Resource.VIOLATIONS && wanted != null) {
+      throw new Refusal(
+          "--watch is for a list of violations: 'palinode describe violation %s' shows one"
+              .formatted(wanted));
+    }
+    ListWatch.Only only = items -> wanted == null ? items : only(wanted, items);
+    ListWatch.Source source = new ListWatch.Source(path + query(), only, this::complete);
+    return new ListWatch(api, resource, source, output, spec).call();
+  }
+
+  /** The API knows what a node said when it joined or paused; the node itself knows better. */
+  private void complete(ObjectNode item) {
+    if (resource == Resource.NODES && !output.isName()) {
+      NodeReach.addTo(item, access);
+    }
+  }
+
   /** The item of a list with this ID. */
   private JsonNode only(String wanted, JsonNode items) {
     for (JsonNode item : items) {
@@ -177,7 +196,7 @@ final class GetCommand implements Callable<Integer> {
       }
     }
     throw new Refusal(
-        "there is no %s %s; leave the number out to list all".formatted(resource.one(), wanted));
+        "there is no %s %s; leave it out to list all".formatted(resource.one(), wanted));
   }
 
   private static List<JsonNode> needOperator(JsonNode nodes) {
@@ -213,10 +232,12 @@ final class GetCommand implements Callable<Integer> {
     if (output.isName() || (isPredicate && output.isJson())) {
       print(api.get(path));
     } else if (isPredicate) {
-      spec.commandLine().getOut().print(api.get(path, PredicateView.class).yaml());
-      spec.commandLine().getOut().flush();
+      String yaml = api.get(path, PredicateView.class).yaml();
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(output.isXml() ? Predicates.toXml(Predicates.parse(yaml, path)) : yaml);
+      out.flush();
     } else if (output.isForPrograms()) {
-      print(api.get(path + "/witness"));
+      print(api.get(resource == Resource.VIOLATIONS ? path + "/witness" : path));
     } else {
       table(ApiClient.JSON.createArrayNode().add(api.get(path)));
     }
@@ -273,38 +294,6 @@ final class GetCommand implements Callable<Integer> {
                         entry.getValue(),
                         entry.getKey()))
         .toList();
-  }
-
-  /** The API knows what a node said when it joined or paused; the node itself knows better. */
-  private void addReach(JsonNode item) {
-    ObjectNode node = (ObjectNode) item;
-    try {
-      int id = item.path("node").asInt();
-      PastStore.Reach reach = access.useAnyStore(store -> store.past().reachAt(id));
-      node.put("reach", Hlc.format(reach.from())).put("reachTo", Hlc.format(reach.to()));
-      node.put("exactReach", Hlc.format(reach.exact().from()));
-      node.put("granularity", granularity(reach.exact().granularityHlc()));
-      node.put("memoryReach", Hlc.format(reach.memory().from()));
-      node.put("memoryBytes", reach.memory().bytes());
-      node.put("memory", SnapshotCommand.bytes(reach.memory().bytes()));
-      node.put("diskBytes", reach.disk().bytes());
-      node.put("disk", SnapshotCommand.bytes(reach.disk().bytes()));
-      node.put("stockConnections", reach.stock().connections());
-      node.put("stockWrites", reach.stock().writes());
-      if (!reach.disk().failure().isEmpty()) {
-        node.put("unanswered", "the window-log is not written to disk: " + reach.disk().failure());
-      }
-    } catch (Refusal unanswered) {
-      node.put("unanswered", unanswered.getMessage());
-    }
-  }
-
-  /** Nothing: every time in reach can be read. */
-  private static String granularity(long hlc) {
-    long micros = Hlc.micros(hlc);
-    return micros == 0
-        ? ""
-        : micros % 1_000_000 == 0 ? DurationText.of(micros / 1_000_000) : micros + "us";
   }
 
   private void printUsers(JsonNode item) {

@@ -23,6 +23,7 @@ final class ListOutput {
     WIDE,
     JSON,
     YAML,
+    XML,
     NAME
   }
 
@@ -31,8 +32,9 @@ final class ListOutput {
       defaultValue = "table",
       paramLabel = "FORMAT",
       description =
-          "table, wide (also exact times and further columns), json, yaml, or name (one ID or name"
-              + " a line); with the last three, standard output has the result only.")
+          "table, wide (also exact times and further columns), json, yaml, name (one ID or name a"
+              + " line), or xml (of one predicate); with the last four, standard output has the"
+              + " result only.")
   private Format format = Format.TABLE;
 
   /** Whether a program reads the result, which is then all of standard output. */
@@ -52,12 +54,16 @@ final class ListOutput {
     return format == Format.JSON;
   }
 
+  boolean isXml() {
+    return format == Format.XML;
+  }
+
   /** The list, or one item, as a program reads it. */
   String whole(Resource resource, JsonNode items) {
     return switch (format) {
       case YAML -> yaml(items);
       case NAME -> names(resource, items);
-      case TABLE, WIDE, JSON -> items.toPrettyString() + "\n";
+      case TABLE, WIDE, JSON, XML -> items.toPrettyString() + "\n";
     };
   }
 
@@ -66,7 +72,7 @@ final class ListOutput {
     return switch (format) {
       case YAML -> "---\n" + yaml(item);
       case NAME -> names(resource, item);
-      case TABLE, WIDE, JSON -> item + "\n";
+      case TABLE, WIDE, JSON, XML -> item + "\n";
     };
   }
 

@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.options.TimeText;
+import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.status.ViolationWords;
 import io.palinode.terminal.TextTable;
 import java.util.ArrayList;
@@ -11,13 +12,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** What {@code palinode get} lists, with the columns of its tables. */
 enum Resource {
   PREDICATES,
   VIOLATIONS,
   ROLLBACKS,
-  NODES;
+  NODES,
+  SNAPSHOTS;
 
   /** A column of the table; {@code cell} reads an item of the API's list. */
   private record Column(String heading, boolean isWrapped, Function<JsonNode, String> cell) {
@@ -43,8 +46,27 @@ enum Resource {
           case VIOLATIONS -> "id";
           case ROLLBACKS -> "epoch";
           case NODES -> "node";
+          case SNAPSHOTS -> "id";
         };
     return item.path(field).asText();
+  }
+
+  /** Whether the API lists it by pages, the latest first. */
+  boolean isPaged() {
+    return this == VIOLATIONS || this == ROLLBACKS;
+  }
+
+  /** What a watch prints an item again for; a violation is printed once. */
+  String watched(JsonNode item) {
+    List<String> fields =
+        switch (this) {
+          case PREDICATES -> List.of("version", "nodeVersions", "jobVersion");
+          case VIOLATIONS -> List.of();
+          case ROLLBACKS -> List.of("state", "attempts");
+          case NODES -> List.of("state", "incarnation", "version");
+          case SNAPSHOTS -> List.of("state", "at");
+        };
+    return fields.stream().map(field -> text(item.path(field))).collect(Collectors.joining(" "));
   }
 
   /** Of the headings only; the narrow one keeps to 100 columns. */
@@ -103,6 +125,17 @@ enum Resource {
               age("reach").wraps(),
               text("memory"),
               text("disk"));
+      case SNAPSHOTS ->
+          List.of(
+              renamed("NAME", "id").wraps(),
+              text("state"),
+              text("base").wraps(),
+              time("at"),
+              age("at"),
+              new Column(
+                  "WRITTEN",
+                  false,
+                  snapshot -> SnapshotCommand.bytes(snapshot.path("bytes").asLong())));
     };
   }
 
@@ -159,6 +192,11 @@ enum Resource {
               text("stockConnections"),
               text("stockWrites"),
               text("lastAck"));
+      case SNAPSHOTS -> {
+        List<Column> more = new ArrayList<>(narrow());
+        more.addAll(List.of(hlc("at"), text("kind"), renamed("KEY-COPIES", "keys")));
+        yield more;
+      }
     };
   }
 

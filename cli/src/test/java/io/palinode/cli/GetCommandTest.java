@@ -5,9 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.form.Predicates;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -119,13 +122,98 @@ class GetCommandTest {
     assertThat(api.out()).isEqualTo("1\n");
     assertThat(api.asked()).containsExactly("limit=10000");
     assertThat(api.run("get", "rollbacks", "7")).isEqualTo(2);
-    assertThat(api.err()).contains("there is no rollback 7; leave the number out to list all");
+    assertThat(api.err()).contains("there is no rollback 7; leave it out to list all");
   }
 
   @Test
-  void aRefusedWatchNamesTheListThatCanBeWatched() {
-    assertThat(api.run("get", "rollbacks", "--watch")).isEqualTo(2);
-    assertThat(api.err()).contains("palinode get violations --watch");
+  void aSnapshotIsListedAndShown() {
+    String snapshot =
+        "{\"id\":\"nightly\",\"state\":\"complete\",\"base\":null,\"at\":\"1795262400000000\","
+            + "\"kind\":\"full\",\"keys\":6,\"bytes\":12000}";
+    api.answer("/api/v1/snapshots", "[" + snapshot + "]");
+    api.answer("/api/v1/snapshots/nightly", snapshot);
+    for (String[] command :
+        new String[][] {{"get", "snapshots"}, {"get", "snapshots", "nightly", "-o", "wide"}}) {
+      assertThat(api.run(command)).isZero();
+      assertThat(api.out())
+          .containsPattern("nightly +complete +2026-11-21T12:00:00.000000Z .*0.0 MB");
+    }
+    assertThat(api.out()).contains("KEY-COPIES").contains(" full ");
+    assertThat(api.run("get", "snapshots", "nightly", "-o", "name")).isZero();
+    assertThat(api.out()).endsWith("nightly\n");
+  }
+
+  @Test
+  void aPredicateInForceIsPrintedAsXml() {
+    String yaml =
+        "apiVersion: palinode.io/v1\\nkind: Predicate\\nmetadata: {name: p}\\n"
+            + "spec: {violation: [{all: [{var: x, equals: '1'}]}]}\\n";
+    api.answer(
+        "/api/v1/predicates/p",
+        "{\"name\":\"p\",\"version\":3,\"converged\":true,\"nodeVersions\":{},"
+            + "\"jobVersion\":3,\"yaml\":\""
+            + yaml
+            + "\"}");
+    assertThat(api.run("get", "predicates", "p", "-o", "xml")).isZero();
+    Predicate printed = Predicates.parse(api.out(), "printed.xml");
+    assertThat(printed).isEqualTo(Predicates.parse(yaml.replace("\\n", "\n"), "p.yaml"));
+    assertThat(api.out()).startsWith("<");
+    assertThat(api.run("get", "nodes", "-o", "xml")).isEqualTo(2);
+    assertThat(api.err()).contains("'palinode get predicates NAME -o xml'");
+  }
+
+  @Test
+  void aRefusedWatchNamesTheCommandThatShowsOneViolation() {
+    assertThat(api.run("get", "violations", "0123", "--watch")).isEqualTo(2);
+    assertThat(api.err()).contains("'palinode describe violation 0123'");
+  }
+
+  @Test
+  void aWatchOfRollbacksPrintsEachState() throws InterruptedException {
+    String path = "/api/v1/rollbacks";
+    String second = ROLLBACK.replace("\"epoch\":1", "\"epoch\":2");
+    api.answer(path, "[" + ROLLBACK + "]");
+    Thread watch = new Thread(() -> api.run("get", "rollbacks", "-w"));
+    watch.start();
+    await().until(() -> api.out().contains("resumed"));
+    api.answerQuery(path, "before=2", "[" + ROLLBACK + "]");
+    for (String state : List.of("restoring", "halted")) {
+      api.answer(path, "[" + second.replace("resumed", state) + "," + ROLLBACK + "]");
+      await().until(() -> api.out().contains(state));
+    }
+    watch.interrupt();
+    watch.join();
+    assertThat(api.out().lines().skip(1).map(line -> line.replaceAll("(\\S+ +\\S+).*", "$1")))
+        .map(line -> line.replaceAll(" +", " "))
+        .containsExactly("1 resumed", "2 restoring", "2 halted");
+  }
+
+  @Test
+  void aWatchOfANodePrintsItsStatesOnly() throws InterruptedException {
+    String nodes = "[{\"node\":0,\"state\":\"serves\"},{\"node\":1,\"state\":\"%s\"}]";
+    api.answer("/api/v1/nodes", nodes.formatted("serves"));
+    Thread watch =
+        new Thread(
+            () -> api.run("get", "nodes", "1", "-w", "-o", "json", "--bootstrap", "127.0.0.1:1"));
+    watch.start();
+    await().until(() -> api.out().contains("serves"));
+    api.answer("/api/v1/nodes", nodes.formatted("late"));
+    await().until(() -> api.out().contains("late"));
+    watch.interrupt();
+    watch.join();
+    assertThat(api.out().lines()).hasSize(2).allMatch(line -> line.startsWith("{\"node\":1,"));
+  }
+
+  @Test
+  void aWatchOfPredicatesNamesOneThatIsDeleted() throws InterruptedException {
+    api.answer("/api/v1/predicates", "[{\"name\":\"p\",\"version\":2}]");
+    Thread watch = new Thread(() -> api.run("get", "predicates", "-w", "-o", "name"));
+    watch.start();
+    await().until(() -> api.out().equals("p\n"));
+    api.answer("/api/v1/predicates", "[]");
+    await().until(() -> api.err().equals("predicate p is deleted\n"));
+    watch.interrupt();
+    watch.join();
   }
 
   @Test

@@ -24,14 +24,14 @@ class TablesTest {
   private static final String SHORT_ID = "0123456789: ";
   private static final String TIME = "2026-11-25T17:18:03.123456Z.4095";
   private static final String EXACT = Hlc.format(PointInTime.parse(TIME, 0));
-  private static final String PREDICATE = "watched-edge-mutex-of-the-karate-club-graph";
+  static final String PREDICATE = "watched-edge-mutex-of-the-karate-club-graph";
   private static final String MEANING =
       "definite: term 1 on node 1 began at 2026-11-25T17:18:03.123456Z.4095, 3.1 ms before term 0 on"
           + " node 0 ended; clocks differ by at most 1ms, so both held at the same time";
   private static final String BINDING = "customer=1234567890,warehouse=eu-central-1";
 
   /** A status in which each line is there. */
-  private static final String STATUS =
+  static final String STATUS =
       """
       {"epoch":12,"openEpoch":13,"phase":"halted","notServing":[0,2],
        "haltReason":"node 0 could not restore: disk full","abandonedEpoch":11,

@@ -28,7 +28,7 @@ import picocli.CommandLine.Parameters;
     description =
         "Show the progress of a rollback, by step and node. Without an ID: of the latest one.",
     footer = {"", "Example:  palinode rollback status 3"})
-final class RollbackStatusCommand implements Callable<Integer> {
+public final class RollbackStatusCommand implements Callable<Integer> {
   private static final String BY_HAND = "by hand";
 
   @Parameters(
@@ -58,7 +58,8 @@ final class RollbackStatusCommand implements Callable<Integer> {
     return Long.toString(all[0].epoch());
   }
 
-  private static String text(OneRollbackView one, boolean isWide) {
+  /** The screen, which ends with a newline. */
+  public static String text(OneRollbackView one, boolean isWide) {
     RollbackView rollback = one.rollback();
     StringBuilder text = new StringBuilder();
     text.append(line("rollback", Long.toString(rollback.epoch())));

@@ -1,9 +1,10 @@
-package io.palinode.cli.status;
+package io.palinode.cli.describe;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.options.TimeText;
+import io.palinode.cli.status.ViolationWords;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.rest.Views.ValueView;

@@ -1,0 +1,121 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** {@code palinode describe} of a rollback, a node and a predicate. */
+class DescribeTest {
+  private static final String VIOLATION =
+      """
+      {"id":"%s","predicate":"p","binding":"%s","grade":"definite","violate":"1795262400500000",
+       "outcome":"rollback"}""";
+  private static final String ROLLBACK =
+      """
+      {"epoch":5,"state":"resumed","predicate":"p","violationIds":["0123456789ab","forgotten"],
+       "target":"1795262399999999","attempts":1,"undoneWrites":4,"convergedKeys":2,
+       "openedMicros":1795262401000000,"endedMicros":1795262401080000,"totalMs":80.0,
+       "pauseMs":1.0,"judgementMs":2.0,"restoreMs":3.0,"convergeMs":4.0,"haltReason":null,
+       "snapshot":null,"acts":[],"byHand":false,"request":null,"undoes":null,"reason":null,
+       "moves":[],"scope":"all","givenUp":null,"keys":null,"clients":null,"before":null,
+       "nodes":[]}""";
+  private static final String PREDICATE =
+      """
+      {"name":"p","version":3,"converged":false,"nodeVersions":{"0":3,"1":2},"jobVersion":3,
+       "yaml":"kind: Predicate\\n"}""";
+
+  private ApiStub api;
+
+  @BeforeEach
+  void start() throws IOException {
+    api = new ApiStub();
+    api.answer("/api/v1/rollbacks/5", ROLLBACK);
+    api.answer("/api/v1/predicates", "[" + PREDICATE + "]");
+    api.answer("/api/v1/predicates/p", PREDICATE);
+    String listed = VIOLATION.formatted("0123456789ab", "a=1");
+    api.answer(
+        "/api/v1/violations", "[" + VIOLATION.formatted("other", "a=2") + "," + listed + "]", "7");
+  }
+
+  @AfterEach
+  void stop() {
+    api.close();
+  }
+
+  @Test
+  void aRollbackHasItsStepsAndItsViolations() throws IOException {
+    assertThat(api.run("describe", "rollback", "5")).isZero();
+    assertThat(api.out())
+        .contains("state      resumed\n", "opened by  violations of p\n")
+        .containsPattern("0123456789 +a=1 +definite +2026-11-21T12:00:00.500000Z")
+        .contains("1 of its 2 violations are shown; with -o json, 1\n")
+        .doesNotContain("other");
+    assertThat(api.asked()).containsExactly("limit=10000&predicate=p");
+    assertThat(json("describe", "rollback", "5").path("violations")).hasSize(1);
+  }
+
+  @Test
+  void aNodeHasItsStateItsWayOutAndItsPredicates() throws IOException {
+    api.answer(
+        "/api/v1/nodes",
+        "[{\"node\":0,\"state\":\"serves\",\"needsOperator\":false,\"incarnation\":0,"
+            + "\"joinedMicros\":0,\"reach\":\"0\",\"lastAck\":\"\",\"lastAckMicros\":0},"
+            + "{\"node\":1,\"state\":\"stands still\",\"needsOperator\":true,"
+            + "\"sinceMicros\":1795262400000000,\"why\":\"node 1 publishes nothing; start it\","
+            + "\"incarnation\":2,\"joinedMicros\":1795262300000000,\"reach\":\"1795262300000000\","
+            + "\"version\":\"0.1.0\",\"lastAck\":\"RESUMED\",\"lastAckMicros\":1795262400000000}]");
+    assertThat(node("1", "table")).isOne();
+    assertThat(api.out())
+        .contains("state       stands still, since 2026-11-21T12:00:00Z (")
+        .contains("reason      node 1 publishes nothing; start it\n")
+        .contains("incarnation 2, joined 2026-11-21T11:58:20Z (")
+        .contains("reach       2026-11-21T11:58:20.000000Z (")
+        .contains("unanswered  ", "last ack    RESUMED, 2026-11-21T12:00:00Z (")
+        .containsPattern("PREDICATE +IN-FORCE +AT-NODE\np +3 +2\n");
+    assertThat(node("0", "table")).isZero();
+    assertThat(api.out()).contains("incarnation none: it has never joined\n");
+    assertThat(node("3", "table")).isEqualTo(2);
+    assertThat(api.err()).contains("there is no node 3: nodes are 0 to 1");
+    String before = api.out();
+    assertThat(node("1", "json")).isOne();
+    JsonNode all = new ObjectMapper().readTree(api.out().substring(before.length()));
+    assertThat(all.at("/node/state").asText()).isEqualTo("stands still");
+    assertThat(all.at("/predicates/0/name").asText()).isEqualTo("p");
+  }
+
+  @Test
+  void aPredicateHasItsVersionsItsViolationsAndWhatWaits() throws IOException {
+    api.answer("/api/v1/rollbacks", "[]", "0");
+    api.answer("/api/v1/status", TablesTest.STATUS.replace(TablesTest.PREDICATE, "p"));
+    assertThat(api.run("describe", "predicate", "p")).isZero();
+    assertThat(api.out())
+        .contains("version     3\n", "nodes       0:3 1:2\n", "job         3\n")
+        .contains("converged   not yet: versions differ\n")
+        .contains("violations  7, 7 of these hold; the latest: 2026-11-21T12:00:00.500000Z (")
+        .contains("rollbacks   none is remembered\n")
+        .contains("approval    request 2 waits since 2026-11-25T17:18:03Z (")
+        .contains("budget      5 of 5 rollbacks are spent: violations stand until 2026-11-25T17:")
+        .contains("sequential  keys of 1 instances, with R + W > N\n")
+        .endsWith("\nkind: Predicate\n");
+    assertThat(json("describe", "predicate", "p").at("/violations/count").asInt()).isEqualTo(7);
+  }
+
+  private int node(String number, String format) {
+    return api.run("describe", "node", number, "-o", format, "--bootstrap", "127.0.0.1:1");
+  }
+
+  private JsonNode json(String... command) throws IOException {
+    String before = api.out();
+    List<String> all = new ArrayList<>(List.of(command));
+    all.addAll(List.of("-o", "json"));
+    assertThat(api.run(all.toArray(String[]::new))).isZero();
+    return new ObjectMapper().readTree(api.out().substring(before.length()));
+  }
+}
