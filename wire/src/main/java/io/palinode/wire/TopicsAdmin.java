@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TopicsAdmin implements AutoCloseable {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
+  private static final long RETRY_MS = 20;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 
   private final Admin admin;
@@ -52,9 +53,9 @@ public final class TopicsAdmin implements AutoCloseable {
   }
 
   /**
-   * Creates the topics that are absent; with all there, this needs no right but to describe them. A
-   * topic that exists is left as it is, except that one of another kind than the code relies on (a
-   * second partition of an ordered log) is refused.
+   * Creates the topics that are absent, and returns when they are found; with all there, this needs
+   * no right but to describe them. A topic that exists is left as it is, except that one of another
+   * kind than the code relies on (a second partition of an ordered log) is refused.
    */
   public void createAbsent(TopicLayout layout) {
     List<NewTopic> absent = new ArrayList<>();
@@ -70,8 +71,25 @@ public final class TopicsAdmin implements AutoCloseable {
       try {
         await(topic.name(), results.get(topic.name()));
       } catch (TopicExistsException e) {
-        requireOrdered(topic.name());
+        // Another part has just created it.
       }
+      awaitOrdered(topic.name());
+    }
+  }
+
+  /** A broker learns of a topic some time after the controller has created it. */
+  private void awaitOrdered(String topic) {
+    long started = System.nanoTime();
+    while (true) {
+      try {
+        requireOrdered(topic);
+        return;
+      } catch (UnknownTopicOrPartitionException e) {
+        if (System.nanoTime() - started > answerMax.toNanos()) {
+          throw e;
+        }
+      }
+      pause(topic);
     }
   }
 
@@ -231,6 +249,19 @@ public final class TopicsAdmin implements AutoCloseable {
     }
   }
 
+  private static void pause(String topic) {
+    try {
+      TimeUnit.MILLISECONDS.sleep(RETRY_MS);
+    } catch (InterruptedException e) {
+      throw interrupted(topic, e);
+    }
+  }
+
+  private static KafkaException interrupted(String topic, InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new KafkaException("interrupted while waiting for Kafka: topic=" + topic, e);
+  }
+
   private int partitions(String topic) {
     TopicDescription description =
         await(topic, admin.describeTopics(List.of(topic)).topicNameValues().get(topic));
@@ -255,8 +286,7 @@ public final class TopicsAdmin implements AutoCloseable {
       throw new KafkaException(
           "Kafka did not answer within " + answerMax.toSeconds() + " s: topic=" + topic, e);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new KafkaException("interrupted while waiting for Kafka: topic=" + topic, e);
+      throw interrupted(topic, e);
     }
   }
 }

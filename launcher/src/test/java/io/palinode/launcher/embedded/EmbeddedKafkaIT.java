@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(300)
 class EmbeddedKafkaIT {
+  private static final int CLUSTERS = 30;
   private static final Topics TOPICS = Topics.DEFAULT;
 
   @TempDir Path folder;
@@ -189,6 +190,20 @@ class EmbeddedKafkaIT {
                 "topic palinode.control.v1 lost records that were read: the reader is at offset 2"
                     + " of partition 0, and Kafka's log ends at ");
         assertThat(values).containsExactly("a", "b");
+      }
+    }
+  }
+
+  /** Kafka answers that a topic is made before each request finds it. */
+  @Test
+  void topicsThatWereMadeAreFound() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      for (int number = 0; number < CLUSTERS; number++) {
+        try (TopicsAdmin admin = new TopicsAdmin(settings, new Topics("cluster-" + number))) {
+          admin.createAbsent(TopicLayout.DEFAULT);
+          assertThat(admin.candidatePartitions()).isEqualTo(4);
+        }
       }
     }
   }
