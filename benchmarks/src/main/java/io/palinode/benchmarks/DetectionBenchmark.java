@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DetectionBenchmark {
   private static final int MANY = 1_000;
+  private static final Double GOAL_OF_PAIRS = 1_000_000.0;
+  private static final Double GOAL_OF_MANY = 300_000.0;
+  private static final int NODES_OF_GOAL = 5;
 
   private final Effort effort;
   private final long seed;
@@ -51,7 +54,26 @@ public final class DetectionBenchmark {
     }
   }
 
-  public record Case(Group group, Shape shape) {}
+  public record Case(Group group, Shape shape) {
+    /** Candidates per second; null: no goal is set. */
+    public @Nullable Double goal() {
+      return switch (group) {
+        case SPREAD -> goalOfSpread();
+        case TOTAL, DISTINCT -> GOAL_OF_MANY;
+        case TERMS, RETAINED, WITHIN, LOST, STALE -> null;
+      };
+    }
+
+    private @Nullable Double goalOfSpread() {
+      if (shape.violated() == 1) {
+        return null;
+      }
+      if (shape.terms() == 2) {
+        return GOAL_OF_PAIRS;
+      }
+      return shape.nodes() == NODES_OF_GOAL ? GOAL_OF_MANY : null;
+    }
+  }
 
   /**
    * @param classifying detection that also counts phantoms; null for {@code within}, which has none
