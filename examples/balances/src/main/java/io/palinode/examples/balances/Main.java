@@ -1,6 +1,7 @@
 package io.palinode.examples.balances;
 
 import io.palinode.voldemort.client.session.RolledBackException;
+import io.palinode.voldemort.client.session.StoreException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -21,7 +22,7 @@ public final class Main {
 
   private Main() {}
 
-  /** Exits with 1 if the store is rolled back meanwhile, with 2 for other arguments. */
+  /** Exits with 1 if the store fails or is rolled back meanwhile, with 2 for other arguments. */
   public static void main(String... args)
       throws InterruptedException, ExecutionException, IOException {
     if (args.length < 1 || args.length > 3) {
@@ -36,12 +37,15 @@ public final class Main {
       Books books = new BalancesRun(List.of(args[0]), name, time, true).run();
       print(books, new Reports(api, start), System.out);
     } catch (ExecutionException e) {
-      if (!(e.getCause() instanceof RolledBackException)) {
+      if (e.getCause() instanceof RolledBackException) {
+        System.err.println(
+            "the store was rolled back, so the logs are no longer true: "
+                + "run 'palinode delete predicate no-lost-update', then this program again");
+      } else if (e.getCause() instanceof StoreException failed) {
+        System.err.println(failed.getMessage());
+      } else {
         throw e;
       }
-      System.err.println(
-          "the store was rolled back, so the logs are no longer true: "
-              + "run 'palinode delete predicate no-lost-update', then this program again");
       System.exit(1);
     }
   }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 final class Teller {
   private static final int PAUSE_MS = 2;
 
+  /** Longer than a link is cut. */
+  private static final int TRIES_MAX = 200;
+
   private final List<String> keys;
   private final Store store;
   private final SessionLog log;
@@ -26,17 +29,21 @@ final class Teller {
 
   void run(BooleanSupplier stopped) throws InterruptedException {
     for (int number = 0; !stopped.getAsBoolean(); number++) {
-      try {
-        String key = keys.get(random.nextInt(keys.size()));
-        String read = store.get(key);
-        log.add(new SessionLog.Read(key, read, null));
-        String update = log.client() + "." + number;
-        put(key, read, new Balance(Balance.amount(read) + 1, update).toString());
-      } catch (InsufficientNodesException e) {
-        // No node answered the read in time: nothing has changed.
-      }
+      update(keys.get(random.nextInt(keys.size())), log.client() + "." + number);
       TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
     }
+  }
+
+  private void update(String key, String name) {
+    String read;
+    try {
+      read = store.get(key);
+    } catch (InsufficientNodesException e) {
+      // No node answered the read in time: nothing has changed.
+      return;
+    }
+    log.add(new SessionLog.Read(key, read, null));
+    put(key, read, new Balance(Balance.amount(read) + 1, name).toString());
   }
 
   /** A put without an answer may have an effect, so the same value is put again. */
@@ -47,7 +54,9 @@ final class Teller {
         log.add(new SessionLog.Put(key, read, value, written.node(), written.acceptedAt(), tries));
         return;
       } catch (InsufficientNodesException e) {
-        // Again.
+        if (tries == TRIES_MAX) {
+          throw e;
+        }
       }
     }
   }
