@@ -21,16 +21,22 @@ public record Vocabulary(
   public static final Set<String> PLANNED_CLAUSES = Set.of("not");
 
   private static final String WRITE_SKEW =
-      "no node and no client sees both sessions; use 'all' or 'sum' for what the two keys must not"
-          + " hold together";
+      "nodes do not publish what a session had read; use 'all' or 'sum' for what the two keys must"
+          + " not hold together";
 
   /** In place of clauses. */
   public static final Map<String, String> OTHER_CLAUSES =
       Map.of(
-          "min", "for a least value below k, use 'any' with 'below: k' for each variable",
-          "max", "for a greatest value above k, use 'any' with 'above: k' for each variable",
-          "count", "use 'atLeast' with 'count' and the terms",
-          "writeSkew", WRITE_SKEW);
+          "min",
+          "use 'any' with 'below: k' for a least value below k, 'all' with 'above: k' for one above"
+              + " k",
+          "max",
+          "use 'any' with 'above: k' for a greatest value above k, 'all' with 'below: k' for one"
+              + " below k",
+          "count",
+          "use 'atLeast' with 'count' and the terms",
+          "writeSkew",
+          WRITE_SKEW);
 
   /** In place of comparisons of a term. */
   public static final Map<String, String> OTHER_COMPARISONS = Map.of("writeSkew", WRITE_SKEW);
