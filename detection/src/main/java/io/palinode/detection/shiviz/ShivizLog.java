@@ -9,10 +9,14 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +37,10 @@ public final class ShivizLog {
 
   /** More than anyone looks at, and than a browser draws. */
   public static final int EVENTS_MAX = 100_000;
+
+  private static final Pattern NOT_OF_A_HOST = Pattern.compile("[^\\w.:-]+");
+  private static final HexFormat PERCENT = HexFormat.of().withPrefix("%").withUpperCase();
+  private static final Set<Role> READ = Set.of(Role.READ, Role.WRITTEN);
 
   private final int nodes;
   private final List<EventClocks.Event> events = new ArrayList<>();
@@ -93,28 +101,33 @@ public final class ShivizLog {
     if (interval.writer().isEmpty() || interval.values().isEmpty()) {
       return null;
     }
-    HeldValue first = interval.values().get(0);
-    boolean isRead =
-        interval.values().stream()
-            .anyMatch(value -> value.role() == Role.READ || value.role() == Role.WRITTEN);
-    String text =
-        isRead
-            ? "reads " + first.key()
-            : first.role() == Role.HOLDS
-                ? "writes " + values(interval.values())
-                : "writes " + first.key();
     String client = host(interval.writer());
+    String key = interval.values().get(0).key();
+    if (interval.values().stream().anyMatch(value -> READ.contains(value.role()))) {
+      return new EventClocks.Request(client, "reads " + key, "");
+    }
+    List<HeldValue> holding =
+        interval.values().stream().filter(value -> value.role() == Role.HOLDS).toList();
+    if (holding.size() != 1) {
+      // Of siblings, no record names the one that this client wrote.
+      return new EventClocks.Request(client, "writes " + key, "");
+    }
+    HeldValue written = holding.get(0);
     String identity =
-        isRead || first.role() != Role.HOLDS || first.version().isEmpty()
+        written.version().isEmpty()
             ? ""
-            : String.join("\n", client, first.store(), first.key(), first.version());
-    return new EventClocks.Request(client, text, identity);
+            : String.join("\n", client, written.store(), written.key(), written.version());
+    return new EventClocks.Request(client, "writes " + values(holding), identity);
   }
 
-  /** One word, which is no node's. */
+  /** One word, which is no node's. Two clients never share one. */
   private static String host(String client) {
-    String word = client.replaceAll("[^\\w.:-]", "_");
-    return word.matches("node\\d+") ? "client-" + word : word;
+    String word = NOT_OF_A_HOST.matcher(client).replaceAll(found -> percent(found.group()));
+    return word.matches("node\\d+") ? percent("n") + word.substring(1) : word;
+  }
+
+  private static String percent(String text) {
+    return PERCENT.formatHex(text.getBytes(StandardCharsets.UTF_8));
   }
 
   private void add(

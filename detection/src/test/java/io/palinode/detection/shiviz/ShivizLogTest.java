@@ -15,6 +15,8 @@ import io.palinode.predicate.ReplicaRule;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The hosts of a log and what they know of each other. */
 class ShivizLogTest {
@@ -59,7 +61,38 @@ class ShivizLogTest {
             log(
                 List.of(held(0, 0, ACCEPTED, "a b", value("x", "1", ""))),
                 List.of(held(0, 0, Hvc.of(0, 150, 0), "node1", value("x", "1", "")))))
-        .contains("\na_b - {\"a_b\":1}\n", "\nclient-node1 - {\"client-node1\":1}\n");
+        .contains("\na%20b - {\"a%20b\":1}\n", "\n%6Eode1 - {\"%6Eode1\":1}\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ä1, ö1", "a b, a_b", "node1, %6Eode1", "a+b, a b"})
+  void twoClientsAreTwoHosts(String one, String other) throws IOException {
+    assertThat(
+            log(
+                List.of(held(0, 0, ACCEPTED, one, value("x", "1", "0a"))),
+                List.of(held(1, 0, Hvc.of(0, 150, 0), other, value("y", "1", "0b")))))
+        .doesNotContain("\":2}");
+  }
+
+  @Test
+  void ofSiblingsNoneIsTheWriteOfTheClient() throws IOException {
+    HeldValue first = value("x", "1", "0a");
+    assertThat(
+            log(
+                List.of(held(0, 0, ACCEPTED, "bob", first, value("x", "2", "0b"))),
+                List.of(
+                    held(0, 0, Hvc.of(0, 150, 0), "bob", first, value("x", "3", "0c")),
+                    held(1, 0, Hvc.of(0, 160, 0), "ann", first))))
+        .contains("writes x\nbob - {\"bob\":1}", "writes x\nbob - {\"bob\":2}")
+        .contains("writes x = 1\nann - ")
+        .doesNotContain("writes x = 1, ");
+  }
+
+  @Test
+  void aPutIsDrawnWithoutTheVersionThatItLost() throws IOException {
+    HeldValue lost = new HeldValue("s", "x", "1", "0a", Role.LOST);
+    assertThat(log(List.of(held(0, 0, ACCEPTED, "ann", value("x", "2", "0b"), lost)), List.of()))
+        .contains("writes x = 2\nann - ");
   }
 
   @Test
