@@ -20,10 +20,10 @@ class DescribeViolationTest {
        "latencyMs":1.5,"outcome":"rollback","outcomeBy":null,"phantom":false,"witnesses":[
        {"term":0,"node":0,"incarnation":1,"sequence":5,"start":["1795262400000000","0"],
         "end":["1795262401000000","0"],"writer":"alice",
-        "values":[{"store":"default","key":"cs_1","value":"1","role":null}],"member":null},
+        "values":[{"store":"default","key":"cs_1","value":"1","version":"0c","role":null}],"member":null},
        {"term":1,"node":1,"incarnation":1,"sequence":6,"start":["0","1795262400500000.7"],
         "end":null,"writer":"bob",
-        "values":[{"store":"default","key":"cs_2","value":"2","role":null}],"member":null}]}""";
+        "values":[{"store":"default","key":"cs_2","value":"2","version":"0d","role":null}],"member":null}]}""";
 
   private static final String ROLLBACKS =
       """

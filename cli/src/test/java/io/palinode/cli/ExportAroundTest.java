@@ -15,8 +15,19 @@ class ExportAroundTest {
       """
       {"from":"1","to":"9","complete":%s,"intervals":[
        {"term":1,"node":2,"incarnation":1,"sequence":16,"start":["990","995","1050"],"end":null,
-        "writer":"client-9","values":[{"store":"default","key":"cs_1_2_2","value":"1","role":null}],
-        "member":null}]}""";
+        "writer":"client-9","member":null,"values":[
+         {"store":"default","key":"cs_1_2_2","value":"1","version":"0c","role":null}]}]}""";
+
+  /** Of the put that the witness has at node 1. */
+  private static final String COPIES =
+      """
+      {"from":"1","to":"9","complete":true,"intervals":[
+       {"term":0,"node":0,"incarnation":1,"sequence":7,"start":["1050","1000.3","980"],"end":null,
+        "writer":"client-7","member":null,"values":[
+         {"store":"default","key":"cs_1_2_1","value":"1","version":"0a1b","role":null}]},
+       {"term":0,"node":2,"incarnation":1,"sequence":8,"start":["990","1000.3","1060"],"end":null,
+        "writer":"client-7","member":null,"values":[
+         {"store":"default","key":"cs_1_2_1","value":"1","version":"0a1b","role":null}]}]}""";
 
   private ApiStub api;
 
@@ -46,6 +57,16 @@ class ExportAroundTest {
     assertThat(api.err()).isEmpty();
     assertThat(api.run("export", "--violation", "1cf3058d")).isZero();
     assertThat(api.out().split("nearby", -1)).hasSize(2);
+  }
+
+  @Test
+  void aPutThatSeveralReplicasAcceptedIsOneRequest() {
+    api.answer("/api/v1/violations/1cf3058d/neighbourhood", COPIES);
+    assertThat(api.run("export", "--violation", "1cf3058d", "--around")).isZero();
+    assertThat(api.out()).containsOnlyOnce("writes cs_1_2_1 = 1\nclient-7 - {\"client-7\":1}\n");
+    assertThat(api.out())
+        .doesNotContain("\"client-7\":2")
+        .contains("\nnode0 1050 ", "\nnode2 1060 ");
   }
 
   @Test

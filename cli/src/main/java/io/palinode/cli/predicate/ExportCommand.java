@@ -176,7 +176,7 @@ public final class ExportCommand implements Callable<Integer> {
   private static HeldValue value(ValueView view) {
     String role = view.role();
     Role known = role == null ? Role.HOLDS : Role.valueOf(role.toUpperCase(Locale.ROOT));
-    return new HeldValue(view.store(), view.key(), view.value(), "", known);
+    return new HeldValue(view.store(), view.key(), view.value(), view.version(), known);
   }
 
   private static Hvc clock(int owner, List<String> entries) {

@@ -23,6 +23,7 @@ import io.palinode.wire.v1.VersionRole;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -159,17 +160,20 @@ public final class Views {
   }
 
   /**
+   * @param version as in a witness file; empty: not known
    * @param role {@code lost}: a version that was superseded unseen; {@code written}, {@code read}:
    *     the client had written or read it before it read the other one; null: it makes the term
    *     true
    */
-  public record ValueView(String store, String key, String value, @Nullable String role) {
+  public record ValueView(
+      String store, String key, String value, String version, @Nullable String role) {
     static ValueView of(VariableVersion v) {
       String value = Evidence.text(v.getValue());
       return new ValueView(
           v.getStore(),
           Evidence.text(v.getKey()),
           v.hasValueBytes() ? "%s… (%,d bytes)".formatted(value, v.getValueBytes()) : value,
+          HexFormat.of().formatHex(v.getClock().toByteArray()),
           role(v.getRole()));
     }
 

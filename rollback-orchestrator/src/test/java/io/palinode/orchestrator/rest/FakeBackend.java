@@ -217,6 +217,7 @@ final class FakeBackend implements Backend, OperatorBackend {
         VariableVersion.newBuilder()
             .setKey(ByteString.copyFromUtf8("cs_1"))
             .setValue(ByteString.copyFrom(new byte[] {(byte) 0xff}))
+            .setClock(ByteString.fromHex("0a1b"))
             .build();
     Witness witness =
         Witness.newBuilder()

@@ -163,6 +163,7 @@ class PredicateRoutesTest extends RestFixture {
     assertThat(witness.get("end").isNull()).isTrue();
     assertThat(witness.get("values").get(0).get("key").asText()).isEqualTo("cs_1");
     assertThat(witness.get("values").get(0).get("value").asText()).isEqualTo("base64:/w==");
+    assertThat(witness.get("values").get(0).get("version").asText()).isEqualTo("0a1b");
   }
 
   @Test
