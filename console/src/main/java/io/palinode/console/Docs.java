@@ -7,36 +7,65 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
+import java.util.List;
 import java.util.Map;
-import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.commonmark.Extension;
+import org.commonmark.ext.gfm.tables.TablesExtension;
+import org.commonmark.ext.heading.anchor.HeadingAnchorExtension;
+import org.commonmark.node.AbstractVisitor;
+import org.commonmark.node.HtmlBlock;
+import org.commonmark.node.HtmlInline;
+import org.commonmark.node.Image;
+import org.commonmark.node.Link;
+import org.commonmark.node.Node;
+import org.commonmark.node.Text;
+import org.commonmark.parser.Parser;
+import org.commonmark.renderer.html.HtmlRenderer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The docs of this release below {@code /docs/}, for the runbooks of alerts. A page is its text
- * with working links. Each heading has the anchor that its Markdown has elsewhere.
+ * The docs of this release below {@code /docs/}, for the runbooks of alerts. Each heading has the
+ * anchor that its Markdown has elsewhere. All links are relative: a proxy may add a path.
  */
 final class Docs {
   static final String PATH = "/docs/";
 
   private static final String FOLDER = "/io/palinode/console/docs/";
   private static final Pattern PAGE = Pattern.compile("(?:[\\w-]+/)?[\\w-]+\\.md");
-  private static final Pattern HEADING = Pattern.compile("(#{1,4}) (.+)");
-  private static final Pattern FENCE = Pattern.compile(" *```.*");
+  private static final String COMMENT = "<!--";
 
-  /** A text may continue on the next line. */
-  private static final Pattern LINK = Pattern.compile("\\[([^\\[\\]]+)]\\(([^()\\s]+)\\)");
+  private static final List<Extension> EXTENSIONS =
+      List.of(TablesExtension.create(), HeadingAnchorExtension.create());
+  private static final Parser PARSER = Parser.builder().extensions(EXTENSIONS).build();
+  private static final HtmlRenderer RENDERER =
+      HtmlRenderer.builder().extensions(EXTENSIONS).escapeHtml(true).build();
 
-  private final String page;
-  private final StringBuilder html = new StringBuilder();
-  private final StringBuilder text = new StringBuilder();
+  /** Of the page's path, the way from it to the root, and its contents. */
+  private static final String HTML =
+      """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <title>%1$s</title>
+      <link rel="icon" href="%2$sconsole/icon.svg" type="image/svg+xml">
+      <link rel="stylesheet" href="%2$sconsole/style.css">
+      </head>
+      <body>
+      <header><a class="brand" href="%2$s">Palinode</a>
+      <nav><a href="%2$sdocs/README.md">Docs</a></nav></header>
+      <main class="docs">
+      %3$s</main>
+      </body>
+      </html>
+      """;
 
-  private Docs(String page) {
-    this.page = page;
-  }
+  private Docs() {}
 
   /** Adds the pages to a server that is not started. They are no routes of its API. */
   static void addTo(JavalinConfig config, Map<String, String> headers) {
@@ -46,95 +75,82 @@ final class Docs {
   /** Leaves the answer to the server if there is no such page. */
   private static void serve(Context ctx, Map<String, String> headers) {
     String page = ctx.path().substring(PATH.length());
-    String markdown = ctx.method().equals(HandlerType.GET) ? read(page) : null;
+    boolean isRead = ctx.method().equals(HandlerType.GET) || ctx.method().equals(HandlerType.HEAD);
+    URL markdown = isRead ? find(page) : null;
     if (markdown != null) {
       headers.forEach(ctx::header);
-      ctx.html(new Docs(page).html(markdown));
+      ctx.html(html(page, read(markdown)));
       ctx.skipRemainingHandlers();
     }
   }
 
-  /** The text of a page; null: there is no such page. */
-  private static @Nullable String read(String page) {
-    if (!PAGE.matcher(page).matches()) {
-      return null;
-    }
-    try (InputStream in = Docs.class.getResourceAsStream(FOLDER + page)) {
-      return in == null ? null : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+  /** The Markdown of a page; null: there is no such page. */
+  private static @Nullable URL find(String page) {
+    return PAGE.matcher(page).matches() ? Docs.class.getResource(FOLDER + page) : null;
+  }
+
+  private static String read(URL markdown) {
+    try (InputStream in = markdown.openStream()) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
-      throw new UncheckedIOException(page, e);
+      throw new UncheckedIOException(markdown.toString(), e);
     }
   }
 
-  private String html(String markdown) {
-    html.append("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-        .append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-        .append("<meta name=\"color-scheme\" content=\"light dark\">\n<title>")
-        .append(escaped(page))
-        .append("</title>\n<link rel=\"icon\" href=\"/console/icon.svg\" type=\"image/svg+xml\">\n")
-        .append("<link rel=\"stylesheet\" href=\"/console/style.css\">\n</head>\n<body>\n")
-        .append("<header><a class=\"brand\" href=\"/\">Palinode</a>")
-        .append(
-            "<nav><a href=\"/docs/README.md\">Docs</a></nav></header>\n<main class=\"docs\">\n");
-    boolean isCode = false;
-    for (String line : markdown.lines().toList()) {
-      boolean isFence = FENCE.matcher(line).matches();
-      Matcher heading = HEADING.matcher(line);
-      if (isFence && !isCode) {
-        endText();
-      }
-      if (!isFence && !isCode && heading.matches()) {
-        endText();
-        addHeading(heading.group(1).length(), heading.group(2));
-      } else {
-        text.append(line).append('\n');
-      }
-      if (isFence && isCode) {
-        html.append("<pre>").append(escaped(text.toString())).append("</pre>\n");
-        text.setLength(0);
-      }
-      isCode ^= isFence;
+  private static String html(String page, String markdown) {
+    Node document = PARSER.parse(markdown);
+    document.accept(new ForReaders(URI.create(PATH + page)));
+    String root = page.contains("/") ? "../../" : "../";
+    return HTML.formatted(page, root, RENDERER.render(document));
+  }
+
+  /** Removes comments. Shows as text what is not served: images, and links to other files. */
+  private static final class ForReaders extends AbstractVisitor {
+    private final URI page;
+
+    ForReaders(URI page) {
+      this.page = page;
     }
-    endText();
-    return html.append("</main>\n</body>\n</html>\n").toString();
-  }
 
-  private void addHeading(int level, String words) {
-    html.append("<h%d id=\"%s\">%s</h%d>\n".formatted(level, anchor(words), escaped(words), level));
-  }
-
-  /** What the docs' links have after {@code #}. */
-  private static String anchor(String heading) {
-    return heading.replaceAll("[^\\p{L}\\p{N}_ -]", "").replace(' ', '-').toLowerCase(Locale.ROOT);
-  }
-
-  /** Writes the text since the last heading or code. */
-  private void endText() {
-    if (!text.toString().isBlank()) {
-      html.append("<pre>")
-          .append(LINK.matcher(escaped(text.toString())).replaceAll(this::linked))
-          .append("</pre>\n");
+    @Override
+    public void visit(HtmlBlock html) {
+      if (html.getLiteral().stripLeading().startsWith(COMMENT)) {
+        html.unlink();
+      }
     }
-    text.setLength(0);
-  }
 
-  /** A link to a page that is served; else the Markdown. */
-  private String linked(MatchResult link) {
-    URI to = URI.create(PATH + page).resolve(link.group(2));
-    String path = to.getPath();
-    boolean isServed =
-        to.getHost() == null
-            && path.startsWith(PATH)
-            && read(path.substring(PATH.length())) != null;
-    return Matcher.quoteReplacement(
-        isServed ? "<a href=\"%s\">%s</a>".formatted(to, link.group(1)) : link.group());
-  }
+    @Override
+    public void visit(HtmlInline html) {
+      if (html.getLiteral().startsWith(COMMENT)) {
+        html.unlink();
+      }
+    }
 
-  private static String escaped(String words) {
-    return words
-        .replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace("\"", "&quot;");
+    @Override
+    public void visit(Image image) {
+      visitChildren(image);
+      replaceByChildren(image);
+    }
+
+    @Override
+    public void visit(Link link) {
+      visitChildren(link);
+      if (!isServed(link)) {
+        link.appendChild(new Text(" (" + link.getDestination() + ")"));
+        replaceByChildren(link);
+      }
+    }
+
+    private boolean isServed(Link link) {
+      String to = page.resolve(link.getDestination()).toString().replaceFirst("#.*", "");
+      return to.startsWith(PATH) && find(to.substring(PATH.length())) != null;
+    }
+
+    private static void replaceByChildren(Node node) {
+      for (Node child = node.getFirstChild(); child != null; child = node.getFirstChild()) {
+        node.insertBefore(child);
+      }
+      node.unlink();
+    }
   }
 }

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,10 +26,23 @@ import org.junit.jupiter.api.Test;
 class ConsoleTest {
   private static final Path SCRIPTS =
       Path.of("src/main/resources/io/palinode/console/page/console");
-  private static final Pattern NAMED = Pattern.compile("(?:src|href)=\"(/[^\"]+)\"");
+  private static final Pattern NAMED = Pattern.compile("(?:src|href)=\"([^\"#]+)\"");
   private static final Pattern IMPORTED = Pattern.compile("from '\\./(\\w+\\.js)'");
   private static final Path DOCS = Path.of("../docs");
-  private static final Pattern LINKED = Pattern.compile("href=\"(/docs/[^\"]+)\"");
+  private static final Pattern LINKED = Pattern.compile("href=\"([^\"]+)\"");
+
+  /** In Markdown: its code, its links by target or by name, and the targets of names. */
+  private static final Pattern CODE = Pattern.compile("(?s)```.*?```|`[^`]*`");
+
+  private static final Pattern LINK = Pattern.compile("]\\(([^()\\s]+)\\)|]\\[([\\w-]+)]");
+  private static final Pattern TARGET = Pattern.compile("(?m)^\\[([\\w-]+)]: (\\S+)$");
+
+  private static final Pattern OTHER_TAG =
+      Pattern.compile(
+          "<(?!/?(?:a|blockquote|code|em|h[1-6]|hr|li|ol|p|pre|strong|ul"
+              + "|table|tbody|td|th|thead|tr)\\b)[^\\s]");
+
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
   private static final int LINES_MAX = 300;
   private static final int LINE_MAX = 100;
 
@@ -65,7 +79,7 @@ class ConsoleTest {
     List<String> paths = found(NAMED, get("/").body());
     assertThat(paths).hasSizeGreaterThan(10);
     for (String path : paths) {
-      HttpResponse<String> file = get(path);
+      HttpResponse<String> file = get("/" + path);
       assertThat(file.statusCode()).as(path).isEqualTo(200);
       assertThat(file.body()).as(path).isNotEmpty();
       if (path.endsWith(".js")) {
@@ -108,7 +122,7 @@ class ConsoleTest {
   }
 
   @Test
-  void eachPageOfTheDocsIsServedAndItsLinksResolve() throws Exception {
+  void eachPageOfTheDocsIsServedAndAllItsLinksResolve() throws Exception {
     Map<String, String> pages = new TreeMap<>();
     for (Path page : markdown()) {
       String path = "/docs/" + DOCS.relativize(page);
@@ -116,27 +130,89 @@ class ConsoleTest {
       assertThat(answer.statusCode()).as(path).isEqualTo(200);
       assertThat(answer.headers().firstValue("Content-Security-Policy")).as(path).isPresent();
       pages.put(path, answer.body());
+      String main = main(answer.body());
+      // A link to a page that is missing is text.
+      assertThat(found(LINKED, main)).as(path).hasSize(links(page));
+      assertThat(main).as(path).doesNotContain("&lt;!--").doesNotContainPattern(OTHER_TAG);
     }
     pages.forEach(
         (path, html) ->
-            assertThat(found(LINKED, html)).as(path).allMatch(link -> resolves(link, pages)));
-    assertThat(found(LINKED, pages.get("/docs/README.md"))).hasSizeGreaterThan(40);
+            assertThat(found(LINKED, main(html)))
+                .as(path)
+                .allMatch(link -> resolves(URI.create(path).resolve(link), pages)));
+    assertThat(found(LINKED, main(pages.get("/docs/README.md")))).hasSizeGreaterThan(40);
   }
 
-  private static boolean resolves(String link, Map<String, String> pages) {
-    String[] parts = link.split("#", 2);
-    String html = pages.getOrDefault(parts[0], "");
-    return parts.length == 1 ? !html.isEmpty() : html.contains(" id=\"" + parts[1] + "\"");
+  private static boolean resolves(URI link, Map<String, String> pages) {
+    String html = pages.getOrDefault(link.getPath(), "");
+    return link.getFragment() == null
+        ? !html.isEmpty()
+        : html.contains(" id=\"" + link.getFragment() + "\"");
+  }
+
+  /** How many links to pages of the docs a page has, also to absent ones. */
+  private static int links(Path page) throws IOException {
+    String text = CODE.matcher(Files.readString(page)).replaceAll("code");
+    Map<String, String> targets =
+        TARGET
+            .matcher(text)
+            .results()
+            .collect(Collectors.toMap(named -> named.group(1), named -> named.group(2)));
+    return (int)
+        LINK.matcher(text)
+            .results()
+            .map(link -> link.group(1) == null ? targets.get(link.group(2)) : link.group(1))
+            .filter(target -> target != null && isOfDocs(page, target))
+            .count();
+  }
+
+  private static boolean isOfDocs(Path page, String target) {
+    String file = target.replaceFirst("#.*", "");
+    return file.isEmpty()
+        || file.endsWith(".md") && page.resolveSibling(file).normalize().startsWith(DOCS);
   }
 
   @Test
-  void aPageOfTheDocsIsTextAndItsCodeHasNoHeadings() throws Exception {
+  void aPageOfTheDocsIsReadAsItsMarkdownIsMeant() throws Exception {
     String rest = get("/docs/reference/rest.md").body();
     assertThat(rest)
-        .contains("<h2 id=\"users\">Users</h2>", "\n# the hash of a token", "&quot;", "</main>")
-        .doesNotContain("<script", "style=", "<h1 id=\"the-hash");
-    String cli = get("/docs/reference/cli.md").body();
-    assertThat(cli).contains("&lt;").doesNotContainPattern("<(?!/?(a|h\\d|pre)\\b)[A-Z]");
+        .contains("<h2 id=\"users\">Users</h2>", "># the hash of a token", "&quot;", "</main>")
+        .contains("<table>", "<td>GET <code>/status</code></td>", "<li>", "<pre><code")
+        .doesNotContain("<script", "style=", "<h1 id=\"the-hash", "| --- |");
+    assertThat(get("/docs/how-to/use-the-console.md").body())
+        .contains("A violation: two intervals overlap on two nodes")
+        .doesNotContain("<img", ".png");
+    assertThat(get("/docs/reference/cli.md").body()).contains("&lt;");
+    assertThat(get("/docs/README.md").body()).contains("Contributing (../CONTRIBUTING.md)");
+  }
+
+  @Test
+  void headOfAPageOfTheDocsIsThatOfGet() throws Exception {
+    HttpResponse<String> head = send("HEAD", "/docs/README.md");
+    assertThat(head.statusCode()).isEqualTo(200);
+    assertThat(head.headers().firstValue("Content-Security-Policy")).isPresent();
+    assertThat(head.body()).isEmpty();
+    assertThat(send("HEAD", "/docs/absent.md").statusCode()).isEqualTo(404);
+    assertThat(send("POST", "/docs/README.md").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void linksWorkBehindAProxyThatAddsAPath() throws Exception {
+    for (String page : List.of("/", "/docs/README.md", "/docs/reference/rest.md")) {
+      List<String> links = found(NAMED, get(page).body());
+      assertThat(links).as(page).hasSizeGreaterThan(4);
+      for (String link : links) {
+        String path = URI.create("/prefix" + page).resolve(link).getPath();
+        assertThat(path).as(page).startsWith("/prefix/");
+        assertThat(get(path.substring("/prefix".length())).statusCode()).as(link).isEqualTo(200);
+      }
+    }
+    assertThat(SCRIPTS.resolve("api.js")).content().contains("fetch(`.${path}`");
+  }
+
+  private static String main(String html) {
+    String start = "<main class=\"docs\">";
+    return html.substring(html.indexOf(start) + start.length(), html.indexOf("</main>"));
   }
 
   @Test
@@ -169,10 +245,16 @@ class ConsoleTest {
   }
 
   private HttpResponse<String> get(String path) throws InterruptedException {
-    URI uri = URI.create("http://127.0.0.1:" + server.port() + path);
+    return send("GET", path);
+  }
+
+  private HttpResponse<String> send(String method, String path) throws InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + path))
+            .method(method, HttpRequest.BodyPublishers.noBody())
+            .build();
     try {
-      return HttpClient.newHttpClient()
-          .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+      return CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -68,7 +68,8 @@ record Links(String base) {
   /** The page of the alert's violation, or else the console; empty: no link. */
   String of(Alert alert) {
     String violation = alert.labels().getOrDefault(ViolationAlert.EPISODE, "");
-    return base.isEmpty() || violation.isEmpty() ? base : base + "/#/violations/" + violation;
+    String page = violation.isEmpty() ? "/" : "/#/violations/" + violation;
+    return base.isEmpty() ? base : base + page;
   }
 
   /** With the address of the alert's runbook, unless there is no address. */

@@ -20,7 +20,7 @@ class LinksTest {
   void aViolationHasThePermalinkOfTheConsole() {
     Links links = links(null, "http://127.0.0.1:6766");
     assertThat(links.of(VIOLATION)).isEqualTo("http://127.0.0.1:6766/#/violations/5d1f");
-    assertThat(links.of(HALTED)).isEqualTo("http://127.0.0.1:6766");
+    assertThat(links.of(HALTED)).isEqualTo("http://127.0.0.1:6766/");
     assertThat(links(null, "").of(VIOLATION)).isEmpty();
   }
 

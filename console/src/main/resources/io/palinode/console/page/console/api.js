@@ -45,7 +45,8 @@ async function answerOf(path, options) {
   const token = sessionStorage.getItem(TOKEN);
   const headers = { ...options.headers, ...(token && { Authorization: `Bearer ${token}` }) };
   try {
-    return { token, answer: await fetch(path, { ...options, headers }) };
+    // Relative to the page: a proxy may add a path.
+    return { token, answer: await fetch(`.${path}`, { ...options, headers }) };
   } catch (error) {
     if (options.stop?.aborted) throw error;
     throw new NoAnswer('The orchestrator does not answer.');
