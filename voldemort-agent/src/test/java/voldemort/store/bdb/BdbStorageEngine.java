@@ -1,5 +1,6 @@
 package voldemort.store.bdb;
 
+import java.io.File;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -32,9 +33,20 @@ public class BdbStorageEngine implements StorageEngine<ByteArray, byte[], byte[]
     this.name = name;
   }
 
-  /** Only its {@code sync} is of use here. */
+  /** Of Berkeley DB, as far as it is used here. */
   public static final class Environment {
+    private File home = new File("").getAbsoluteFile();
+
     public void sync() {}
+
+    public File getHome() {
+      return home;
+    }
+  }
+
+  /** Before an engine is watched. */
+  public void moveTo(File home) {
+    environment.home = home;
   }
 
   /** From now on a write fails when its record has been written, a delete when it was read. */

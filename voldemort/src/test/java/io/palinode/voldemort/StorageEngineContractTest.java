@@ -40,7 +40,8 @@ class StorageEngineContractTest {
       return switch (this) {
         case MEMORY -> Medium.MEMORY.open(folder, STORES);
         case BDB -> Medium.BDB.open(folder, STORES);
-        case SPLIT -> new SplitEngine(Medium.BDB.open(folder, List.of("a")), List.of("b"));
+        case SPLIT ->
+            new SplitEngine(Medium.BDB.open(folder, List.of("a")), List.of("b"), folder.toFile());
       };
     }
   }

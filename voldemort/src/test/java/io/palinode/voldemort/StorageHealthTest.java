@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.engine.StorageHealth;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class StorageHealthTest {
   private final StorageException full =
       new StorageException("no space is left", new IllegalStateException("full"));
 
-  private final StorageHealth health = new StorageHealth(0, () -> 7);
+  private final StorageHealth health = new StorageHealth(0, OptionalLong::empty);
 
   /** A failure and its end were logged again and again. */
   @Test

@@ -6,18 +6,22 @@ import io.palinode.cassandra.table.RestoredCells;
 import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.FreeBytes;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.hosted.MetaFiles;
 import io.palinode.store.hosted.MetaFiles.Planned;
 import io.palinode.store.order.NodeMeta;
+import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.apache.cassandra.utils.FBUtilities;
 import org.jspecify.annotations.Nullable;
 
@@ -35,11 +39,16 @@ final class CassandraEngine implements StorageEngine {
 
   private final MetaFiles files;
   private final Tables tables;
+  private final List<File> folders;
   private volatile PendingCells pending;
 
-  CassandraEngine(MetaFiles files, Tables tables) {
+  /**
+   * @param server the folders of the server's data and of its commit log
+   */
+  CassandraEngine(MetaFiles files, Tables tables, List<File> server) {
     this.files = files;
     this.tables = tables;
+    this.folders = Stream.concat(Stream.of(files.folder().toFile()), server.stream()).toList();
     List<Change> interrupted = files.journal().stream().map(Planned::change).toList();
     if (!interrupted.isEmpty()) {
       put(interrupted);
@@ -156,8 +165,8 @@ final class CassandraEngine implements StorageEngine {
   }
 
   @Override
-  public long freeBytes() {
-    return files.freeBytes();
+  public OptionalLong freeBytes() {
+    return FreeBytes.least(folders);
   }
 
   @Override

@@ -23,6 +23,7 @@ import io.palinode.store.order.NodeMeta;
 import io.palinode.store.past.PastEvents;
 import io.palinode.store.past.StoreSpec;
 import io.palinode.wire.Repeated;
+import java.io.File;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -33,6 +34,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apache.cassandra.config.DatabaseDescriptor;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.exceptions.ConfigurationException;
@@ -159,7 +161,13 @@ public final class ServerNode {
   }
 
   private static CassandraEngine engine(Path folder, Tables tables) {
-    return new CassandraEngine(new MetaFiles(folder.resolve("meta")), tables);
+    List<File> server =
+        Stream.concat(
+                Stream.of(DatabaseDescriptor.getAllDataFileLocations()),
+                Stream.of(DatabaseDescriptor.getCommitLogLocation()))
+            .map(File::new)
+            .toList();
+    return new CassandraEngine(new MetaFiles(folder.resolve("meta")), tables, server);
   }
 
   private void awaitReplayed(Runnable first) {

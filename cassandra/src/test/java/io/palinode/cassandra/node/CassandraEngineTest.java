@@ -14,11 +14,13 @@ import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.binding.UndoLog.Replica;
 import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.KeyBytes;
+import io.palinode.store.engine.ReportedDisk;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.store.hosted.MetaFiles;
 import io.palinode.store.hosted.MetaFiles.Planned;
 import io.palinode.store.order.NodeMeta;
+import java.io.File;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
@@ -41,9 +43,18 @@ class CassandraEngineTest {
     files = new MetaFiles(folder);
   }
 
-  private CassandraEngine engine() {
+  private CassandraEngine engine(File... server) {
     return new CassandraEngine(
-        files, new Tables(List.of(), new TableRefusals(table -> false, true, 1)));
+        files, new Tables(List.of(), new TableRefusals(table -> false, true, 1)), List.of(server));
+  }
+
+  @Test
+  void theFullestDiskOfTheServerCounts() {
+    File data = new ReportedDisk(folder, 1 << 20);
+    File commitLog = new ReportedDisk(folder, 7);
+    assertThat(engine(data, commitLog).freeBytes()).hasValue(7);
+    assertThat(engine(commitLog, data).freeBytes()).hasValue(7);
+    assertThat(engine(data, new ReportedDisk(folder, ReportedDisk.UNKNOWN)).freeBytes()).isEmpty();
   }
 
   @Test

@@ -92,7 +92,8 @@ class CassandraKitTest {
       this(
           new CassandraEngine(
               new MetaFiles(folder),
-              new Tables(List.of(), new TableRefusals(table -> false, true, 1))));
+              new Tables(List.of(), new TableRefusals(table -> false, true, 1)),
+              List.of()));
     }
 
     private WithoutTables(CassandraEngine engine) {

@@ -1,6 +1,7 @@
 package io.palinode.detector.binding;
 
 import io.palinode.wire.v1.NodeReport;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param refusedAheadMicros of the last one, how far that clock was ahead
  * @param storageRefusedSinceMicros null: the storage takes records
  * @param storageRefusal why it does not
- * @param storageFreeBytes of the file system that has its data; {@code Long.MAX_VALUE}: unknown
+ * @param storageFreeBytes the least of the file systems that have its data; empty: unknown
  */
 public record NodeHealth(
     @Nullable Long epsilonMicros,
@@ -23,7 +24,7 @@ public record NodeHealth(
     long refusedAheadMicros,
     @Nullable Long storageRefusedSinceMicros,
     String storageRefusal,
-    long storageFreeBytes) {
+    OptionalLong storageFreeBytes) {
 
   /** As a record of the control log has it. */
   public NodeReport toReport(int node, long incarnation) {
@@ -42,9 +43,7 @@ public record NodeHealth(
     if (storageRefusedSinceMicros != null) {
       report.setStorageRefusedSinceMicros(storageRefusedSinceMicros);
     }
-    if (storageFreeBytes != Long.MAX_VALUE) {
-      report.setStorageFreeBytes(storageFreeBytes);
-    }
+    storageFreeBytes.ifPresent(report::setStorageFreeBytes);
     return report.build();
   }
 }

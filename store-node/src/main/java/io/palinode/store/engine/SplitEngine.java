@@ -1,9 +1,11 @@
 package io.palinode.store.engine;
 
 import io.palinode.retroscope.snapshot.file.Entry;
+import java.io.File;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +19,14 @@ public final class SplitEngine implements StorageEngine {
   private final StorageEngine disk;
   private final StorageEngine memory;
   private final Set<String> inMemory;
+  private final File logs;
 
-  public SplitEngine(StorageEngine disk, Collection<String> inMemory) {
+  /**
+   * @param logs the folder of the window-logs on disk; it may be absent
+   */
+  public SplitEngine(StorageEngine disk, Collection<String> inMemory, File logs) {
     this.disk = disk;
+    this.logs = logs;
     this.memory = new MemoryEngine(inMemory);
     this.inMemory = Set.copyOf(inMemory);
   }
@@ -58,8 +65,12 @@ public final class SplitEngine implements StorageEngine {
   }
 
   @Override
-  public long freeBytes() {
-    return disk.freeBytes();
+  public OptionalLong freeBytes() {
+    OptionalLong records = disk.freeBytes();
+    OptionalLong free = FreeBytes.in(logs);
+    return records.isEmpty() || free.isEmpty()
+        ? OptionalLong.empty()
+        : OptionalLong.of(Math.min(records.getAsLong(), free.getAsLong()));
   }
 
   @Override

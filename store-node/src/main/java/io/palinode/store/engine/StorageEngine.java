@@ -2,6 +2,7 @@ package io.palinode.store.engine;
 
 import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,9 +54,9 @@ public interface StorageEngine extends AutoCloseable {
     return null;
   }
 
-  /** Of the file system that has the records; {@link FreeBytes#UNKNOWN}: there is none. */
-  default long freeBytes() {
-    return FreeBytes.UNKNOWN;
+  /** The least of the file systems that have the node's data. Empty: unknown, or there is none. */
+  default OptionalLong freeBytes() {
+    return OptionalLong.empty();
   }
 
   /** Idempotent. */

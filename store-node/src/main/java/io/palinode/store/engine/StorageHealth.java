@@ -1,6 +1,7 @@
 package io.palinode.store.engine;
 
-import java.util.function.LongSupplier;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +20,7 @@ public final class StorageHealth {
   private static final Logger log = LoggerFactory.getLogger(StorageHealth.class);
 
   private final int node;
-  private final LongSupplier freeBytes;
+  private final Supplier<OptionalLong> freeBytes;
   private volatile boolean requestsFail;
   private volatile boolean promisesFail;
 
@@ -34,13 +35,13 @@ public final class StorageHealth {
   /**
    * @param freeBytes as {@link StorageEngine#freeBytes}
    */
-  public StorageHealth(int node, LongSupplier freeBytes) {
+  public StorageHealth(int node, Supplier<OptionalLong> freeBytes) {
     this.node = node;
     this.freeBytes = freeBytes;
   }
 
-  public long freeBytes() {
-    return freeBytes.getAsLong();
+  public OptionalLong freeBytes() {
+    return freeBytes.get();
   }
 
   public boolean works() {

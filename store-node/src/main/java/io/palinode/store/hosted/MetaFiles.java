@@ -1,7 +1,6 @@
 package io.palinode.store.hosted;
 
 import io.palinode.retroscope.disk.OwnerOnly;
-import io.palinode.store.engine.FreeBytes;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageException;
 import java.io.ByteArrayInputStream;
@@ -220,9 +219,8 @@ public final class MetaFiles {
     return (int) crc.getValue();
   }
 
-  /** Of the folder's file system, as {@link StorageEngine#freeBytes}. */
-  public long freeBytes() {
-    return FreeBytes.in(folder.toFile());
+  public Path folder() {
+    return folder;
   }
 
   private Path file(byte[] key) {

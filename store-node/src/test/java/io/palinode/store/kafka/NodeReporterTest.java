@@ -12,13 +12,14 @@ import io.palinode.wire.v1.NodeReport;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 class NodeReporterTest {
   private static final NodeHealth HEALTH =
-      new NodeHealth(10_000L, 500_000, 0, 0, 0, null, "", 7L << 30);
+      new NodeHealth(10_000L, 500_000, 0, 0, 0, null, "", OptionalLong.of(7L << 30));
 
   private final MockProducer<byte[], byte[]> producer =
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());

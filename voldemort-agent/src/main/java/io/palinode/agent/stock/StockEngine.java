@@ -2,6 +2,7 @@ package io.palinode.agent.stock;
 
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
+import java.io.File;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,6 +21,7 @@ public final class StockEngine {
   private final Object engine;
   private final boolean prefixed;
   private final @Nullable ConcurrentMap<Object, List<?>> memory;
+  private final @Nullable File folder;
   private final BooleanSupplier alone;
   private final Calls calls;
   private volatile boolean removed;
@@ -105,7 +107,19 @@ public final class StockEngine {
         kind == Kind.MEMORY
             ? (ConcurrentMap<Object, List<?>>) StockTypes.field(engine, "map")
             : null;
+    this.folder = memory == null ? folderOf(types, engine) : null;
     this.alone = alone;
+  }
+
+  private static File folderOf(StockTypes types, Object engine) {
+    Object environment = environment(engine);
+    return (File)
+        StockTypes.call(types.method(environment.getClass(), "getHome", File.class), environment);
+  }
+
+  /** That of Berkeley DB. */
+  private static Object environment(Object engine) {
+    return StockTypes.field(engine, "environment");
   }
 
   /** The kind of the engine. */
@@ -131,6 +145,11 @@ public final class StockEngine {
 
   boolean is(Object other) {
     return engine == other;
+  }
+
+  /** The folder of its records; null in memory. */
+  @Nullable File folder() {
+    return folder;
   }
 
   /** Whether this thread excludes all writes. */
@@ -277,7 +296,7 @@ public final class StockEngine {
   /** Makes acknowledged writes survive a loss of power. Does nothing in memory. */
   void sync() {
     if (memory == null) {
-      Object environment = StockTypes.field(engine, "environment");
+      Object environment = environment(engine);
       Object unused =
           StockTypes.call(types.method(environment.getClass(), "sync", void.class), environment);
     }

@@ -1,6 +1,7 @@
 package io.palinode.agent.stock;
 
 import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.FreeBytes;
 import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.hosted.MetaFiles;
@@ -8,11 +9,13 @@ import io.palinode.store.hosted.MetaFiles.Planned;
 import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
+import java.io.File;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -242,8 +245,15 @@ public final class StockEngines implements StorageEngine {
   }
 
   @Override
-  public long freeBytes() {
-    return meta.freeBytes();
+  public OptionalLong freeBytes() {
+    List<File> folders = new ArrayList<>(List.of(meta.folder().toFile()));
+    for (StockEngine engine : engines.values()) {
+      File folder = engine.isRemoved() ? null : engine.folder();
+      if (folder != null) {
+        folders.add(folder);
+      }
+    }
+    return FreeBytes.least(folders);
   }
 
   @Override

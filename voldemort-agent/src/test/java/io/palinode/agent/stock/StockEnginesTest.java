@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.agent.stock.StockEngine.Kind;
 import io.palinode.agent.weave.Weaver;
 import io.palinode.agent.weave.WeavingLoader;
+import io.palinode.store.engine.ReportedDisk;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.store.hosted.MetaFiles;
@@ -14,6 +15,7 @@ import io.palinode.store.hosted.MetaFiles.Planned;
 import io.palinode.store.order.NodeMeta;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
+import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,6 +54,21 @@ class StockEnginesTest {
 
   private StockEngines start() {
     return new StockEngines(List.of(disk, memory), meta, own);
+  }
+
+  @Test
+  void theFullestDiskOfTheServersStoresCounts() {
+    Object other = stock(BDB, "other");
+    Object unused =
+        StockTypes.call(
+            types.method(other.getClass(), "moveTo", void.class, File.class),
+            other,
+            new ReportedDisk(folder, 7));
+    StockEngine full = engine("other", other, Kind.BDB);
+    StockEngines engines = new StockEngines(List.of(disk, memory, full), meta, own);
+    assertThat(engines.freeBytes()).hasValue(7);
+    full.remove();
+    assertThat(engines.freeBytes().orElse(0)).isGreaterThan(7);
   }
 
   @Test

@@ -31,6 +31,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -219,7 +220,7 @@ public final class BdbEngine implements StorageEngine {
   }
 
   @Override
-  public long freeBytes() {
+  public OptionalLong freeBytes() {
     return FreeBytes.in(folder.toFile());
   }
 

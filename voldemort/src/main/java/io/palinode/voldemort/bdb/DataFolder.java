@@ -185,7 +185,7 @@ public final class DataFolder implements AutoCloseable {
   }
 
   /** The folder of window-logs; absent before the first one. */
-  Path windowLogs() {
+  public Path windowLogs() {
     return folder.resolve(WINDOW_LOG);
   }
 

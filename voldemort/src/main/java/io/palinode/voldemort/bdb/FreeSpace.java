@@ -41,6 +41,6 @@ final class FreeSpace {
 
   private void check(long now) {
     checkedNanos = now;
-    bytes = FreeBytes.in(folder);
+    bytes = FreeBytes.in(folder).orElse(Long.MAX_VALUE);
   }
 }

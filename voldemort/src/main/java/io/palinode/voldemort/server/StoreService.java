@@ -123,7 +123,9 @@ public final class StoreService implements AutoCloseable {
       (store.persistence() == Persistence.MEMORY ? inMemory : onDisk).add(store.name());
     }
     return new SplitEngine(
-        BdbEngine.open(folder.bdb(), onDisk, config.bdb(), folder.storeEnd()), inMemory);
+        BdbEngine.open(folder.bdb(), onDisk, config.bdb(), folder.storeEnd()),
+        inMemory,
+        folder.windowLogs().toFile());
   }
 
   public StoreNode node() {
