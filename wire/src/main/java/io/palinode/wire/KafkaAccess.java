@@ -7,6 +7,7 @@ import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.Resource;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
@@ -51,6 +52,8 @@ public enum KafkaAccess {
         rights.topic(AclOperation.DESCRIBE_CONFIGS, topic);
       }
       rights.add(AclOperation.READ, ResourceType.GROUP, topics.election());
+      // The free space of brokers' disks, for 'palinode doctor' only.
+      rights.add(AclOperation.DESCRIBE, ResourceType.CLUSTER, Resource.CLUSTER_NAME);
     }
   };
 

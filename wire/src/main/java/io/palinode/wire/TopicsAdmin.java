@@ -1,12 +1,13 @@
 package io.palinode.wire;
 
+import io.palinode.wire.TopicsAdmin.BrokerDisks.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -154,38 +155,54 @@ public final class TopicsAdmin implements AutoCloseable {
     return partitions(topics.candidates());
   }
 
-  /** The number of brokers. */
-  public int brokers() {
-    return await("brokers", admin.describeCluster().nodes()).size();
+  /** The numbers of the brokers. */
+  public List<Integer> brokers() {
+    return await("brokers", admin.describeCluster().nodes()).stream().map(Node::id).toList();
   }
 
-  /** The least free bytes of each broker's disks. Brokers that do not report them are absent. */
-  public Map<Integer, Long> freeBytes() {
-    List<Integer> brokers =
-        await("brokers", admin.describeCluster().nodes()).stream().map(Node::id).toList();
-    Map<Integer, Long> free = new TreeMap<>();
-    admin
-        .describeLogDirs(brokers)
-        .descriptions()
-        .forEach(
-            (broker, folders) ->
-                folders(folders).stream()
-                    .flatMapToLong(folder -> folder.usableBytes().stream())
-                    .min()
-                    .ifPresent(bytes -> free.put(broker, bytes)));
-    return free;
+  /** What one broker reports of its disks. */
+  public record BrokerDisks(int broker, Answer answer, long freeBytesMin) {
+    /** Whether the broker reports them. */
+    public enum Answer {
+      KNOWN,
+      /** The broker reports no sizes, as before Kafka 3.3. */
+      WITHOUT_SIZES,
+      /** This principal may not read them. */
+      REFUSED,
+      /** There was no answer within the limit, or an error. */
+      ABSENT
+    }
   }
 
-  /** Empty if this principal may not read them. */
-  private Collection<LogDirDescription> folders(
-      KafkaFuture<Map<String, LogDirDescription>> answer) {
+  /** The disks of each broker. All of them have the time of one answer. */
+  public List<BrokerDisks> disks(List<Integer> brokers) {
+    return disks(admin.describeLogDirs(brokers).descriptions(), answerMax);
+  }
+
+  static List<BrokerDisks> disks(
+      Map<Integer, KafkaFuture<Map<String, LogDirDescription>>> answers, Duration max) {
+    long deadline = System.nanoTime() + max.toNanos();
+    List<BrokerDisks> all = new ArrayList<>();
+    for (Map.Entry<Integer, KafkaFuture<Map<String, LogDirDescription>>> each :
+        new TreeMap<>(answers).entrySet()) {
+      Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+      all.add(disks(each.getKey(), each.getValue(), left));
+    }
+    return all;
+  }
+
+  private static BrokerDisks disks(
+      int broker, KafkaFuture<Map<String, LogDirDescription>> answer, Duration max) {
     try {
-      return await("log folders", answer).values();
-    } catch (KafkaException refused) {
-      if (isRefusal(refused)) {
-        return List.of();
-      }
-      throw refused;
+      OptionalLong free =
+          await("log folders", answer, max).values().stream()
+              .flatMapToLong(folder -> folder.usableBytes().stream())
+              .min();
+      return free.isPresent()
+          ? new BrokerDisks(broker, Answer.KNOWN, free.getAsLong())
+          : new BrokerDisks(broker, Answer.WITHOUT_SIZES, 0);
+    } catch (KafkaException e) {
+      return new BrokerDisks(broker, isRefusal(e) ? Answer.REFUSED : Answer.ABSENT, 0);
     }
   }
 
@@ -269,11 +286,15 @@ public final class TopicsAdmin implements AutoCloseable {
   }
 
   private <T> T await(String topic, @Nullable KafkaFuture<T> answer) {
+    return await(topic, answer, answerMax);
+  }
+
+  private static <T> T await(String topic, @Nullable KafkaFuture<T> answer, Duration max) {
     if (answer == null) {
       throw new KafkaException("Kafka did not answer for a topic: topic=" + topic);
     }
     try {
-      return answer.get(answerMax.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(max.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TopicExistsException exists) {
         throw exists;
@@ -284,7 +305,7 @@ public final class TopicsAdmin implements AutoCloseable {
       throw new KafkaException("Kafka refused: topic=" + topic + ": " + e.getCause(), e.getCause());
     } catch (TimeoutException e) {
       throw new KafkaException(
-          "Kafka did not answer within " + answerMax.toSeconds() + " s: topic=" + topic, e);
+          "Kafka did not answer within " + max.toSeconds() + " s: topic=" + topic, e);
     } catch (InterruptedException e) {
       throw interrupted(topic, e);
     }

@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.utils.SecurityUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -112,7 +113,7 @@ public final class KafkaCommand {
     }
 
     private String command(String user, ResourcePattern resource, Set<AclOperation> operations) {
-      return "kafka-acls.sh --bootstrap-server %s --command-config %s --add --allow-principal User:%s %s --%s %s"
+      return "kafka-acls.sh --bootstrap-server %s --command-config %s --add --allow-principal User:%s %s --%s"
           .formatted(
               bootstrap,
               adminConfig,
@@ -120,8 +121,13 @@ public final class KafkaCommand {
               operations.stream()
                   .map(operation -> "--operation " + SecurityUtils.operationName(operation))
                   .collect(Collectors.joining(" ")),
-              resource.resourceType().name().toLowerCase(Locale.ROOT),
-              resource.name());
+              option(resource));
+    }
+
+    private static String option(ResourcePattern resource) {
+      String type = resource.resourceType().name().toLowerCase(Locale.ROOT);
+      // A cluster has no name there.
+      return resource.resourceType() == ResourceType.CLUSTER ? type : type + " " + resource.name();
     }
   }
 }

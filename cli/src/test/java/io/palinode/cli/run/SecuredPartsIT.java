@@ -42,6 +42,7 @@ import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.Resource;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.utils.SecurityUtils;
@@ -62,7 +63,7 @@ class SecuredPartsIT {
   private static final Pattern ACL =
       Pattern.compile(
           "kafka-acls.sh --bootstrap-server \\S+ --command-config \\S+ --add"
-              + " --allow-principal (\\S+) ((?:--operation \\S+ )+)--(topic|group) (\\S+)");
+              + " --allow-principal (\\S+) ((?:--operation \\S+ )+)--(topic|group|cluster)(?: (\\S+))?");
 
   @TempDir Path folder;
   private final List<Process> started = new ArrayList<>();
@@ -275,6 +276,7 @@ class SecuredPartsIT {
     assertThat(palinode("viewer", 0, "rollback", "status", "1")).contains("by operator-user");
     assertThat(palinode("viewer", 0, "doctor"))
         .contains("topic palinode.control.v1: partitions 1, copies 1")
+        .containsPattern("broker \\d+: .* free on its disk")
         .doesNotContain("may not be read");
     assertThat(palinode("viewer", 0, "get", "rollbacks"))
         .contains("rollback 1: run by operator-user");
@@ -337,7 +339,9 @@ class SecuredPartsIT {
       assertThat(acl.matches()).as(line).isTrue();
       ResourcePattern resource =
           new ResourcePattern(
-              ResourceType.fromString(acl.group(3)), acl.group(4), PatternType.LITERAL);
+              ResourceType.fromString(acl.group(3)),
+              Objects.requireNonNullElse(acl.group(4), Resource.CLUSTER_NAME),
+              PatternType.LITERAL);
       Matcher operation = Pattern.compile("--operation (\\S+)").matcher(acl.group(2));
       while (operation.find()) {
         bindings.add(

@@ -3,6 +3,7 @@ package io.palinode.orchestrator.health;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.TopicState;
 import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin.BrokerDisks;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -24,23 +25,37 @@ public final class TopicFindings {
 
   private TopicFindings() {}
 
-  /**
-   * @param freeBytes of the brokers that report them, by broker
-   */
-  public static List<Finding> disks(Map<Integer, Long> freeBytes) {
-    List<Finding> findings = new ArrayList<>();
-    freeBytes.forEach(
-        (broker, bytes) -> {
-          String free = FreeDisk.gib(bytes);
-          findings.add(
-              FreeDisk.isLow(bytes)
-                  ? Finding.fault(
-                      "broker " + broker,
-                      "only %s are free on its disk; it ends when the disk is full".formatted(free),
-                      "free space on its disk")
-                  : Finding.ok("broker " + broker, "%s are free on its disk".formatted(free)));
-        });
-    return findings;
+  public static List<Finding> disks(List<BrokerDisks> brokers) {
+    return brokers.stream().map(TopicFindings::disks).toList();
+  }
+
+  private static Finding disks(BrokerDisks broker) {
+    String part = "broker " + broker.broker();
+    return switch (broker.answer()) {
+      case KNOWN -> free(part, broker.freeBytesMin());
+      case WITHOUT_SIZES ->
+          Finding.note(part, "reports no free disk space", "update it to Kafka 3.3 or later");
+      case REFUSED ->
+          Finding.note(
+              part,
+              "its free disk space may not be read",
+              "grant the orchestrator Describe on the cluster; see 'palinode kafka acls'");
+      case ABSENT ->
+          Finding.fault(
+              part,
+              "has not reported its disks within 5 s",
+              "see whether its process runs, and its log");
+    };
+  }
+
+  private static Finding free(String part, long bytes) {
+    String free = FreeDisk.gib(bytes);
+    return FreeDisk.isLow(bytes)
+        ? Finding.fault(
+            part,
+            "only %s are free on its disk; the broker ends when the disk is full".formatted(free),
+            "free space on its disk")
+        : Finding.ok(part, "%s are free on its disk".formatted(free));
   }
 
   public static List<Finding> of(Topics names, List<TopicState> topics, int brokers) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.wire.TopicState;
 import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin.BrokerDisks;
+import io.palinode.wire.TopicsAdmin.BrokerDisks.Answer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,18 +14,6 @@ import org.junit.jupiter.api.Test;
 
 /** What is wrong with Kafka's topics. A real broker's topics are examined by an IT. */
 class TopicFindingsTest {
-  @Test
-  void aBrokerWhoseDiskIsNearlyFullIsAFault() {
-    assertThat(TopicFindings.disks(Map.of(1, 1_500_000_000L)))
-        .containsExactly(
-            Finding.fault(
-                "broker 1",
-                "only 1.4 GiB are free on its disk; it ends when the disk is full",
-                "free space on its disk"));
-    assertThat(TopicFindings.disks(Map.of(2, 3L << 30)))
-        .containsExactly(Finding.ok("broker 2", "3.0 GiB are free on its disk"));
-  }
-
   private static final Topics NAMES = Topics.DEFAULT;
 
   private final List<TopicState> topics = new ArrayList<>();
@@ -32,6 +22,32 @@ class TopicFindingsTest {
     for (String name : NAMES.all()) {
       topics.add(state(name, 1, 2));
     }
+  }
+
+  @Test
+  void aBrokerWhoseDiskIsNearlyFullIsAFault() {
+    assertThat(disks(Answer.KNOWN, 1_500_000_000L))
+        .isEqualTo(
+            Finding.fault(
+                "broker 1",
+                "only 1.4 GiB are free on its disk; the broker ends when the disk is full",
+                "free space on its disk"));
+    assertThat(disks(Answer.KNOWN, 3L << 30))
+        .isEqualTo(Finding.ok("broker 1", "3.0 GiB are free on its disk"));
+  }
+
+  @Test
+  void noDiskIsDroppedWithoutAWord() {
+    assertThat(disks(Answer.REFUSED, 0))
+        .matches(finding -> finding.level() == Finding.Level.NOTE)
+        .matches(finding -> finding.fix().contains("palinode kafka acls"));
+    assertThat(disks(Answer.WITHOUT_SIZES, 0))
+        .matches(finding -> finding.level() == Finding.Level.NOTE);
+    assertThat(disks(Answer.ABSENT, 0)).matches(finding -> finding.level() == Finding.Level.FAULT);
+  }
+
+  private static Finding disks(Answer answer, long freeBytes) {
+    return TopicFindings.disks(List.of(new BrokerDisks(1, answer, freeBytes))).get(0);
   }
 
   @Test

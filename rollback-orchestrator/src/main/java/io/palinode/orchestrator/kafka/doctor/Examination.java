@@ -25,9 +25,10 @@ public final class Examination {
   /** Of Kafka and its topics; a fault if it does not answer within 5 s. */
   public static List<Finding> kafka(KafkaSettings kafka, Topics names) {
     try (TopicsAdmin admin = new TopicsAdmin(kafka, names, ANSWER_MAX)) {
+      List<Integer> brokers = admin.brokers();
       List<Finding> found =
-          new ArrayList<>(TopicFindings.of(names, admin.states(), admin.brokers()));
-      found.addAll(TopicFindings.disks(admin.freeBytes()));
+          new ArrayList<>(TopicFindings.of(names, admin.states(), brokers.size()));
+      found.addAll(TopicFindings.disks(admin.disks(brokers)));
       return found;
     } catch (KafkaException e) {
       return List.of(
