@@ -192,6 +192,14 @@ public final class NodeReports {
         : Finding.ok(part, "its disk accepts writes, %s are free".formatted(free));
   }
 
+  /** The free space of the node's fullest disk; NaN: unknown. */
+  public synchronized double freeBytes(int node) {
+    NodeReport report = reports.get(node);
+    return report != null && report.hasStorageFreeBytes()
+        ? report.getStorageFreeBytes()
+        : Double.NaN;
+  }
+
   /** How far the node's clock is ahead of the others, in seconds; NaN: unknown. */
   public synchronized double offsetSeconds(int node) {
     Long micros = clocks.aheadOfMedianMicros(node);

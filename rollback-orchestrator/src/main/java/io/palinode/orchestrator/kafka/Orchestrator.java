@@ -427,7 +427,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     OrchestratorGauges gauges = new OrchestratorGauges(metrics, loop::state, wallMicros);
     gauges.add(alerts, logs);
     gauges.addSafePointLag(() -> lagMicros(loop.state().log().safePoint()));
-    gauges.addClocks(config.rollback().nodes(), reports, wallMicros);
+    gauges.addReports(config.rollback().nodes(), reports, wallMicros);
     gauges.addWork(
         () -> registry.all().size(),
         () -> failure.get() == null,

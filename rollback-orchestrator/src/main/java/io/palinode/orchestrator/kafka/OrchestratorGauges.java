@@ -62,8 +62,17 @@ final class OrchestratorGauges {
                 .count());
   }
 
-  void addClocks(int nodes, NodeReports reports, LongSupplier wallMicros) {
-    metrics.clockOffsets(nodes, reports::offsetSeconds);
+  void addReports(int nodes, NodeReports reports, LongSupplier wallMicros) {
+    metrics.nodeGauge(
+        "palinode.store.free.bytes",
+        "Free space of the node's fullest disk, as it reports; NaN: not known",
+        nodes,
+        reports::freeBytes);
+    metrics.nodeGauge(
+        "palinode.clock.offset.seconds",
+        "How far the node's clock is ahead of the others; NaN: not known",
+        nodes,
+        reports::offsetSeconds);
     metrics.clockPairs(
         nodes,
         (node, other, most) -> reports.pairSeconds(node, other, most, wallMicros.getAsLong()));

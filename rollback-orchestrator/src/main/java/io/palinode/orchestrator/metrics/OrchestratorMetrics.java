@@ -202,13 +202,13 @@ public final class OrchestratorMetrics implements AutoCloseable {
             .register(registry));
   }
 
-  /** Registers how far each node's clock is from the others. */
-  public void clockOffsets(int nodes, IntToDoubleFunction seconds) {
+  /** Registers a value of each node, as {@link #gauge}. */
+  public void nodeGauge(String name, String what, int nodes, IntToDoubleFunction value) {
     for (int i = 0; i < nodes; i++) {
       int node = i;
       keep(
-          Gauge.builder("palinode.clock.offset.seconds", () -> seconds.applyAsDouble(node))
-              .description("How far the node's clock is ahead of the others; NaN: not known")
+          Gauge.builder(name, () -> value.applyAsDouble(node))
+              .description(what)
               .tag("node", Integer.toString(node))
               .register(registry));
     }

@@ -66,6 +66,8 @@ class NodeReportsTest {
                 "free space on its disk"),
             Finding.ok("node 1", "its disk accepts writes, 40.0 GiB are free"),
             Finding.ok("node 2", "its disk accepts writes"));
+    assertThat(reports.freeBytes(0)).isEqualTo(1L << 30);
+    assertThat(reports.freeBytes(2)).isNaN();
   }
 
   @Test
