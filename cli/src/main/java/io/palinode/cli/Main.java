@@ -37,6 +37,7 @@ import io.palinode.cli.trace.RecordCommand;
 import io.palinode.cli.trace.TraceCommand;
 import io.palinode.cli.witness.VerifyCommand;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -106,6 +107,9 @@ public final class Main {
           CompletionCommand.class,
           VersionCommand.class);
 
+  /** What picocli adds to a command with the standard options. */
+  private static final Set<String> VERSION = Set.of("-V", "--version");
+
   @Option(
       names = "--debug",
       scope = ScopeType.INHERIT,
@@ -135,6 +139,9 @@ public final class Main {
 
   /** The model of one command is made in half the time of the model of all. */
   static List<Class<?>> needed(String... args) {
+    if (args.length == 1 && VERSION.contains(args[0])) {
+      return List.of();
+    }
     for (Class<?> command : COMMANDS) {
       // Completion prints all commands.
       if (args.length > 0

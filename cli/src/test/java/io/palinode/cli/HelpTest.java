@@ -67,6 +67,15 @@ class HelpTest {
         .hasSameSizeAs(Main.commandLine().getSubcommands().values());
   }
 
+  @Test
+  void theVersionNeedsNoCommand() {
+    StringWriter out = new StringWriter();
+    CommandLine line = Main.commandLine(Main.needed("--version"));
+    assertThat(line.getSubcommands()).isEmpty();
+    assertThat(line.setOut(new PrintWriter(out, true)).execute("--version")).isZero();
+    assertThat(out.toString()).startsWith("palinode ");
+  }
+
   private static String usage(CommandLine command) {
     return command.getUsageMessage(CommandLine.Help.Ansi.OFF);
   }
