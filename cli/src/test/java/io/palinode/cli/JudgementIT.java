@@ -222,6 +222,9 @@ class JudgementIT {
                 assertThat(printed.text() + printed.exit()).contains(lost).endsWith("1");
               });
       assertThat(send(plane.apiUrl() + "/healthz").statusCode()).isEqualTo(503);
+      awaitConsole("alert=orchestrator_stopped");
+      assertThat(console)
+          .anyMatch(line -> line.contains("; start 'palinode run orchestrator' again"));
     }
   }
 

@@ -232,6 +232,17 @@ class DashboardsTest {
   }
 
   @Test
+  void theAlertOfTheServerOfRunbooksNamesTheFirstCommand() {
+    assertThat(rules())
+        .filteredOn(rule -> rule.get("alert").asText().equals("PalinodeDown"))
+        .singleElement()
+        .satisfies(
+            rule ->
+                assertThat(rule.at("/annotations/summary").asText())
+                    .contains("'palinode run orchestrator'"));
+  }
+
+  @Test
   void thePrometheusConfigurationReadsTheRules() {
     assertThat(yaml("prometheus/prometheus.yml").get("rule_files").get(0).asText())
         .isEqualTo("rules.yml");

@@ -482,7 +482,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
     if (closed.get()) {
       return;
     }
-    String reason = "the orchestrator has stopped: " + cause;
+    String reason =
+        "the orchestrator has stopped: " + cause + "; start 'palinode run orchestrator' again";
     log.error("orchestrator=STOPPED", cause);
     failure.set(reason);
     raise(
