@@ -62,6 +62,18 @@ class DescribeTest {
   }
 
   @Test
+  void aRollbackThatIsHaltedHasItsWaysOutAndExitStatusOne() {
+    api.answer(
+        "/api/v1/rollbacks/5",
+        ROLLBACK
+            .replace("\"resumed\"", "\"halted\"")
+            .replace("\"haltReason\":null", "\"haltReason\":\"disk full\""));
+    assertThat(api.run("describe", "rollback", "5")).isOne();
+    assertThat(api.out())
+        .contains("\nrollback 5 is halted: disk full; 'palinode rollback retry 5' tries again,");
+  }
+
+  @Test
   void aNodeHasItsStateItsWayOutAndItsPredicates() throws IOException {
     api.answer(
         "/api/v1/nodes",
@@ -70,6 +82,8 @@ class DescribeTest {
             + "{\"node\":1,\"state\":\"stands still\",\"needsOperator\":true,"
             + "\"sinceMicros\":1795262400000000,\"why\":\"node 1 publishes nothing; start it\","
             + "\"incarnation\":2,\"joinedMicros\":1795262300000000,\"reach\":\"1795262300000000\","
+            + "\"exactReach\":\"1795262310000000\",\"memoryReach\":\"1795262320000000\","
+            + "\"reachTo\":\"1795262330000000\","
             + "\"version\":\"0.1.0\",\"lastAck\":\"RESUMED\",\"lastAckMicros\":1795262400000000}]");
     assertThat(node("1", "table")).isOne();
     assertThat(api.out())
@@ -79,6 +93,13 @@ class DescribeTest {
         .contains("reach       2026-11-21T11:58:20.000000Z (")
         .contains("unanswered  ", "last ack    RESUMED, 2026-11-21T12:00:00Z (")
         .containsPattern("PREDICATE +IN-FORCE +AT-NODE\np +3 +2\n");
+    assertThat(api.out()).doesNotContain("HLC");
+    assertThat(node("1", "wide")).isOne();
+    assertThat(api.out())
+        .containsPattern("reach +2026-11-21T11:58:20.000000Z .*\n +HLC 1795262300000000\n")
+        .containsPattern("exact reach .*\n +HLC 1795262310000000\n")
+        .containsPattern("memory from .*\n +HLC 1795262320000000\n")
+        .containsPattern("reach to .*\n +HLC 1795262330000000\n");
     assertThat(node("0", "table")).isZero();
     assertThat(api.out()).contains("incarnation none: it has never joined\n");
     assertThat(node("3", "table")).isEqualTo(2);
@@ -104,7 +125,18 @@ class DescribeTest {
         .contains("budget      5 of 5 rollbacks are spent: violations stand until 2026-11-25T17:")
         .contains("sequential  keys of 1 instances, with R + W > N\n")
         .endsWith("\nkind: Predicate\n");
-    assertThat(json("describe", "predicate", "p").at("/violations/count").asInt()).isEqualTo(7);
+    JsonNode all = json("describe", "predicate", "p");
+    assertThat(all.at("/violations/count").asInt()).isEqualTo(7);
+    assertThat(all.at("/approvals/0/id").asInt()).isEqualTo(2);
+    assertThat(all.at("/budgets/0/spent").asInt()).isEqualTo(5);
+    assertThat(all.at("/sequential/0/keys/0").asText()).isEqualTo("cs_12_117_12");
+    assertThat(api.run("describe", "predicate", "p", "-o", "wide")).isZero();
+    assertThat(api.out()).containsPattern("violations .*\n( .*\n)* +HLC 1795262400500000\n");
+    api.answer("/api/v1/predicates/other", PREDICATE.replace("\"p\"", "\"other\""));
+    JsonNode other = json("describe", "predicate", "other");
+    assertThat(other.path("approvals")).isEmpty();
+    assertThat(other.path("budgets")).isEmpty();
+    assertThat(other.path("sequential")).isEmpty();
   }
 
   private int node(String number, String format) {

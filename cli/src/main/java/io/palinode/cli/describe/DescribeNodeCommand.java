@@ -80,6 +80,10 @@ final class DescribeNodeCommand implements Callable<Integer> {
     addTime(lines, "reach", node, "reach");
     addTime(lines, "exact reach", node, "exactReach");
     add(lines, "granularity", node, "granularity");
+    if (output.isWide()) {
+      addTime(lines, "memory from", node, "memoryReach");
+      addTime(lines, "reach to", node, "reachTo");
+    }
     if (node.has("memory")) {
       lines.add(
           "window-log",
@@ -119,10 +123,10 @@ final class DescribeNodeCommand implements Callable<Integer> {
     }
   }
 
-  private static void addTime(Lines lines, String label, JsonNode node, String field) {
+  private void addTime(Lines lines, String label, JsonNode node, String field) {
     String hlc = node.path(field).asText("0");
     if (!hlc.equals("0")) {
-      lines.add(label, TimeText.withAge(hlc));
+      lines.time(label, hlc, output.isWide());
     }
   }
 }

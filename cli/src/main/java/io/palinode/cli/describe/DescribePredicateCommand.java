@@ -1,10 +1,11 @@
 package io.palinode.cli.describe;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.options.TimeText;
+import io.palinode.orchestrator.rest.Views.ApprovalView;
 import io.palinode.orchestrator.rest.Views.BudgetView;
-import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.orchestrator.rest.predicate.PredicateView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Output;
@@ -38,9 +39,23 @@ final class DescribePredicateCommand implements Callable<Integer> {
     all.set("violations", latest("/api/v1/violations", ""));
     all.set("holding", latest("/api/v1/violations", "&holding=true"));
     all.set("rollbacks", latest("/api/v1/rollbacks", ""));
-    StatusView status = api.get("/api/v1/status", StatusView.class);
-    output.print(all, () -> text(all, status));
+    JsonNode status = api.get("/api/v1/status");
+    all.set("approvals", own(status.path("approvals")));
+    all.set("budgets", own(status.path("budgets")));
+    all.set("sequential", own(status.path("sequential").path("instances")));
+    output.print(all, () -> text(all));
     return 0;
+  }
+
+  /** Those of this predicate. */
+  private ArrayNode own(JsonNode items) {
+    ArrayNode own = ApiClient.JSON.createArrayNode();
+    for (JsonNode item : items) {
+      if (item.path("predicate").asText().equals(name)) {
+        own.add(item);
+      }
+    }
+    return own;
   }
 
   /** How many there are of this predicate, and the latest one. */
@@ -51,7 +66,7 @@ final class DescribePredicateCommand implements Callable<Integer> {
     return latest;
   }
 
-  private String text(ObjectNode all, StatusView status) {
+  private String text(ObjectNode all) {
     PredicateView predicate = api.view(all.get("predicate"), PredicateView.class);
     Lines lines = new Lines().add("predicate", predicate.name());
     lines.add("version", Long.toString(predicate.version()));
@@ -59,9 +74,17 @@ final class DescribePredicateCommand implements Callable<Integer> {
     lines.add("job", predicate.jobVersion() == null ? "not known" : "" + predicate.jobVersion());
     lines.add("converged", predicate.converged() ? "yes" : "not yet: versions differ");
     lines.add("violations", violations(all));
+    addHlc(lines, all.at("/violations/latest/violate"));
     lines.add("rollbacks", rollbacks(all.path("rollbacks")));
-    addWaiting(lines, status);
+    addHlc(lines, all.at("/rollbacks/latest/target"));
+    addWaiting(lines, all);
     return lines.block(predicate.yaml()).toString();
+  }
+
+  private void addHlc(Lines lines, JsonNode hlc) {
+    if (!hlc.isMissingNode()) {
+      lines.hlc(hlc.asText(), output.isWide());
+    }
   }
 
   private static String versions(Map<Integer, Long> byNode) {
@@ -98,26 +121,21 @@ final class DescribePredicateCommand implements Callable<Integer> {
                 TimeText.withAge(latest.path("target").asText()));
   }
 
-  private void addWaiting(Lines lines, StatusView status) {
-    status.approvals().stream()
-        .filter(approval -> approval.predicate().equals(name))
-        .forEach(
-            approval ->
-                lines.add(
-                    "approval",
-                    "request %d waits since %s: 'palinode rollback approve %d' or 'reject %d'"
-                        .formatted(
-                            approval.id(),
-                            TimeText.secondWithAge(approval.askedMicros()),
-                            approval.id(),
-                            approval.id())));
-    status.budgets().stream()
-        .filter(budget -> budget.predicate().equals(name))
-        .forEach(budget -> lines.add("budget", budget(budget)));
-    long sequential =
-        status.sequential().instances().stream()
-            .filter(instance -> instance.predicate().equals(name))
-            .count();
+  private void addWaiting(Lines lines, ObjectNode all) {
+    for (ApprovalView approval : api.view(all.get("approvals"), ApprovalView[].class)) {
+      lines.add(
+          "approval",
+          "request %d waits since %s: 'palinode rollback approve %d' or 'reject %d'"
+              .formatted(
+                  approval.id(),
+                  TimeText.secondWithAge(approval.askedMicros()),
+                  approval.id(),
+                  approval.id()));
+    }
+    for (BudgetView budget : api.view(all.get("budgets"), BudgetView[].class)) {
+      lines.add("budget", budget(budget));
+    }
+    int sequential = all.path("sequential").size();
     if (sequential > 0) {
       lines.add("sequential", "keys of %d instances, with R + W > N".formatted(sequential));
     }

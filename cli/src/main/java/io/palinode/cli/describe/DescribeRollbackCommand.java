@@ -6,11 +6,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.options.TimeText;
 import io.palinode.cli.rollback.RollbackStatusCommand;
 import io.palinode.cli.status.ViolationWords;
+import io.palinode.cli.status.WaitLines;
 import io.palinode.orchestrator.rest.OneRollbackView;
+import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.TextTable;
 import io.palinode.terminal.TextTable.Align;
+import io.palinode.terminal.Wrap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +32,7 @@ import picocli.CommandLine.Parameters;
     footer = {
       "",
       "'palinode rollback lost EPOCH' lists the writes that it discarded.",
+      "Exit status 1 if the rollback is halted: it needs an operator.",
       "",
       "Example:  palinode describe rollback 3"
     })
@@ -50,11 +54,16 @@ final class DescribeRollbackCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     JsonNode rollback = api.get("/api/v1/rollbacks/" + ApiClient.segment(epoch));
+    OneRollbackView one = api.view(rollback, OneRollbackView.class);
     ObjectNode all = ApiClient.JSON.createObjectNode();
     all.set("rollback", rollback);
-    all.set("violations", violations(api.view(rollback, OneRollbackView.class)));
-    output.print(all, () -> text(all));
-    return 0;
+    all.set("violations", violations(one));
+    output.print(all, () -> text(one, all.path("violations")));
+    return isHalted(one) ? 1 : 0;
+  }
+
+  private static boolean isHalted(OneRollbackView one) {
+    return one.rollback().state().equals("halted");
   }
 
   /** Those of the rollback that the orchestrator remembers, the latest first. */
@@ -73,11 +82,15 @@ final class DescribeRollbackCommand implements Callable<Integer> {
     return found;
   }
 
-  private String text(ObjectNode all) {
-    OneRollbackView one = api.view(all.get("rollback"), OneRollbackView.class);
+  private String text(OneRollbackView one, JsonNode violations) {
+    RollbackView rollback = one.rollback();
     String steps = RollbackStatusCommand.text(one, output.isWide());
-    int named = one.rollback().violationIds().size();
-    return named == 0 ? steps : steps + "\n" + violations(all.get("violations"), named);
+    if (isHalted(one)) {
+      String waysOut = WaitLines.waysOut(rollback.epoch(), rollback.haltReason());
+      steps += "\n" + Wrap.paragraph("", waysOut) + "\n";
+    }
+    int named = rollback.violationIds().size();
+    return named == 0 ? steps : steps + "\n" + violations(violations, named);
   }
 
   private static String violations(JsonNode found, int named) {

@@ -15,7 +15,6 @@ import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
 import io.palinode.terminal.TextTable.Align;
-import io.palinode.terminal.Wrap;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.StoreClient;
 import java.util.LinkedHashSet;
@@ -42,8 +41,6 @@ import picocli.CommandLine.Spec;
     },
     footer = {"", "Example:  palinode describe violation 0123456789"})
 final class DescribeViolationCommand implements Callable<Integer> {
-  private static final String LABEL = "%-12s";
-
   @Parameters(
       paramLabel = "ID",
       description = "The ID of a violation, or its first 8 or more digits.")
@@ -126,50 +123,47 @@ final class DescribeViolationCommand implements Callable<Integer> {
   }
 
   private static String text(ObjectNode all, ViolationView violation, boolean isWide) {
-    StringBuilder text = new StringBuilder(line("violation", violation.id()));
-    String predicate = "%s version %d, clause %d";
-    line(
-        text,
+    Lines lines = new Lines().add("violation", violation.id());
+    lines.add(
         "predicate",
-        predicate.formatted(
-            violation.predicate(), violation.predicateVersion(), violation.clause()));
-    line(text, "binding", violation.binding());
+        "%s version %d, clause %d"
+            .formatted(violation.predicate(), violation.predicateVersion(), violation.clause()));
+    lines.add("binding", violation.binding());
     String label = "grade";
     for (String words :
         ViolationWords.lines(ApiClient.JSON.createArrayNode().add(all.get("violation")))) {
-      line(text, label, words);
+      lines.add(label, words);
       label = label.equals("grade") ? "outcome" : "";
     }
     if (violation.meaning() != null) {
-      line(text, "meaning", violation.meaning());
+      lines.add("meaning", violation.meaning());
     }
     if (violation.outcomeBy() != null) {
-      line(text, "", "rejected by " + violation.outcomeBy());
+      lines.add("", "rejected by " + violation.outcomeBy());
     }
-    time(text, "began", violation.first(), isWide);
-    time(text, "all held", violation.violate(), isWide);
+    lines.time("began", violation.first(), isWide);
+    lines.time("all held", violation.violate(), isWide);
     if (violation.ended() == null) {
-      line(text, "ended", "not yet: it holds");
+      lines.add("ended", "not yet: it holds");
     } else {
-      time(text, "ended", violation.ended(), isWide);
+      lines.time("ended", violation.ended(), isWide);
     }
-    line(text, "found", TimeText.secondWithAge(violation.detectedMicros()));
-    JsonNode rollback = all.get("rollback");
-    line(
-        text,
-        "rollback",
-        rollback.isNull()
-            ? "no remembered rollback names it"
-            : "%s: %s, target %s"
-                .formatted(
-                    rollback.path("epoch").asText(),
-                    rollback.path("state").asText(),
-                    TimeText.withAge(rollback.path("target").asText(""))));
-    return text.append('\n')
-        .append(witnesses(violation.witnesses()))
-        .append('\n')
-        .append(cutsText(all.get("cuts")))
+    lines.add("found", TimeText.secondWithAge(violation.detectedMicros()));
+    lines.add("rollback", rollbackText(all.path("rollback")));
+    return lines
+        .block(witnesses(violation.witnesses()))
+        .block(cutsText(all.path("cuts")))
         .toString();
+  }
+
+  private static String rollbackText(JsonNode rollback) {
+    return rollback.isNull()
+        ? "no remembered rollback names it"
+        : "%s: %s, target %s"
+            .formatted(
+                rollback.path("epoch").asText(),
+                rollback.path("state").asText(),
+                TimeText.withAge(rollback.path("target").asText("")));
   }
 
   private static String witnesses(List<WitnessView> witnesses) {
@@ -213,11 +207,10 @@ final class DescribeViolationCommand implements Callable<Integer> {
   private static String cutsText(JsonNode cuts) {
     @Nullable JsonNode why = cuts.get("why");
     if (why != null) {
-      return line("values", "not known: " + why.asText());
+      return new Lines().add("values", "not known: " + why.asText()).toString();
     }
-    StringBuilder text = new StringBuilder();
-    line(text, "before", TimeText.of(cuts.path("before").asText()));
-    line(text, "at", TimeText.of(cuts.path("at").asText()));
+    Lines lines = new Lines().add("before", TimeText.of(cuts.path("before").asText()));
+    lines.add("at", TimeText.of(cuts.path("at").asText()));
     TextTable table =
         new TextTable(Align.LEFT, List.of("NODE", "STORE", "KEY", "BEFORE", "AT"))
             .wrap("KEY", "BEFORE", "AT");
@@ -230,25 +223,10 @@ final class DescribeViolationCommand implements Callable<Integer> {
               value(key.get("before")),
               value(key.get("at"))));
     }
-    return text.append(table.render()).toString();
+    return lines + table.render();
   }
 
   private static String value(@Nullable JsonNode value) {
     return value == null || value.isNull() ? "(none)" : value.asText();
-  }
-
-  private static void time(StringBuilder text, String label, String hlc, boolean isWide) {
-    line(text, label, TimeText.withAge(hlc));
-    if (isWide) {
-      line(text, "", "HLC " + hlc);
-    }
-  }
-
-  private static void line(StringBuilder text, String label, String value) {
-    text.append(line(label, value));
-  }
-
-  private static String line(String label, String value) {
-    return Wrap.paragraph(LABEL.formatted(label), value) + "\n";
   }
 }

@@ -1,5 +1,6 @@
 package io.palinode.cli.describe;
 
+import io.palinode.cli.options.TimeText;
 import io.palinode.terminal.Wrap;
 
 /** Labelled lines of a screen. */
@@ -12,6 +13,16 @@ final class Lines {
   Lines add(String label, String value) {
     text.append(Wrap.paragraph(LABEL.formatted(label), value)).append('\n');
     return this;
+  }
+
+  /** Adds a time and its age; in a wide form also the HLC. */
+  Lines time(String label, String hlc, boolean isWide) {
+    return add(label, TimeText.withAge(hlc)).hlc(hlc, isWide);
+  }
+
+  /** Adds the HLC of the time in the line before, in a wide form only. */
+  Lines hlc(String hlc, boolean isWide) {
+    return isWide ? add("", "HLC " + hlc) : this;
   }
 
   /** Adds a block after an empty line. */
