@@ -6,9 +6,7 @@ import io.palinode.cli.describe.NodeReach;
 import io.palinode.cli.options.TimeText;
 import io.palinode.cli.status.StatusCommand;
 import io.palinode.cli.status.ViolationWords;
-import io.palinode.cli.status.WaitLines;
 import io.palinode.cli.store.StoreAccess;
-import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.orchestrator.rest.predicate.PredicateView;
 import io.palinode.predicate.form.Predicates;
@@ -17,12 +15,9 @@ import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -84,7 +79,8 @@ final class GetCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "WHAT",
-      description = "predicates, violations, rollbacks, nodes or snapshots.")
+      converter = Resource.Word.class,
+      description = "predicates, violations, rollbacks, nodes or snapshots; or the singular.")
   private Resource resource = Resource.PREDICATES;
 
   @Parameters(
@@ -127,9 +123,10 @@ final class GetCommand implements Callable<Integer> {
   @Option(
       names = {"-w", "--watch"},
       description =
-          "Then print what is new or has another state, checked once per second, until Ctrl-C"
-              + " (exit status 0). Each violation is printed once, so later outcomes are not shown."
-              + " With -o json: a line of JSON each; with -o yaml, a document.")
+          "Then print what is new or has another state or reason, checked once per second, until"
+              + " Ctrl-C (exit status 0). While the server does not answer, the watch asks again each"
+              + " second. Each violation is printed once, so later outcomes are not shown. With -o"
+              + " json: a line of JSON each; with -o yaml, a document.")
   private boolean watch;
 
   @Mixin private ListOutput output = new ListOutput();
@@ -151,34 +148,37 @@ final class GetCommand implements Callable<Integer> {
     if (id != null && !isInList) {
       return one(path + "/" + ApiClient.segment(id));
     }
-    ApiClient.Page page = api.pages(path + query(), limit == null ? LIMIT_DEFAULT : limit);
-    JsonNode items = id == null ? page.items() : only(id, page.items());
+    ApiClient.Page page = api.pages(path + query(), most());
+    JsonNode items = id == null ? page.items() : resource.only(id, page.items());
+    if (id != null && items.isEmpty()) {
+      throw resource.absent(id);
+    }
     items.forEach(item -> complete((ObjectNode) item));
     if (output.isForPrograms()) {
       print(items);
     } else {
       table(items);
     }
-    if (id == null && page.total() > items.size()) {
+    if (id == null) {
       CommandLine line = spec.commandLine();
-      (output.isForPrograms() ? line.getErr() : line.getOut())
-          .println(
-              "%d of %d %s are listed, the latest; --limit %d lists all"
-                  .formatted(items.size(), page.total(), resource.plural(), page.total()));
+      PrintWriter notes = output.isForPrograms() ? line.getErr() : line.getOut();
+      ListNotes.cut(resource, items.size(), page.total()).forEach(notes::println);
     }
     return needOperator(items).isEmpty() ? 0 : 1;
   }
 
   private int watch(String path) {
-    @Nullable String wanted = id;
-    if (resource == Resource.VIOLATIONS && wanted != null) {
+    if (resource == Resource.VIOLATIONS && id != null) {
       throw new Refusal(
           "--watch is for a list of violations: 'palinode describe violation %s' shows one"
-              .formatted(wanted));
+              .formatted(id));
     }
-    ListWatch.Only only = items -> wanted == null ? items : only(wanted, items);
-    ListWatch.Source source = new ListWatch.Source(path + query(), only, this::complete);
+    ListWatch.Source source = new ListWatch.Source(path + query(), most(), id, this::complete);
     return new ListWatch(api, resource, source, output, spec).call();
+  }
+
+  private int most() {
+    return limit == null ? LIMIT_DEFAULT : limit;
   }
 
   /** The API knows what a node said when it joined or paused; the node itself knows better. */
@@ -186,17 +186,6 @@ final class GetCommand implements Callable<Integer> {
     if (resource == Resource.NODES && !output.isName()) {
       NodeReach.addTo(item, access);
     }
-  }
-
-  /** The item of a list with this ID. */
-  private JsonNode only(String wanted, JsonNode items) {
-    for (JsonNode item : items) {
-      if (resource.id(item).equals(wanted)) {
-        return ApiClient.JSON.createArrayNode().add(item);
-      }
-    }
-    throw new Refusal(
-        "there is no %s %s; leave it out to list all".formatted(resource.one(), wanted));
   }
 
   private static List<JsonNode> needOperator(JsonNode nodes) {
@@ -265,54 +254,7 @@ final class GetCommand implements Callable<Integer> {
       // What is not listed is not known not to be.
       StatusCommand.unknown(api.get("/api/v1/status", StatusView.class)).forEach(out::println);
     }
-    if (resource == Resource.ROLLBACKS) {
-      items.forEach(this::printUsers);
-      items.forEach(this::printHalted);
-    }
-    if (resource == Resource.NODES) {
-      reasons(items, "why").forEach(out::println);
-      reasons(items, "unanswered").forEach(out::println);
-    }
+    ListNotes.of(resource, items).forEach(out::println);
     out.flush();
-  }
-
-  /** A reason of nodes: {@code nodes 0, 1: reason}, each reason once. */
-  private static List<String> reasons(JsonNode nodes, String field) {
-    Map<String, String> byReason = new LinkedHashMap<>();
-    for (JsonNode node : nodes) {
-      if (node.hasNonNull(field)) {
-        String id = node.path("node").asText();
-        byReason.merge(node.path(field).asText(), id, (ids, one) -> ids + ", " + one);
-      }
-    }
-    return byReason.entrySet().stream()
-        .map(
-            entry ->
-                "%s %s: %s"
-                    .formatted(
-                        entry.getValue().contains(",") ? "nodes" : "node",
-                        entry.getValue(),
-                        entry.getKey()))
-        .toList();
-  }
-
-  private void printUsers(JsonNode item) {
-    RollbackView rollback = api.view(item, RollbackView.class);
-    if (!rollback.acts().isEmpty()) {
-      String acts =
-          rollback.acts().stream()
-              .map(act -> act.action() + " by " + act.user())
-              .collect(Collectors.joining(", "));
-      spec.commandLine().getOut().println("rollback %d: %s".formatted(rollback.epoch(), acts));
-    }
-  }
-
-  private void printHalted(JsonNode item) {
-    RollbackView rollback = api.view(item, RollbackView.class);
-    if (rollback.state().equals("halted")) {
-      spec.commandLine()
-          .getOut()
-          .println(WaitLines.waysOut(rollback.epoch(), rollback.haltReason()));
-    }
   }
 }

@@ -1,9 +1,12 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.palinode.cli.options.TimeText;
 import io.palinode.cli.snapshot.SnapshotCommand;
 import io.palinode.cli.status.ViolationWords;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,6 +16,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
 
 /** What {@code palinode get} lists, with the columns of its tables. */
 enum Resource {
@@ -26,6 +31,23 @@ enum Resource {
   private record Column(String heading, boolean isWrapped, Function<JsonNode, String> cell) {
     Column wraps() {
       return new Column(heading, true, cell);
+    }
+  }
+
+  /** The word of the command line: the plural or the singular. */
+  static final class Word implements ITypeConverter<Resource> {
+    @Override
+    public Resource convert(String text) {
+      String word = text.toLowerCase(Locale.ROOT);
+      return Arrays.stream(values())
+          .filter(resource -> word.equals(resource.plural()) || word.equals(resource.one()))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new TypeConversionException(
+                      "expected one of %s but was '%s'"
+                          .formatted(
+                              Arrays.stream(values()).map(Resource::plural).toList(), text)));
     }
   }
 
@@ -51,6 +73,22 @@ enum Resource {
     return item.path(field).asText();
   }
 
+  /** The item with this ID; empty if no item has it. */
+  ArrayNode only(String id, JsonNode items) {
+    ArrayNode only = ApiClient.JSON.createArrayNode();
+    items.forEach(
+        item -> {
+          if (id(item).equals(id)) {
+            only.add(item);
+          }
+        });
+    return only;
+  }
+
+  Refusal absent(String id) {
+    return new Refusal("there is no %s %s; omit '%s' to list all".formatted(one(), id, id));
+  }
+
   /** Whether the API lists it by pages, the latest first. */
   boolean isPaged() {
     return this == VIOLATIONS || this == ROLLBACKS;
@@ -63,7 +101,7 @@ enum Resource {
           case PREDICATES -> List.of("version", "nodeVersions", "jobVersion");
           case VIOLATIONS -> List.of();
           case ROLLBACKS -> List.of("state", "attempts");
-          case NODES -> List.of("state", "incarnation", "version");
+          case NODES -> List.of("state", "needsOperator", "why", "incarnation", "version");
           case SNAPSHOTS -> List.of("state", "at");
         };
     return fields.stream().map(field -> text(item.path(field))).collect(Collectors.joining(" "));

@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -13,23 +14,45 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine;
 
 /** An API of fixed answers, and what commands print of them. */
 final class ApiStub implements AutoCloseable {
-  private final HttpServer server;
+  private final Map<String, HttpHandler> handlers = new ConcurrentHashMap<>();
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final Map<String, String> bodies = new ConcurrentHashMap<>();
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
+  private final int port;
+  private final AtomicLong requests = new AtomicLong();
+  private HttpServer server;
+  private volatile int status = 200;
 
   ApiStub() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server = at(0);
     server.start();
+    port = server.getAddress().getPort();
+  }
+
+  private static HttpServer at(int port) throws IOException {
+    return HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
   }
 
   String url() {
-    return "http://127.0.0.1:" + server.getAddress().getPort();
+    return "http://127.0.0.1:" + port;
+  }
+
+  /** From now on each answer has this status. */
+  void status(int code) {
+    status = code;
+  }
+
+  /** Answers again after {@link #close}, at the same address. */
+  void restart() throws IOException {
+    server = at(port);
+    handlers.forEach(server::createContext);
+    server.start();
   }
 
   void answer(String path, String body) {
@@ -41,8 +64,7 @@ final class ApiStub implements AutoCloseable {
     if (bodies.put(path, body) != null) {
       return;
     }
-    server.createContext(
-        path,
+    HttpHandler handler =
         exchange -> {
           String query = exchange.getRequestURI().getRawQuery();
           if (query != null) {
@@ -54,10 +76,14 @@ final class ApiStub implements AutoCloseable {
           if (!total.isEmpty()) {
             exchange.getResponseHeaders().add("X-Total-Count", total);
           }
-          exchange.sendResponseHeaders(200, bytes.length);
+          int code = status;
+          requests.incrementAndGet();
+          exchange.sendResponseHeaders(code, bytes.length);
           exchange.getResponseBody().write(bytes);
           exchange.close();
-        });
+        };
+    handlers.put(path, handler);
+    server.createContext(path, handler);
   }
 
   /** The answer of {@code path}, which has one already, to a request with this query. */
@@ -80,6 +106,11 @@ final class ApiStub implements AutoCloseable {
   /** The queries of all requests. */
   List<String> asked() {
     return asked;
+  }
+
+  /** How many were received. */
+  long requests() {
+    return requests.get();
   }
 
   String out() {

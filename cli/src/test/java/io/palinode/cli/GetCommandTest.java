@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -10,6 +11,7 @@ import io.palinode.predicate.form.Predicates;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -122,7 +124,7 @@ class GetCommandTest {
     assertThat(api.out()).isEqualTo("1\n");
     assertThat(api.asked()).containsExactly("limit=10000");
     assertThat(api.run("get", "rollbacks", "7")).isEqualTo(2);
-    assertThat(api.err()).contains("there is no rollback 7; leave it out to list all");
+    assertThat(api.err()).contains("there is no rollback 7; omit '7' to list all");
   }
 
   @Test
@@ -178,14 +180,18 @@ class GetCommandTest {
     await().until(() -> api.out().contains("resumed"));
     api.answerQuery(path, "before=2", "[" + ROLLBACK + "]");
     for (String state : List.of("restoring", "halted")) {
-      api.answer(path, "[" + second.replace("resumed", state) + "," + ROLLBACK + "]");
+      String now = second.replace("resumed", state).replace("}", ",\"haltReason\":\"disk full\"}");
+      api.answer(path, "[" + now + "," + ROLLBACK + "]");
       await().until(() -> api.out().contains(state));
     }
     watch.interrupt();
     watch.join();
-    assertThat(api.out().lines().skip(1).map(line -> line.replaceAll("(\\S+ +\\S+).*", "$1")))
-        .map(line -> line.replaceAll(" +", " "))
+    List<String> lines = api.out().lines().skip(1).toList();
+    assertThat(lines.subList(0, lines.size() - 1))
+        .map(line -> line.replaceAll("(\\S+) +(\\S+).*", "$1 $2"))
         .containsExactly("1 resumed", "2 restoring", "2 halted");
+    assertThat(lines.get(lines.size() - 1))
+        .startsWith("rollback 2 is halted: disk full; 'palinode rollback retry 2' tries again");
   }
 
   @Test
@@ -214,6 +220,141 @@ class GetCommandTest {
     await().until(() -> api.err().equals("predicate p is deleted\n"));
     watch.interrupt();
     watch.join();
+  }
+
+  @Test
+  void aWatchOfOnePredicateReportsThatItIsDeletedAndPrintsItAgainOnceItIsBack()
+      throws InterruptedException {
+    String path = "/api/v1/predicates";
+    api.answer(path, "[{\"name\":\"q\",\"version\":1}]");
+    assertThat(api.run("get", "predicates", "p", "-w")).isEqualTo(2);
+    String absent = "palinode: there is no predicate p; omit 'p' to list all\n";
+    assertThat(api.err()).isEqualTo(absent);
+    api.answer(path, "[{\"name\":\"q\",\"version\":1},{\"name\":\"p\",\"version\":2}]");
+    Thread watch = new Thread(() -> api.run("get", "predicates", "p", "-w", "-o", "json"));
+    watch.start();
+    await().until(() -> api.out().contains("\"version\":2"));
+    api.answer(path, "[{\"name\":\"q\",\"version\":1}]");
+    await().until(() -> api.err().equals(absent + "predicate p is deleted\n"));
+    api.answer(path, "[{\"name\":\"p\",\"version\":3}]");
+    await().until(() -> api.out().contains("\"version\":3"));
+    watch.interrupt();
+    watch.join();
+    assertThat(api.out()).doesNotContain("\"q\"");
+  }
+
+  @Test
+  void aWatchOfNodesPrintsANodeAgainWhenItsReasonChanges() throws InterruptedException {
+    String path = "/api/v1/nodes";
+    String node = "[{\"node\":1,\"state\":\"stands still\",\"needsOperator\":%s,\"why\":\"%s\"}]";
+    api.answer(path, node.formatted("false", "its clock is behind; see its log"));
+    Thread watch = new Thread(() -> api.run("get", "nodes", "-w", "--bootstrap", "127.0.0.1:1"));
+    watch.start();
+    await().until(() -> api.out().contains("node 1: its clock is behind; see its log\n"));
+    api.answer(path, node.formatted("false", "it publishes nothing; start it"));
+    await().until(() -> api.out().contains("node 1: it publishes nothing; start it\n"));
+    String before = api.out();
+    api.answer(path, node.formatted("true", "it publishes nothing; start it"));
+    await()
+        .until(() -> api.out().substring(before.length()).contains("node 1: it publishes nothing"));
+    watch.interrupt();
+    watch.join();
+  }
+
+  @Test
+  void aWatchOfACutListBeginsWithTheNumberOfThoseThatAreNotListed() throws InterruptedException {
+    api.answer("/api/v1/violations", "[" + violation("a", 1) + "]", "9");
+    Thread watch = new Thread(() -> api.run("get", "violations", "--limit", "1", "-w"));
+    watch.start();
+    await().until(() -> api.out().contains("1 of 9 violations are listed, the latest; --limit 9 "));
+    watch.interrupt();
+    watch.join();
+    assertThat(api.err()).isEmpty();
+  }
+
+  /** Of a limited list, an older item takes the place of each that has ended. */
+  @Test
+  void aWatchDoesNotPrintOlderItemsOnceListedOnesHaveEnded() throws InterruptedException {
+    String path = "/api/v1/violations";
+    String query = "limit=2&holding=true";
+    api.answer(path, violations("d", "c"));
+    api.answerQuery(path, query + "&before=b", violations("a"));
+    api.answerQuery(path, query + "&before=a", "[]");
+    Thread watch =
+        new Thread(
+            () -> api.run("get", "violations", "--holding", "--limit", "2", "-w", "-o", "name"));
+    watch.start();
+    await().until(() -> api.out().equals("c\nd\n"));
+    api.answer(path, violations("d", "b"));
+    awaitTwoPolls();
+    assertThat(api.out()).isEqualTo("c\nd\n");
+    api.answerQuery(path, query + "&before=d", violations("a"));
+    api.answer(path, violations("e", "a"));
+    await().until(() -> api.out().contains("e"));
+    watch.interrupt();
+    watch.join();
+    assertThat(api.out()).isEqualTo("c\nd\ne\n");
+  }
+
+  /** The result of the first one is then printed. */
+  private void awaitTwoPolls() {
+    long before = polls();
+    await().until(() -> polls() >= before + 2);
+  }
+
+  private long polls() {
+    return api.asked().stream().filter(query -> !query.contains("before")).count();
+  }
+
+  @Test
+  void aWatchLastsUntilAnotherOrchestratorHasReplayedTheLogs()
+      throws IOException, InterruptedException {
+    String path = "/api/v1/predicates";
+    api.answer(path, "[{\"name\":\"p\",\"version\":2}]");
+    api.answer("/api/v1/status", "{\"failure\":\"the logs are being replayed\"}");
+    Thread watch = new Thread(() -> api.run("get", "predicates", "-w", "-o", "name"));
+    watch.start();
+    await().until(() -> api.out().equals("p\n"));
+    api.close();
+    await().until(() -> api.err().contains("the server does not answer; asking again each second"));
+    api.answer(path, "[]");
+    long requests = api.requests();
+    api.restart();
+    await().until(() -> api.requests() > requests);
+    api.answer(path, "[{\"name\":\"p\",\"version\":2},{\"name\":\"q\",\"version\":1}]");
+    api.answer("/api/v1/status", "{\"failure\":null}");
+    await().until(() -> api.out().equals("p\nq\n"));
+    watch.interrupt();
+    watch.join();
+    assertThat(api.err().lines()).hasSize(2).last().asString().contains("answers again");
+  }
+
+  @Test
+  void aWatchOutlastsAnUnavailableServerAndEndsWhenItIsRefused() throws InterruptedException {
+    api.answer("/api/v1/predicates", "[]");
+    api.answer("/api/v1/status", "{\"failure\":null}");
+    AtomicInteger exit = new AtomicInteger(-1);
+    Thread watch = new Thread(() -> exit.set(api.run("get", "predicates", "-w")));
+    watch.start();
+    await().until(() -> api.requests() == 1);
+    api.status(503);
+    await().until(() -> api.err().endsWith("each second: the server answered 503\n"));
+    api.status(403);
+    watch.join();
+    assertThat(exit).hasValue(2);
+    assertThat(api.err().lines()).hasSize(2);
+  }
+
+  @Test
+  void aKindMayBeNamedByItsSingular() {
+    api.answer("/api/v1/violations/0123", violation("0123", 1));
+    assertThat(api.run("get", "violation", "0123", "-o", "name")).isZero();
+    api.answer("/api/v1/nodes", "[{\"node\":1}]");
+    assertThat(api.run("get", "Node", "1", "-o", "name")).isZero();
+    assertThat(api.out()).isEqualTo("0123\n1\n");
+    assertThat(api.run("get", "pods")).isEqualTo(2);
+    assertThat(api.err())
+        .contains("[predicates, violations, rollbacks, nodes, snapshots] but was 'pods'");
   }
 
   @Test
@@ -278,6 +419,10 @@ class GetCommandTest {
     } finally {
       watch.destroyForcibly();
     }
+  }
+
+  private static String violations(String... ids) {
+    return Arrays.stream(ids).map(id -> violation(id, 1)).collect(joining(",", "[", "]"));
   }
 
   private static String violation(String id, long micros) {

@@ -160,8 +160,8 @@ public final class ApiClient {
   }
 
   /**
-   * Throws {@link Refusal} with the server's reason for 4xx, and when there is no server; {@link
-   * Outage} for 5xx, and when it does not answer in time.
+   * Throws {@link Refusal} with the server's reason for 4xx; {@link Unreachable} when there is no
+   * server; {@link Outage} for 5xx, and when it does not answer in time.
    */
   private JsonNode send(String method, String path, @Nullable String body) {
     return parsed(exchange(method, path, body).body());
@@ -227,7 +227,7 @@ public final class ApiClient {
     } catch (IllegalArgumentException | MalformedURLException e) {
       throw new Refusal("--server must be a URL like http://127.0.0.1:6766: '" + server + "'", e);
     } catch (SocketTimeoutException e) {
-      throw new Refusal(server + " cannot be reached: name another with --server", e);
+      throw new Unreachable(server + " cannot be reached: name another with --server", e);
     } catch (IOException e) {
       throw noCluster(e);
     }
@@ -244,14 +244,14 @@ public final class ApiClient {
     }
   }
 
-  private Refusal noCluster(IOException e) {
+  private Unreachable noCluster(IOException e) {
     if (e instanceof SSLException) {
-      return new Refusal(
+      return new Unreachable(
           "no trusted connection to %s: %s; name its authority with PALINODE_CA or a context"
               .formatted(server, e.getMessage()),
           e);
     }
-    return new Refusal(
+    return new Unreachable(
         "no cluster answers at "
             + server
             + ": start one with 'palinode up', or name it with --server",
@@ -262,7 +262,7 @@ public final class ApiClient {
     try {
       return body.isEmpty() ? JSON.createObjectNode() : JSON.readTree(body);
     } catch (JsonProcessingException e) {
-      throw new Refusal(
+      throw new Unreachable(
           "what answers at " + server + " is not a Palinode cluster: name one with --server", e);
     }
   }

@@ -6,7 +6,7 @@ import java.io.Serial;
  * The user asked for something that cannot be done as asked: one sentence with the way out, exit
  * status 2.
  */
-public final class Refusal extends RuntimeException {
+public sealed class Refusal extends RuntimeException permits Unreachable {
   @Serial private static final long serialVersionUID = 1L;
 
   public Refusal(String message) {
