@@ -216,7 +216,7 @@ class ConsoleIT {
   @Test
   void controlsThatTheRoleDoesNotHaveAreAbsent() {
     browser.run(
-        "const real = fetch; globalThis.fetch = (path, options) => path === '/api/v1/me'"
+        "const real = fetch; globalThis.fetch = (path, options) => path === './api/v1/me'"
             + " ? Promise.resolve(new Response(JSON.stringify({name: 'vic', role: 'viewer'})))"
             + " : real(path, options);");
     browser.awaitText("vic (viewer)");
