@@ -146,10 +146,11 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of, Duration heldFor)
     }
     if (rule instanceof ClauseRule.ReplicasDiverged) {
       throw new IllegalArgumentException(
-          "replicasDiverged cannot have 'for', it has its own time; say longerThan");
+          "replicasDiverged cannot have 'for', because it has its own time; say longerThan");
     }
     if (rule instanceof ClauseRule.Within) {
-      throw new IllegalArgumentException("within cannot have 'for', it has its own time; say time");
+      throw new IllegalArgumentException(
+          "within cannot have 'for', because it has its own time; say time");
     }
   }
 

@@ -87,7 +87,7 @@ public sealed interface ClauseRule {
     public static Decimal requireTimes(Decimal each) {
       if (each.value().signum() == 0) {
         throw new IllegalArgumentException(
-            "times must not be 0, the variable would not count: times=" + each);
+            "times must not be 0, because the variable would not count: times=" + each);
       }
       return each.compareTo(ONCE) == 0 ? ONCE : each;
     }
