@@ -57,9 +57,10 @@ class DetectCommandTest extends DetectFixture {
     assertThat(out.toString())
         .contains(
             "\"violate\":\"100\",\"meaning\":\"definite: at 1970-01-01T00:00:00.000100Z, node 0"
-                + " accepted a put that superseded a version which its client had not seen;")
-        .contains("returned an older version than its client had written or read;")
-        .contains("returned an older version than its client had read;");
+                + " accepted a put that superseded a version which its client had not seen, as the"
+                + " node judged\"")
+        .contains("returned an older version than its client had written or read, as the client")
+        .contains("returned an older version than its client had read, as the client judged\"");
     lines[0] = valued("w", "1", lines[1]);
     assertThat(detect(lines)).isEqualTo(2);
     assertThat(err.toString()).contains("'values' must hold the variable 'x' of term 0: w");

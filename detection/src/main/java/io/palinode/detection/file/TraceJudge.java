@@ -136,7 +136,7 @@ public final class TraceJudge {
     OperationReason operation = OperationReason.of(clause.terms().get(0));
     return operation == null
         ? GradeReason.of(detection, violation)
-        : operation.of(violation.candidates().get(0).interval());
+        : operation.ofTrace(violation.candidates().get(0).interval());
   }
 
   /** Of the first violations of all instances, the first one. */

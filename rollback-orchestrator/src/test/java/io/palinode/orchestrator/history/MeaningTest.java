@@ -81,12 +81,16 @@ class MeaningTest {
     assertThat(Meaning.of(operation(VersionRole.LOST)))
         .isEqualTo(
             "definite: at 1970-01-01T00:00:00.100000Z, node 1 accepted a put that superseded a"
-                + " version which its client had not seen; the clocks of the versions alone show"
-                + " that");
+                + " version which its client had not seen, as the node judged by the clocks of the"
+                + " versions");
     assertThat(Meaning.of(operation(VersionRole.WRITTEN)))
-        .contains(" a read that returned an older version than its client had written; ");
+        .contains(
+            " a read that returned an older version than its client had written, as the client"
+                + " judged by the clocks of the versions");
     assertThat(Meaning.of(operation(VersionRole.READ)))
-        .contains(" a read that returned an older version than its client had read; ");
+        .contains(
+            " a read that returned an older version than its client had read, as the client judged"
+                + " by the clocks of the versions");
   }
 
   private static Violation operation(VersionRole role) {
