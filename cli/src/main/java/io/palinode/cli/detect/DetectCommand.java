@@ -16,6 +16,7 @@ import io.palinode.predicate.Clause;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.predicate.text.Abridged;
 import io.palinode.predicate.text.PredicateException;
+import io.palinode.terminal.Counted;
 import io.palinode.terminal.OnSignal;
 import java.io.IOException;
 import java.io.InputStream;
@@ -364,29 +365,35 @@ public final class DetectCommand implements Callable<Integer> {
       if (extent.dropped() > 0) {
         report(
             "palinode: unknown: %sof the intervals that overlap or are open, %,d at most are kept at"
-                + " once; %,d more were dropped, so violations from %s on may be missing"
-                + " (--retained-max, or a larger PALINODE_HEAP, keeps more)",
-            instance, kept, extent.dropped(), from);
+                + " once; %s dropped, so violations from %s on may be missing (--retained-max, or a"
+                + " larger PALINODE_HEAP, keeps more)",
+            instance, kept, Counted.of(extent.dropped(), "more was", "more were"), from);
       }
       if (extent.waiting() > 0) {
         report(
-            "palinode: unknown: %sthe trace ends before the time of %,d intervals of 'after' is over,"
-                + " so violations from %s on may be missing",
-            instance, extent.waiting(), from);
+            "palinode: unknown: %sthe trace ends before the time of %s of 'after' is over, so"
+                + " violations from %s on may be missing",
+            instance, Counted.of(extent.waiting(), "interval", "intervals"), from);
       }
       if (extent.searchesCut() > 0) {
         report(
-            "palinode: unknown: %s%,d searches were stopped after too many steps, so violations from"
-                + " %s on may be missing (--search-steps-max allows more than %,d)",
-            instance, extent.searchesCut(), from, searchStepsMax);
+            "palinode: unknown: %s%s stopped after too many steps, so violations from %s on may be"
+                + " missing (--search-steps-max allows more than %,d)",
+            instance,
+            Counted.of(extent.searchesCut(), "search was", "searches were"),
+            from,
+            searchStepsMax);
       }
     }
 
     void reportOthers() {
       if (instancesUnjudged > INSTANCES_NAMED_MAX) {
         report(
-            "palinode: unknown: %,d more instances were not judged to their end",
-            instancesUnjudged - INSTANCES_NAMED_MAX);
+            "palinode: unknown: %s not judged to the end",
+            Counted.of(
+                instancesUnjudged - INSTANCES_NAMED_MAX,
+                "more instance was",
+                "more instances were"));
       }
     }
   }

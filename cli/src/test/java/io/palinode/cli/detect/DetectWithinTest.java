@@ -78,8 +78,26 @@ class DetectWithinTest extends DetectFixture {
     assertThat(detect(PAID)).isEqualTo(3);
     assertThat(err)
         .hasToString(
-            "palinode: unknown: the trace ends before the time of 1 intervals of 'after' is over, so"
+            "palinode: unknown: the trace ends before the time of 1 interval of 'after' is over, so"
                 + " violations from 1011000 on may be missing\n");
+  }
+
+  @Test
+  void ofMoreThanTenUnknownInstancesTheRestIsCounted() throws IOException {
+    Files.writeString(
+        predicate,
+        WITHIN
+            .replace("spec:\n", "spec:\n  forEach: {order: \"{o}\"}\n")
+            .replace("var: order", "var: \"order_{o}\"")
+            .replace("var: parcel", "var: \"parcel_{o}\""));
+    String[] lines = new String[11];
+    for (int order = 0; order < lines.length; order++) {
+      lines[order] = bound("o=" + order, line(0, 0, order, "1000/0", "1500/0"));
+    }
+    assertThat(detect(lines)).isEqualTo(3);
+    assertThat(err.toString())
+        .contains("palinode: unknown: 1 more instance was not judged to the end\n")
+        .hasLineCount(11);
   }
 
   @Test
