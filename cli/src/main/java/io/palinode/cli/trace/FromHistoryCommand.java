@@ -7,6 +7,7 @@ import io.palinode.predicate.Clause;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Term;
 import io.palinode.predicate.text.PredicateException;
+import io.palinode.terminal.Counted;
 import io.palinode.terminal.Refusal;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -81,8 +83,8 @@ final class FromHistoryCommand implements Callable<Integer> {
       defaultValue = "surely",
       paramLabel = "WHEN",
       description = {
-        "surely: a value counts from the end of its write until the start of the next write;",
-        "possibly: from the start of its write until the end of the next write.",
+        "surely: a value counts from the end of its write until the start of the next write of",
+        "another value; possibly: from the start of its write until the end of that one.",
         "Default: ${DEFAULT-VALUE}."
       })
   private Standing.Held held = Standing.Held.SURELY;
@@ -120,8 +122,17 @@ final class FromHistoryCommand implements Callable<Integer> {
       long intervals = write(predicate, history);
       history
           .passedOver()
-          .forEach((reason, count) -> report("passed over: %,d operations %s", count, reason));
-      report("%,d operations, %,d intervals in %s", history.operations().size(), intervals, output);
+          .forEach((reason, count) -> report("passed over: %s %s", operations(count), reason));
+      report(
+          "%s, %s in %s",
+          operations(history.operations().size()),
+          Counted.of(intervals, "interval", "intervals"),
+          output);
+      if (held == Standing.Held.POSSIBLY) {
+        report(
+            "the trace has what was possibly true, so each violation of it may not have happened,"
+                + " even a definite one");
+      }
       return intervals == 0 ? 1 : 0;
     } catch (PredicateException e) {
       throw new Refusal(String.valueOf(e.getMessage()), e);
@@ -134,9 +145,20 @@ final class FromHistoryCommand implements Callable<Integer> {
     }
   }
 
+  private static String operations(long count) {
+    return Counted.of(count, "operation", "operations");
+  }
+
   /** A history has what operations wrote and found, and no more. */
   private void requireJudgeable(Predicate predicate) {
     for (Clause clause : predicate.violation()) {
+      // A trigger counts from the end of its write. An answer that ended before may be in time.
+      if (clause.isWithin()) {
+        throw new Refusal(
+            predicateFile
+                + ": within cannot be judged, because a history does not state when a write took"
+                + " effect; apply the predicate to a cluster");
+      }
       if (clause.isOfOperations() || clause.isOfStates()) {
         throw new Refusal(
             ("%s: %s cannot be judged, because a history does not state what %s; leave the clause"
@@ -168,8 +190,9 @@ final class FromHistoryCommand implements Callable<Integer> {
     Epsilon own = predicate.epsilon();
     Epsilon bound = epsilon != null ? epsilon : own != null ? own : EPSILON_DEFAULT;
     HistoryTrace trace = new HistoryTrace(predicate, store(predicate), history.nodes(), bound);
-    return TraceWriter.write(
-        new Standing(held, bound).of(history.operations()).stream().flatMap(trace::of), output);
+    List<Standing.Value<HistoryTrace.Fact>> values =
+        new Standing<>(held, bound, trace::facts).of(history.operations());
+    return TraceWriter.write(trace.of(values, history.last()), output);
   }
 
   /** The keys of a history are of the store that the predicate names. */
@@ -193,7 +216,7 @@ final class FromHistoryCommand implements Callable<Integer> {
   private void progress(long operations) {
     if (System.nanoTime() - shown > PROGRESS_NANOS) {
       shown = System.nanoTime();
-      report("reading: %,d operations", operations);
+      report("reading: %s", operations(operations));
     }
   }
 

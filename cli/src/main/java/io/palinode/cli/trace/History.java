@@ -45,6 +45,15 @@ final class History {
     return passedOver;
   }
 
+  /** The last HLC of a start or an end. */
+  long last() {
+    return operations.stream()
+        .mapToLong(
+            each -> each.completed() == Operation.UNKNOWN ? each.invoked() : each.completed())
+        .max()
+        .orElse(0);
+  }
+
   /** The number of clocks, at least one. */
   int nodes() {
     return 1 + operations.stream().mapToInt(Operation::node).max().orElse(0);

@@ -15,17 +15,18 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.Predicate;
+import io.palinode.predicate.template.Binding;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The intervals of a predicate's terms in a history. */
 final class HistoryTrace {
   private static final byte[] NO_CLOCK = {};
 
+  private final Predicate predicate;
   private final TermIndex terms;
   private final Truth truth = new Truth();
   private final String store;
@@ -33,35 +34,70 @@ final class HistoryTrace {
   private final Epsilon epsilon;
 
   /**
+   * That a term is true.
+   *
+   * @param amount of a sum; else empty
+   */
+  record Fact(WatchedTerm term, Binding binding, String amount) {}
+
+  /**
    * @param store the store of all keys
    * @param nodes the number of clocks
    */
   HistoryTrace(Predicate predicate, String store, int nodes, Epsilon epsilon) {
+    this.predicate = predicate;
     this.terms = TermIndex.of(List.of(new ActivePredicate(predicate.name(), 1, predicate)));
     this.store = store;
     this.nodes = nodes;
     this.epsilon = epsilon;
   }
 
-  Stream<Interval> of(Standing.Value standing) {
-    Version version = new Version(standing.value().getBytes(UTF_8), NO_CLOCK);
-    StoreKey key = new StoreKey(store, standing.key().getBytes(UTF_8));
-    return truth.of(terms.match(key), List.of(version)).stream()
-        .map(holding -> interval(holding, standing));
+  /** The terms that a value makes true. */
+  List<Fact> facts(String key, String value) {
+    Version version = new Version(value.getBytes(UTF_8), NO_CLOCK);
+    StoreKey of = new StoreKey(store, key.getBytes(UTF_8));
+    return truth.of(terms.match(of), List.of(version)).stream()
+        .map(holding -> fact(holding, value))
+        .distinct()
+        .toList();
   }
 
-  private Interval interval(Holding holding, Standing.Value standing) {
-    boolean open = standing.end() == Operation.UNKNOWN;
+  private static Fact fact(Holding holding, String value) {
+    boolean isAmount = holding.term().isAmount();
+    return new Fact(holding.term(), holding.binding(), isAmount ? value : "");
+  }
+
+  /**
+   * An interval for each of {@code values}. With {@code for}, what is open holds until the last
+   * time of a trace. So one such interval has a second line at {@code last}, which its run joins.
+   *
+   * @param values by their starts
+   * @param last the last HLC of the history
+   */
+  Stream<Interval> of(List<Standing.Value<Fact>> values, long last) {
+    Stream<Interval> untilLast =
+        values.stream()
+            .filter(value -> value.isOpen() && value.start() < last && lasts(value.fact()))
+            .limit(1)
+            .map(value -> interval(value.from(last)));
+    return Stream.concat(values.stream().map(this::interval), untilLast);
+  }
+
+  private boolean lasts(Fact fact) {
+    return predicate.violation().get(fact.term().clause()).shape().lasts();
+  }
+
+  private Interval interval(Standing.Value<Fact> standing) {
     VariableVersion value =
         VariableVersion.newBuilder()
             .setKey(ByteString.copyFromUtf8(standing.key()))
             .setValue(ByteString.copyFromUtf8(standing.value()))
             .build();
     return new Interval(
-        ref(holding),
+        ref(standing.fact()),
         standing.node(),
         clock(standing.node(), standing.start()),
-        open ? null : clock(standing.node(), standing.end()),
+        standing.isOpen() ? null : clock(standing.node(), standing.end()),
         List.of(value),
         null,
         null,
@@ -69,22 +105,17 @@ final class HistoryTrace {
         0);
   }
 
-  private static IntervalRef ref(Holding holding) {
-    WatchedTerm term = holding.term();
+  private static IntervalRef ref(Fact fact) {
+    WatchedTerm term = fact.term();
     IntervalRef.Builder ref =
         IntervalRef.newBuilder()
             .setPredicate(term.predicate())
             .setPredicateVersion(term.version())
             .setClause(term.clause())
             .setTerm(term.index())
-            .setBinding(holding.instance().toString());
-    @Nullable String member = member(holding);
-    return (member == null ? ref : ref.setMember(member)).build();
-  }
-
-  private static @Nullable String member(Holding holding) {
-    String member = holding.term().member(holding.binding()).toString();
-    return member.isEmpty() ? null : member;
+            .setBinding(term.instance(fact.binding()).toString());
+    String member = term.member(fact.binding()).toString();
+    return (member.isEmpty() ? ref : ref.setMember(member)).build();
   }
 
   /** A history has no messages, so other clocks are known by ε alone. */

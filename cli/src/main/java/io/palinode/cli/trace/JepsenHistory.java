@@ -94,7 +94,8 @@ final class JepsenHistory {
       return;
     }
     if (!(map.get(TIME) instanceof Long nanos) || nanos < 0) {
-      throw refused(":time must be nanoseconds, at least 0: " + map.get(TIME));
+      throw refused(
+          ":time must be nanoseconds, at least 0: " + JepsenOperation.printed(map.get(TIME)));
     }
     String function = map.get(FUNCTION) instanceof Keyword f ? f.getName() : "";
     Object of = untagged(map.get(VALUE));
@@ -141,14 +142,15 @@ final class JepsenHistory {
     boolean ok = completion != null && completion.type().equals("ok");
     Event known = ok && completion != null ? completion : invoked;
     JepsenOperation meaning = new JepsenOperation();
-    boolean isTaken;
+    @Nullable String passedOver;
     try {
-      isTaken = meaning.take(invoked.function(), invoked.process(), known.value());
+      passedOver =
+          meaning.take(invoked.function(), invoked.process(), invoked.value(), known.value());
     } catch (IllegalArgumentException e) {
       throw refused(known.place(), String.valueOf(e.getMessage()));
     }
-    if (!isTaken) {
-      to.passOver("of :" + Abridged.of(invoked.function()));
+    if (passedOver != null) {
+      to.passOver(passedOver);
       return;
     }
     to.add(

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import us.bpsm.edn.Keyword;
+import us.bpsm.edn.printer.Printers;
 
 /**
  * What an operation of Jepsen's usual workloads writes and reads, by its {@code :f}:
@@ -17,6 +18,7 @@ import us.bpsm.edn.Keyword;
  *   <li>{@code :write 3}, {@code :cas [1 3]}: key {@code register} has the value 3
  *   <li>{@code :read 3}: the read found 3 at {@code register}
  *   <li>{@code :write [k 3]}, {@code :cas [k [1 3]]}, {@code :read [k 3]}: key {@code register/k}
+ *   <li>{@code :read [k 3]} only if its invocation has {@code [k nil]}: else it found a list
  *   <li>{@code :read {k 3, l 4}}: the read found 3 at {@code k} and 4 at {@code l}
  *   <li>{@code :txn [[:w k 3] [:r l 4]]}: writes {@code k}, and found 4 at {@code l}
  *   <li>{@code :acquire}, {@code :release} by process 7: {@code lock/7} is {@code held}, or deleted
@@ -27,25 +29,49 @@ final class JepsenOperation {
   private static final String WAY_OUT =
       "write the history as JSON lines, with a key for each element of a list";
 
+  private static final Optional<String> HELD = Optional.of("held");
+  private static final Optional<String> FREE = Optional.empty();
+
   private final Map<String, Optional<String>> writes = new LinkedHashMap<>();
   private final Map<String, String> reads = new LinkedHashMap<>();
 
   /**
-   * Returns whether the operation is one of these. Throws {@link IllegalArgumentException} for one
-   * that changes a list, and for a transaction with other steps: passed over, their writes would be
-   * missing.
+   * Returns null, or which operations are passed over, for one of them. Throws {@link
+   * IllegalArgumentException} for another value than these, except of a read, and for one that
+   * changes a list: passed over, their writes would be missing.
+   *
+   * @param invoked the value at its invocation
+   * @param value the value at its completion, if it is known
    */
-  boolean take(String function, long process, @Nullable Object value) {
-    return switch (function) {
-      case "write" -> write(value);
-      case "cas" -> swap(value);
-      case "read" -> read(value);
-      case "acquire" -> lock(value, process, Optional.of("held"));
-      case "release" -> lock(value, process, Optional.empty());
+  @Nullable String take(
+      String function, long process, @Nullable Object invoked, @Nullable Object value) {
+    switch (function) {
+      case "write" ->
+          require(write(value), ":write must have VALUE or [KEY VALUE] with single values", value);
+      case "cas" ->
+          require(
+              swap(value), ":cas must have [OLD NEW] or [KEY [OLD NEW]] with single values", value);
+      case "acquire" ->
+          require(lock(value, process, HELD), ":acquire must have one single value or nil", value);
+      case "release" ->
+          require(lock(value, process, FREE), ":release must have one single value or nil", value);
       case "txn" -> transaction(value);
       case "append" -> throw new IllegalArgumentException(appends(value));
-      default -> false;
-    };
+      case "read" -> {
+        return read(invoked, value) ? null : "of :read that found a collection";
+      }
+      default -> {
+        return "of :" + Abridged.of(function);
+      }
+    }
+    return null;
+  }
+
+  private static void require(boolean isTaken, String rule, @Nullable Object value) {
+    if (!isTaken) {
+      throw new IllegalArgumentException(
+          rule + ": " + printed(value) + "; write the history as JSON lines");
+    }
   }
 
   Map<String, Optional<String>> writes() {
@@ -62,16 +88,21 @@ final class JepsenOperation {
 
   /** Of one register {@code [old new]}, of several {@code [key [old new]]}. */
   private boolean swap(@Nullable Object value) {
+    if (!isPair(value)) {
+      return false;
+    }
     Object second = second(value);
-    return isPair(second)
-        ? written(register(value), second(second))
-        : isPair(value) && written("register", second);
+    return isPair(second) ? written(register(value), second(second)) : written("register", second);
   }
 
-  private boolean read(@Nullable Object value) {
-    return value instanceof Map<?, ?> all
-        ? all.entrySet().stream().allMatch(each -> found(text(each.getKey()), each.getValue()))
-        : found(register(value), isPair(value) ? second(value) : value);
+  /** Without a key at the invocation, a list is what the read found, and no register with a key. */
+  private boolean read(@Nullable Object invoked, @Nullable Object value) {
+    if (value instanceof Map<?, ?> all) {
+      return all.entrySet().stream().allMatch(each -> found(text(each.getKey()), each.getValue()));
+    }
+    return isPair(invoked)
+        ? isPair(value) && found(register(value), second(value))
+        : found("register", value);
   }
 
   /** Null if its key is no single value. */
@@ -92,7 +123,7 @@ final class JepsenOperation {
     return true;
   }
 
-  private boolean transaction(@Nullable Object value) {
+  private void transaction(@Nullable Object value) {
     if (!(value instanceof List<?> steps)) {
       throw new IllegalArgumentException(
           ":txn must have a vector of steps, such as [[:w k 3] [:r l 4]]: " + printed(value));
@@ -108,7 +139,6 @@ final class JepsenOperation {
                     + WAY_OUT);
       }
     }
-    return true;
   }
 
   private static boolean isAppend(@Nullable Object step) {
@@ -122,8 +152,9 @@ final class JepsenOperation {
         + WAY_OUT;
   }
 
-  private static String printed(@Nullable Object value) {
-    return Abridged.of(String.valueOf(value));
+  /** The start of the value as EDN. */
+  static String printed(@Nullable Object value) {
+    return Abridged.of(Printers.printString(Printers.defaultPrinterProtocol(), value));
   }
 
   /** One step of a transaction, such as {@code [:w k 3]}. */
@@ -172,7 +203,7 @@ final class JepsenOperation {
   }
 
   private static @Nullable Object second(@Nullable Object pair) {
-    return pair instanceof List<?> list ? list.get(1) : null;
+    return pair instanceof List<?> list && list.size() > 1 ? list.get(1) : null;
   }
 
   /** Null for what is no single value. */

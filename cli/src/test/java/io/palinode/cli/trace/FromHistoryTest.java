@@ -105,7 +105,9 @@ class FromHistoryTest {
         history.stream().map(line -> line.replace(":value a", ":value :a")).toList();
     assertThat(judge(lock, "history.edn", keywords)).isZero();
     assertThat(judge(lock, "history.edn", keywords, "--held", "possibly")).isOne();
-    assertThat(err.toString()).contains("passed over: 1 operations of a process without a number");
+    assertThat(err.toString()).contains("passed over: 1 operation of a process without a number");
+    assertThat(err.toString())
+        .contains("so each violation of it may not have happened, even a definite one");
   }
 
   @Test
@@ -145,15 +147,17 @@ class FromHistoryTest {
         "h.edn",
         invoked + ok.formatted("[[:w 4 1] [:append 5 1]]") + "]",
         "h.edn, line 3, operation 2: an operation must not append to a list, because a key has one"
-            + " value: [:append, 5, 1]; write the history as JSON lines, with a key for each"
+            + " value: [:append 5 1]; write the history as JSON lines, with a key for each"
             + " element of a list");
     assertRefused(
         "h.edn",
         invoked + ok.formatted("[[:r 5 [1 2]]]") + "]",
         "line 3, operation 2: a step of :txn must be [:w KEY VALUE] or [:r KEY VALUE] with single"
-            + " values: [:r, 5, [1, 2]]; write the history as JSON lines");
+            + " values: [:r 5[1 2]]; write the history as JSON lines");
     assertRefused(
-        "h.edn", invoked + ok.formatted("nil") + "]", "line 3, operation 2: :txn must have");
+        "h.edn",
+        invoked + ok.formatted("nil") + "]",
+        "line 3, operation 2: :txn must have a vector of steps, such as [[:w k 3] [:r l 4]]: nil");
     assertRefused(
         "h.edn",
         invoked + ok.formatted("[[]]") + "]",
@@ -162,6 +166,121 @@ class FromHistoryTest {
         "h.edn",
         "{:type :invoke :f :append :value [5 1] :process 1 :time 5}",
         "line 1, operation 1: an operation must not append to a list");
+  }
+
+  @Test
+  void anOperationThatIsKnownWithAValueThatIsNotIsRefused() throws IOException {
+    String invoked = "\n{:type :invoke :f :%s :value %s :process 1 :time 5}";
+    for (String value : List.of("[5]", "[]", "nil", "[1 2 3]", "[1 [2]]", "[1 #{2}]")) {
+      assertRefused(
+          "h.edn",
+          invoked.formatted("cas", value),
+          "line 2, operation 1: :cas must have [OLD NEW] or [KEY [OLD NEW]] with single values: ");
+    }
+    for (String value : List.of("[5]", "[[1] 2]", "{:x 1}", "[1 [2]]")) {
+      assertRefused(
+          "h.edn",
+          invoked.formatted("write", value),
+          "line 2, operation 1: :write must have VALUE or [KEY VALUE] with single values: ");
+    }
+    assertRefused(
+        "h.edn",
+        invoked.formatted("release", "{:lock \"a\"}"),
+        "line 2, operation 1: :release must have one single value or nil: {:lock\"a\"}; write the"
+            + " history as JSON lines");
+    assertRefused("h.edn", invoked.formatted("acquire", "[a]"), ":acquire must have one single");
+  }
+
+  @Test
+  void aReadThatFoundAListIsOfNoRegister() throws IOException {
+    String register =
+        predicate(
+            "forEach: {read: \"{r}\"}", "- all: [{var: \"read/{r}/register/1\", equals: \"2\"}]");
+    List<String> list =
+        List.of(
+            "{:type :invoke :f :read :value nil :process 1 :time 5}",
+            "{:type :ok :f :read :value [1 2] :process 1 :time 6}");
+    List<String> pair =
+        List.of(
+            "{:type :invoke :f :read :value [1 nil] :process 1 :time 5}",
+            "{:type :ok :f :read :value [1 2] :process 1 :time 6}");
+    assertThat(trace(register, "h.edn", pair)).as(err.toString()).isZero();
+    assertThat(trace(register, "h.edn", list)).isOne();
+    assertThat(err.toString())
+        .contains("passed over: 1 operation of :read that found a collection");
+  }
+
+  @Test
+  void aLockThatIsAcquiredAgainIsHeldMeanwhile() throws IOException {
+    String line = "{\"invoke\":%d,\"complete\":%d,\"write\":{\"lock/a/%s\":%s}}";
+    List<String> history =
+        List.of(
+            line.formatted(0, 10, "ann", "\"held\""),
+            line.formatted(400, 600, "ann", "\"held\""),
+            line.formatted(440, 450, "bob", "\"held\""),
+            line.formatted(550, 560, "bob", "null"));
+    assertThat(judge(lock, "history.jsonl", history)).isOne();
+    assertThat(out.toString()).hasLineCount(1).contains("\"grade\":\"definite\"");
+  }
+
+  @Test
+  void aValueThatIsWrittenAgainLastsUntilTheEndOfTheHistory() throws IOException {
+    String paid = predicate("", "- {all: [{var: x, equals: paid}], for: 30s}");
+    String open = predicate("", "- {all: [{var: x, notEquals: paid}], for: 30s}");
+    String line = "{\"node\":%d,\"invoke\":%d,\"complete\":%d,\"write\":{\"%s\":\"%s\"}}";
+    for (int node = 0; node < 2; node++) {
+      List<String> history =
+          new ArrayList<>(
+              List.of(
+                  line.formatted(0, 0, 10, "x", "paid"),
+                  line.formatted(node, 20_000_000, 20_100_000, "x", "paid"),
+                  line.formatted(0, 29_000_000, 29_000_001, "y", "1")));
+      assertThat(judge(paid, "history.jsonl", history)).as("node=%d", node).isZero();
+      assertThat(judge(paid, "history.jsonl", history, "--held", "possibly")).isZero();
+      history.set(2, line.formatted(0, 40_000_000, 40_000_001, "y", "1"));
+      assertThat(judge(paid, "history.jsonl", history)).as("node=%d", node).isOne();
+      assertThat(judge(paid, "history.jsonl", history, "--held", "possibly")).isOne();
+      history.set(2, line.formatted(node, 40_000_000, 40_000_001, "x", "sent"));
+      assertThat(judge(paid, "history.jsonl", history)).as("node=%d", node).isOne();
+      history.set(1, line.formatted(node, 20_000_000, 20_100_000, "x", "sent"));
+      assertThat(judge(paid, "history.jsonl", history)).as("node=%d", node).isZero();
+      history.set(0, line.formatted(0, 0, 10, "x", "new"));
+      assertThat(judge(open, "history.jsonl", history)).as("node=%d", node).isOne();
+    }
+  }
+
+  /** The parcel may have been sent in time, and the order may have been paid later. */
+  @Test
+  void anAnswerIsNotLateWhenItsTimeIsUnknown() throws IOException {
+    String within =
+        predicate(
+            "",
+            "- within: {time: 5s, after: {var: order, equals: paid},"
+                + " missing: {var: parcel, equals: sent}}");
+    List<String> history =
+        List.of(
+            "{\"invoke\":0,\"complete\":10000,\"write\":{\"order\":\"paid\"}}",
+            "{\"invoke\":4900000,\"complete\":5300000,\"write\":{\"parcel\":\"sent\"}}");
+    for (String held : List.of("surely", "possibly")) {
+      assertThat(trace(within, "h.jsonl", history, "--held", held)).isEqualTo(2);
+      assertThat(err.toString())
+          .contains(
+              "p.yaml: within cannot be judged, because a history does not state when a write took"
+                  + " effect; apply the predicate to a cluster");
+    }
+  }
+
+  private static String predicate(String field, String clause) {
+    return """
+    apiVersion: palinode.io/v1
+    kind: Predicate
+    metadata: {name: p}
+    spec:
+      %s
+      violation:
+        %s
+    """
+        .formatted(field, clause);
   }
 
   @Test
@@ -181,7 +300,7 @@ class FromHistoryTest {
   void aHistoryWithoutTheKeysOfThePredicateIsReported() throws IOException {
     List<String> history = List.of("{\"invoke\":1,\"complete\":2,\"write\":{\"x\":\"1\"}}");
     assertThat(trace(lock, "h.jsonl", history)).isOne();
-    assertThat(err.toString()).contains("1 operations, 0 intervals in ");
+    assertThat(err.toString()).contains("1 operation, 0 intervals in ");
   }
 
   private void assertRefused(String file, String text, String reason) throws IOException {

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** When values stood, against a search over all times at which the writes can take effect. */
@@ -19,31 +21,27 @@ class StandingOracleTest {
   private static final int LAST = 14;
   private static final long NEVER = Operation.UNKNOWN;
 
+  /** Facts that a letter makes true. */
+  private static final Map<Character, List<String>> LETTERS =
+      Map.of('a', List.of("1"), 'b', List.of("1", "2"), 'c', List.of("2", "3"));
+
   /** Times are microseconds; between two of them the search has three points. */
   private static final int POINTS = 4;
 
   @Test
-  void aValueCountsExactlyWhenItSurelyOrPossiblyStood() {
+  void aFactCountsExactlyWhenItSurelyOrPossiblyHeld() {
     for (int seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);
       int epsilon = random.nextInt(3);
       List<Operation> operations = operations(random);
       for (Held held : Held.values()) {
-        List<Value> values = new Standing(held, Epsilon.ofMicros(epsilon)).of(operations);
-        for (Operation write : operations) {
-          for (int at = 2; at < (LAST + 6) * POINTS; at += POINTS) {
-            assertThat(stands(values, write, at))
-                .as("seed=%d held=%s write=%s at=%s us", seed, held, write, at / (double) POINTS)
-                .isEqualTo(
-                    held == Held.POSSIBLY
-                        ? canStand(write, at, write.node(), operations, epsilon)
-                        : mustStand(write, at, operations, epsilon));
-          }
-        }
+        new Case(seed, held, operations, epsilon, List::of).check();
+        new Case(seed, held, operations, epsilon, value -> LETTERS.get(value.charAt(0))).check();
       }
     }
   }
 
+  /** Values are a letter and a unique number. */
   private static List<Operation> operations(Random random) {
     List<Operation> operations = new ArrayList<>();
     int nodes = 1 + random.nextInt(2);
@@ -52,68 +50,110 @@ class StandingOracleTest {
       int invoked = random.nextInt(LAST);
       long completed =
           random.nextInt(8) == 0 ? NEVER : Hlc.ofMicros(invoked + 1 + random.nextInt(5));
+      String value = "abc".charAt(random.nextInt(3)) + "" + i;
       operations.add(
           new Operation(
               i,
               random.nextInt(nodes),
               Hlc.ofMicros(invoked),
               completed,
-              Map.of("x", Optional.of("value " + i)),
+              Map.of("x", random.nextInt(8) == 0 ? Optional.empty() : Optional.of(value)),
               Map.of()));
     }
     return operations;
   }
 
-  private static boolean stands(List<Value> values, Operation write, int at) {
-    long hlc = Hlc.ofMicros(at) / POINTS;
-    String text = "value " + write.number();
-    return values.stream()
-        .anyMatch(value -> value.value().equals(text) && value.start() < hlc && hlc < value.end());
-  }
-
-  /** Whatever the times of the effects, the last effect before {@code at} is the write's. */
-  private static boolean mustStand(
-      Operation write, int at, List<Operation> operations, int epsilon) {
-    boolean canBeUnset = operations.stream().allMatch(of -> end(of, write.node(), epsilon) > at);
-    return !canBeUnset
-        && operations.stream()
-            .noneMatch(
-                other ->
-                    !other.equals(write) && canStand(other, at, write.node(), operations, epsilon));
-  }
-
-  /** There is a time of this effect before {@code at} with no other effect that must follow it. */
-  private static boolean canStand(
-      Operation write, int at, int clock, List<Operation> operations, int epsilon) {
-    for (int effect = 1 - 3 * POINTS; effect < at; effect += 2) {
-      boolean ownTime =
-          start(write, clock, epsilon) < effect && effect < end(write, clock, epsilon);
-      if (ownTime && canBeLast(write, effect, at, clock, operations, epsilon)) {
-        return true;
+  /**
+   * One history.
+   *
+   * @param facts those that a value makes true
+   */
+  private record Case(
+      int seed,
+      Held held,
+      List<Operation> operations,
+      int epsilon,
+      Function<String, List<String>> facts) {
+    /** A clock has each fact from its first write on that finds it true. */
+    void check() {
+      List<Value<String>> values =
+          new Standing<>(held, Epsilon.ofMicros(epsilon), (key, value) -> facts.apply(value))
+              .of(operations);
+      for (int clock = 0; clock < 2; clock++) {
+        for (String fact : all()) {
+          boolean counts = false;
+          for (int at = 2; at < (LAST + 6) * POINTS; at += POINTS) {
+            counts = holds(fact, clock, at) && (counts || begins(fact, clock, at));
+            assertThat(has(values, fact, clock, at))
+                .as("%s fact=%s clock=%d at=%s us", this, fact, clock, at / (double) POINTS)
+                .isEqualTo(counts);
+          }
+        }
       }
     }
-    return false;
-  }
 
-  private static boolean canBeLast(
-      Operation write, int effect, int at, int clock, List<Operation> operations, int epsilon) {
-    return operations.stream()
-        .allMatch(
-            other ->
-                other.equals(write)
-                    || start(other, clock, epsilon) < effect
-                    || end(other, clock, epsilon) > at);
-  }
+    private List<String> all() {
+      return operations.stream().flatMap(write -> of(write).stream()).distinct().toList();
+    }
 
-  private static long start(Operation operation, int clock, int epsilon) {
-    long margin = operation.node() == clock ? 0 : epsilon;
-    return (Hlc.micros(operation.invoked()) - margin) * POINTS;
-  }
+    private List<String> of(Operation write) {
+      return write.writes().getOrDefault("x", Optional.empty()).map(facts).orElse(List.of());
+    }
 
-  private static long end(Operation operation, int clock, int epsilon) {
-    long margin = operation.node() == clock ? 0 : epsilon;
-    return operation.completed() == NEVER
-        ? Long.MAX_VALUE
-        : (Hlc.micros(operation.completed()) + margin) * POINTS;
+    private boolean has(List<Value<String>> values, String fact, int clock, int at) {
+      long hlc = Hlc.ofMicros(at) / POINTS;
+      return values.stream()
+          .filter(value -> value.node() == clock)
+          .filter(value -> value.fact().equals(fact))
+          .anyMatch(value -> value.start() < hlc && hlc < value.end());
+    }
+
+    /** Whether an own write counts from right before {@code at}. */
+    private boolean begins(String fact, int clock, int at) {
+      long before = Hlc.ofMicros(at / POINTS);
+      return operations.stream()
+          .filter(write -> write.node() == clock && of(write).contains(fact))
+          .anyMatch(write -> (held == Held.SURELY ? write.completed() : write.invoked()) == before);
+    }
+
+    private boolean holds(String fact, int clock, int at) {
+      Predicate<Operation> canBe = write -> canStand(write, at, clock);
+      if (held == Held.POSSIBLY) {
+        return operations.stream().filter(write -> of(write).contains(fact)).anyMatch(canBe);
+      }
+      boolean canBeUnset = operations.stream().allMatch(of -> end(of, clock) > at);
+      return !canBeUnset
+          && operations.stream().filter(write -> !of(write).contains(fact)).noneMatch(canBe);
+    }
+
+    /** There is a time of this effect before {@code at}, and no other effect must follow it. */
+    private boolean canStand(Operation write, int at, int clock) {
+      for (int effect = 1 - 3 * POINTS; effect < at; effect += 2) {
+        boolean ownTime = start(write, clock) < effect && effect < end(write, clock);
+        if (ownTime && canBeLast(write, effect, at, clock)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    private boolean canBeLast(Operation write, int effect, int at, int clock) {
+      return operations.stream()
+          .allMatch(
+              other ->
+                  other.equals(write) || start(other, clock) < effect || end(other, clock) > at);
+    }
+
+    private long start(Operation operation, int clock) {
+      long margin = operation.node() == clock ? 0 : epsilon;
+      return (Hlc.micros(operation.invoked()) - margin) * POINTS;
+    }
+
+    private long end(Operation operation, int clock) {
+      long margin = operation.node() == clock ? 0 : epsilon;
+      return operation.completed() == NEVER
+          ? Long.MAX_VALUE
+          : (Hlc.micros(operation.completed()) + margin) * POINTS;
+    }
   }
 }
