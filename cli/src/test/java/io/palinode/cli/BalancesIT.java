@@ -104,6 +104,7 @@ class BalancesIT {
           .doesNotContain(lost(violation));
     }
     List<Violation> stale = reported("stale-read", "cut");
+    assertThat(stale).isNotEmpty();
     for (Violation violation : stale) {
       SessionLog log = logs.get(violation.getWitnesses(0).getWriter());
       assertThat(readsOfOlder(books, log)).contains(value(violation));

@@ -37,10 +37,6 @@ class FollowedPagesTest {
     List<String> unexplained = new ArrayList<>();
     int run = 0;
     for (Page page : Page.all()) {
-      // Their commands belong to the programs beside them.
-      if (page.isIn("examples")) {
-        continue;
-      }
       for (Block block : blocks(page)) {
         if (block.isRun(page.name(), followed)) {
           run++;
