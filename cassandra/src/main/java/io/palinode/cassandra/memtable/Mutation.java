@@ -33,12 +33,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mutation {
   private final PartitionUpdate update;
+  private final String partition;
   private final @Nullable ImmutableBTreePartition old;
+  private final boolean isWatched;
   private final long nowInSec;
 
-  private Mutation(PartitionUpdate update, @Nullable ImmutableBTreePartition old, long nowInSec) {
+  private Mutation(
+      PartitionUpdate update,
+      String partition,
+      @Nullable ImmutableBTreePartition old,
+      boolean isWatched,
+      long nowInSec) {
     this.update = update;
+    this.partition = partition;
     this.old = old;
+    this.isWatched = isWatched;
     this.nowInSec = nowInSec;
   }
 
@@ -49,29 +58,31 @@ final class Mutation {
    */
   static @Nullable Mutation begin(PartitionUpdate update, CassandraNode node) {
     TableMetadata table = update.metadata();
+    String partition = CellNames.ofPartition(table, update.partitionKey().getKey());
     long now = FBUtilities.nowInSeconds();
-    boolean isNamed = node.isLogged() || node.watchesAny(keys(update));
+    boolean isNamed = node.watchesAny(() -> keys(partition, update));
     if (!update.deletionInfo().isLive()) {
-      return beginDeletion(update, node, isNamed, now);
+      return beginDeletion(update, partition, node, isNamed, now);
     }
-    if (!isNamed) {
+    if (!isNamed && !node.isLogged()) {
       return null;
     }
     NavigableSet<Clustering<?>> rows = new TreeSet<>(table.comparator);
     update.forEach(row -> rows.add(row.clustering()));
     return new Mutation(
         update,
+        partition,
         rows.isEmpty()
             ? Tables.read(table, update.partitionKey(), Slices.NONE, now)
             : Tables.read(table, update.partitionKey(), rows, now),
+        isNamed,
         now);
   }
 
   /** Only the old rows show what a deletion of many rows changes. */
   private static @Nullable Mutation beginDeletion(
-      PartitionUpdate update, CassandraNode node, boolean isNamed, long now) {
+      PartitionUpdate update, String partition, CassandraNode node, boolean isNamed, long now) {
     TableMetadata table = update.metadata();
-    String partition = CellNames.ofPartition(table, update.partitionKey().getKey());
     if (!node.isLogged() && !isNamed && !node.watchesBelow(LiveCells.below(partition))) {
       return null;
     }
@@ -84,16 +95,17 @@ final class Mutation {
             row ->
                 node.isLogged()
                     || update.getRow(row.clustering()) != null
-                    || node.watchesAny(keys(partition, table, row)),
+                    || node.watchesAny(() -> keys(partition, table, row)),
             node.deletedBytesMax());
     if (node.isLogged()) {
-      return new Mutation(update, old, now);
+      return new Mutation(update, partition, old, true, now);
     }
     boolean isWatched =
         isNamed
             || (old != null
-                && (old.hasRows() || node.watchesAny(keys(partition, table, old.staticRow()))));
-    return isWatched ? new Mutation(update, old, now) : null;
+                && (old.hasRows()
+                    || node.watchesAny(() -> keys(partition, table, old.staticRow()))));
+    return isWatched ? new Mutation(update, partition, old, true, now) : null;
   }
 
   /** The rows that an update deletes or writes. */
@@ -110,9 +122,8 @@ final class Mutation {
     return slices.build();
   }
 
-  private static List<StoreKey> keys(PartitionUpdate update) {
+  private static List<StoreKey> keys(String partition, PartitionUpdate update) {
     TableMetadata table = update.metadata();
-    String partition = CellNames.ofPartition(table, update.partitionKey().getKey());
     List<StoreKey> keys = new ArrayList<>(keys(partition, table, update.staticRow()));
     update.forEach(row -> keys.addAll(keys(partition, table, row)));
     return keys;
@@ -129,8 +140,11 @@ final class Mutation {
     return keys;
   }
 
-  /** The keys whose versions the mutation changed. */
+  /** The keys whose versions the mutation changed; none if no predicate watches one. */
   List<Changed> changes() {
+    if (!isWatched) {
+      return List.of();
+    }
     Map<StoreKey, Version> before =
         old == null ? Map.of() : LiveCells.of(old.unfilteredIterator(), nowInSec);
     Map<StoreKey, Version> after =
@@ -158,13 +172,12 @@ final class Mutation {
 
   /** The keys that it changes, with their records before it. */
   List<Replaced> replaced() {
-    return CellStates.replaced(old, update);
+    return CellStates.replaced(old, update, partition);
   }
 
   /** The keys that have a TTL from now on, by the second in which it ends. */
   Map<Long, List<StoreKey>> expiring() {
     TableMetadata table = update.metadata();
-    String partition = CellNames.ofPartition(table, update.partitionKey().getKey());
     Map<Long, List<StoreKey>> keys = new TreeMap<>();
     BiConsumer<Long, StoreKey> add =
         (second, key) -> keys.computeIfAbsent(second, any -> new ArrayList<>()).add(key);

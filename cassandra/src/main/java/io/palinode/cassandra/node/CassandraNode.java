@@ -25,7 +25,6 @@ import io.palinode.store.node.NodeBinding;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockPromise;
 import io.palinode.store.order.FenceState;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
@@ -171,15 +171,20 @@ public final class CassandraNode extends NodeBinding {
     return super.pause(epoch);
   }
 
-  /** Whether a predicate may watch one of the keys. Between {@link #enter} and {@link #leave}. */
-  public boolean watchesAny(Collection<StoreKey> keys) {
+  /**
+   * Whether a predicate may watch one of the keys. Between {@link #enter} and {@link #leave}.
+   *
+   * @param keys called only if there is a listener
+   */
+  public boolean watchesAny(Supplier<List<StoreKey>> keys) {
     WriteListener now = listener;
     if (now == null) {
       return false;
     }
+    List<StoreKey> changed = keys.get();
     parts.order().stampLock().lock();
     try {
-      return keys.stream().anyMatch(now::watches);
+      return changed.stream().anyMatch(now::watches);
     } finally {
       parts.order().stampLock().unlock();
     }

@@ -36,11 +36,14 @@ public final class CellStates {
     void visit(Clustering<?> row, @Nullable ColumnMetadata column);
   }
 
-  /** The keys that the update changes, with their records before it. */
+  /**
+   * The keys that the update changes, with their records before it.
+   *
+   * @param partition what their keys begin with
+   */
   public static List<Replaced> replaced(
-      @Nullable AbstractBTreePartition old, PartitionUpdate update) {
+      @Nullable AbstractBTreePartition old, PartitionUpdate update, String partition) {
     TableMetadata table = update.metadata();
-    String partition = CellNames.ofPartition(table, update.partitionKey().getKey());
     Map<StoreKey, Replaced> replaced = new LinkedHashMap<>();
     PlaceVisitor visitor =
         (row, column) -> {
