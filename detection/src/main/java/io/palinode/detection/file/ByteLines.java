@@ -19,6 +19,7 @@ final class ByteLines {
   private int from;
   private int to = -1;
   private boolean ended;
+  private long bytes;
 
   ByteLines(InputStream in) {
     this.in = in;
@@ -29,11 +30,10 @@ final class ByteLines {
     from = to + 1;
     int searched = from;
     while (true) {
-      for (to = searched; to < filled; to++) {
-        if (buffer[to] == '\n') {
-          requireShort(to - from);
-          return true;
-        }
+      to = lineEnd(searched);
+      if (to < filled) {
+        requireShort(to - from);
+        return true;
       }
       requireShort(filled - from);
       if (ended) {
@@ -42,6 +42,16 @@ final class ByteLines {
       searched = filled - from;
       fill();
     }
+  }
+
+  /** The place of the next end of a line; all that is filled if there is none. */
+  private int lineEnd(int searched) {
+    byte[] in = buffer;
+    int at = searched;
+    while (at < filled && in[at] != '\n') {
+      at++;
+    }
+    return at;
   }
 
   /** Reads more behind what is left, which moves to the front. */
@@ -54,6 +64,7 @@ final class ByteLines {
     int read = in.read(buffer, left, buffer.length - left);
     ended = read < 0;
     filled = left + Math.max(0, read);
+    bytes += Math.max(0, read);
   }
 
   private void requireShort(int length) {
@@ -62,6 +73,11 @@ final class ByteLines {
       throw new IllegalArgumentException(
           "a line must have at most " + LINE_BYTES_MAX + " bytes: " + Abridged.of(start));
     }
+  }
+
+  /** How many bytes were read so far. */
+  long bytes() {
+    return bytes;
   }
 
   boolean isBlank() {

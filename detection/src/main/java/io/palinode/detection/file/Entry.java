@@ -13,24 +13,26 @@ import org.jspecify.annotations.Nullable;
  * A candidate while a trace is sorted.
  *
  * <pre>
- * +---------+--------+------+--------+------+-----+-------+
- * | binding | member | rank | clause | term | seq | start |
- * | i32, C  | i32, C | i64  | i32    | i32  | i64 | B     |
- * +---------+--------+------+--------+------+-----+-------+
+ * +---------+--------+------+--------+------+------+-------+
+ * | binding | member | rank | clause | term | seq  | start |
+ * | C       | C      | vint | vint   | vint | vint | B     |
+ * +---------+--------+------+--------+------+------+-------+
  * | ended? | end | version | origin+1 | amount | ended by |
- * | u8     | B   | i32, C  | i32      | i32, C | i32, C   |
+ * | u8     | B   | C       | vint     | C      | C        |
  * +--------+-----+---------+----------+--------+----------+
  * </pre>
  *
- * The node is the owner of the start. B are the bytes of an {@link HvcCodec}, C are characters:
- * JSON may hold halves of pairs, which UTF-8 loses. In a file that does not outlive the process,
- * hence without a version.
+ * The node is the owner of the start. B are the bytes of an {@link HvcCodec}. C are characters
+ * behind their number, of which the lowest bit is 1 if each has two bytes: JSON may hold halves of
+ * pairs, which UTF-8 loses. In a file that does not outlive the process, hence without a version.
  *
  * @param rank decides between candidates of a node with one own start
  * @param endedBy the version that ended the interval, where that is needed; else empty
  */
 record Entry(String binding, long rank, Candidate candidate, String endedBy) {
   private static final byte[] NO_PAYLOAD = new byte[0];
+  private static final int VARINTS = 10;
+  private static final int VARINT_BYTES_MAX = 10;
 
   Entry(String binding, long rank, Candidate candidate) {
     this(binding, rank, candidate, "");
@@ -57,7 +59,10 @@ record Entry(String binding, long rank, Candidate candidate, String endedBy) {
 
   /** The most bytes that {@link #write} writes. */
   int bytesMax() {
-    return 68 + Character.BYTES * textChars() + 2 * HvcCodec.bytesMax(start().nodes());
+    return 1
+        + VARINTS * VARINT_BYTES_MAX
+        + Character.BYTES * textChars()
+        + 2 * HvcCodec.bytesMax(start().nodes());
   }
 
   private int textChars() {
@@ -82,17 +87,17 @@ record Entry(String binding, long rank, Candidate candidate, String endedBy) {
     Integer origin = candidate.origin();
     writeText(out, binding);
     writeText(out, candidate.member());
-    out.putLong(rank);
-    out.putInt(candidate.clause());
-    out.putInt(candidate.term());
-    out.putLong(candidate.id().sequence());
+    writeVarint(out, rank);
+    writeVarint(out, candidate.clause());
+    writeVarint(out, candidate.term());
+    writeVarint(out, candidate.id().sequence());
     HvcCodec.write(start(), out);
     out.put((byte) (end == null ? 0 : 1));
     if (end != null) {
       HvcCodec.write(end, out);
     }
     writeText(out, candidate.version());
-    out.putInt(origin == null ? 0 : origin + 1);
+    writeVarint(out, origin == null ? 0 : origin + 1);
     writeText(out, amount());
     writeText(out, endedBy);
   }
@@ -101,15 +106,15 @@ record Entry(String binding, long rank, Candidate candidate, String endedBy) {
   static Entry read(ByteBuffer in, String known) {
     String binding = readText(in, known);
     String member = readText(in, "");
-    long rank = in.getLong();
-    int clause = in.getInt();
-    int term = in.getInt();
-    long sequence = in.getLong();
+    long rank = readVarint(in);
+    int clause = (int) readVarint(in);
+    int term = (int) readVarint(in);
+    long sequence = readVarint(in);
     Hvc start = HvcCodec.read(in);
     Interval interval = new Interval(start, in.get() == 0 ? null : HvcCodec.read(in));
     CandidateId id = new CandidateId(start.owner(), 0, sequence);
     String version = readText(in, "");
-    int origin = in.getInt();
+    int origin = (int) readVarint(in);
     @Nullable Integer from = origin == 0 ? null : Integer.valueOf(origin - 1);
     String text = readText(in, "");
     @Nullable BigDecimal amount = text.isEmpty() ? null : new BigDecimal(text);
@@ -121,27 +126,62 @@ record Entry(String binding, long rank, Candidate candidate, String endedBy) {
   }
 
   private static void writeText(ByteBuffer out, String text) {
-    out.putInt(text.length());
-    for (int i = 0; i < text.length(); i++) {
-      out.putChar(text.charAt(i));
+    int length = text.length();
+    int wide = 0;
+    for (int i = 0; i < length; i++) {
+      wide |= text.charAt(i) >>> Byte.SIZE == 0 ? 0 : 1;
+    }
+    writeVarint(out, ((long) length << 1) | wide);
+    for (int i = 0; i < length; i++) {
+      if (wide == 0) {
+        out.put((byte) text.charAt(i));
+      } else {
+        out.putChar(text.charAt(i));
+      }
     }
   }
 
   private static String readText(ByteBuffer in, String known) {
-    int length = in.getInt();
+    long header = readVarint(in);
+    boolean wide = (header & 1) == 1;
+    int length = (int) (header >>> 1);
     int from = in.position();
-    in.position(from + Character.BYTES * length);
+    in.position(from + (wide ? Character.BYTES * length : length));
     boolean isKnown = length == known.length();
     for (int i = 0; isKnown && i < length; i++) {
-      isKnown = in.getChar(from + Character.BYTES * i) == known.charAt(i);
+      isKnown = charAt(in, from, i, wide) == known.charAt(i);
     }
     if (isKnown) {
       return known;
     }
     char[] text = new char[length];
     for (int i = 0; i < length; i++) {
-      text[i] = in.getChar(from + Character.BYTES * i);
+      text[i] = charAt(in, from, i, wide);
     }
     return new String(text);
+  }
+
+  private static char charAt(ByteBuffer in, int from, int index, boolean wide) {
+    return wide
+        ? in.getChar(from + Character.BYTES * index)
+        : (char) Byte.toUnsignedInt(in.get(from + index));
+  }
+
+  private static void writeVarint(ByteBuffer out, long value) {
+    long rest = value;
+    for (; (rest & ~0x7FL) != 0; rest >>>= 7) {
+      out.put((byte) ((rest & 0x7F) | 0x80));
+    }
+    out.put((byte) rest);
+  }
+
+  private static long readVarint(ByteBuffer in) {
+    byte next = in.get();
+    long value = next & 0x7F;
+    for (int shift = 7; next < 0; shift += 7) {
+      next = in.get();
+      value |= (next & 0x7FL) << shift;
+    }
+    return value;
   }
 }

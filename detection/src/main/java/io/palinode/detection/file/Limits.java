@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * @param folder for what does not fit
  */
 public record Limits(long heapBytes, int retainedMax, long searchStepsMax, Path folder) {
-  private static final long SORTED_SHARE = 8;
+  private static final long SORTED_SHARE = 4;
   private static final long SORTED_BYTES_MIN = 1 << 18;
   private static final long KEPT_SHARE = 8;
   private static final long RETAINED_SHARE = 4;

@@ -10,10 +10,13 @@ import io.palinode.hvc.Hvc;
 import io.palinode.predicate.text.Abridged;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +46,7 @@ final class LineFields {
     private static final Map<String, Field> BY_WORD =
         Stream.of(values()).collect(Collectors.toMap(field -> field.word, field -> field));
 
-    private final String word;
+    final String word;
 
     Field(String word) {
       this.word = word;
@@ -54,17 +57,34 @@ final class LineFields {
   private static final JsonFactory JSON =
       JsonFactory.builder().disable(JsonFactory.Feature.INTERN_FIELD_NAMES).build();
   private static final int ENTRIES = 4;
-  private static final int MICROS_DIGITS_MAX = 16;
-  private static final int COUNTER_DIGITS_MAX = 4;
+  static final int MICROS_DIGITS_MAX = 16;
+  static final int COUNTER_DIGITS_MAX = 4;
 
-  // Of a field that is null, null.
-  private final Map<Field, @Nullable Object> valueOf = new EnumMap<>(Field.class);
+  private final Map<Field, Slot> slots = new EnumMap<>(Field.class);
+  private final List<Slot> all = new ArrayList<>();
+  private Map<String, String> values = Map.of();
+  private final PlainLine plain = new PlainLine(this);
+
+  /** What the line has of a field. */
+  private static final class Slot {
+    private boolean given;
+    // Not null.
+    private boolean present;
+    private long number;
+    private String text = "";
+    private long[] clock = {};
+  }
 
   // One parser for all lines: to make one for each costs a tenth of the time.
   private final JsonParser json;
   private final ByteArrayFeeder line;
 
   LineFields() {
+    for (Field field : Field.values()) {
+      Slot slot = new Slot();
+      slots.put(field, slot);
+      all.add(slot);
+    }
     try {
       json = JSON.createNonBlockingByteArrayParser();
       line = (ByteArrayFeeder) json.getNonBlockingInputFeeder();
@@ -75,7 +95,28 @@ final class LineFields {
 
   /** Reads the line in [from, end), without blanks behind it. */
   void read(byte[] bytes, int from, int end) {
-    valueOf.clear();
+    if (!readPlain(bytes, from, end)) {
+      readJson(bytes, from, end);
+    }
+  }
+
+  /** As {@link #read}; false if the line is not plain: then it must be read as JSON. */
+  boolean readPlain(byte[] bytes, int from, int end) {
+    clear();
+    return plain.read(bytes, from, end);
+  }
+
+  private void clear() {
+    for (int i = 0; i < all.size(); i++) {
+      all.get(i).given = false;
+      all.get(i).present = false;
+    }
+    values = Map.of();
+  }
+
+  /** As {@link #read}, whatever JSON it is. */
+  void readJson(byte[] bytes, int from, int end) {
+    clear();
     try {
       line.feedInput(bytes, from, end);
       read();
@@ -106,11 +147,12 @@ final class LineFields {
                 + nearest(Abridged.of(name))
                 + "'");
       }
-      if (valueOf.containsKey(field)) {
+      if (!give(field)) {
         throw duplicate(name);
       }
-      JsonToken token = next(json);
-      valueOf.put(field, token == JsonToken.VALUE_NULL ? null : value(field, json));
+      if (next(json) != JsonToken.VALUE_NULL) {
+        setValue(field, json);
+      }
     }
     if (!line.needMoreInput()) {
       throw new IllegalArgumentException("a line must be one JSON object, and no more");
@@ -129,18 +171,62 @@ final class LineFields {
     return new IllegalArgumentException("not JSON: Duplicate field '" + Abridged.of(name) + "'");
   }
 
-  private static Object value(Field field, JsonParser json) throws IOException {
-    return switch (field) {
+  private void setValue(Field field, JsonParser json) throws IOException {
+    switch (field) {
       case PREDICATE, BINDING, MEMBER, VERSION, ENDED_BY ->
-          require(json.hasToken(JsonToken.VALUE_STRING), field, "a text", json).getText();
+          set(
+              field,
+              require(json.hasToken(JsonToken.VALUE_STRING), field, "a text", json).getText());
       case CLAUSE, TERM, NODE, SEQ, ORIGIN ->
-          require(isWhole(json), field, "a whole number", json).getLongValue();
+          set(field, require(isWhole(json), field, "a whole number", json).getLongValue());
       case START, END ->
-          timestamps(
+          setTimestamps(
               require(json.isExpectedStartArrayToken(), field, "an array of timestamps", json),
               field);
-      case VALUES -> texts(require(json.isExpectedStartObjectToken(), field, "an object", json));
-    };
+      case VALUES ->
+          setValues(texts(require(json.isExpectedStartObjectToken(), field, "an object", json)));
+    }
+  }
+
+  /** The line has the field, maybe without a value. False when it had it before. */
+  boolean give(Field field) {
+    Slot slot = slot(field);
+    boolean isNew = !slot.given;
+    slot.given = true;
+    return isNew;
+  }
+
+  private Slot slot(Field field) {
+    return Objects.requireNonNull(slots.get(field));
+  }
+
+  private Slot present(Field field) {
+    Slot slot = slot(field);
+    slot.present = true;
+    return slot;
+  }
+
+  void set(Field field, String text) {
+    present(field).text = text;
+  }
+
+  void set(Field field, long number) {
+    present(field).number = number;
+  }
+
+  /** Copies the first {@code count} of {@code entries}. */
+  void set(Field field, long[] entries, int count) {
+    Slot slot = present(field);
+    if (slot.clock.length == count) {
+      System.arraycopy(entries, 0, slot.clock, 0, count);
+    } else {
+      slot.clock = Arrays.copyOf(entries, count);
+    }
+  }
+
+  void setValues(Map<String, String> byKey) {
+    present(Field.VALUES);
+    values = byKey;
   }
 
   private static JsonParser require(boolean fits, Field field, String article, JsonParser json)
@@ -157,7 +243,7 @@ final class LineFields {
         && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
   }
 
-  private static long[] timestamps(JsonParser json, Field field) throws IOException {
+  private void setTimestamps(JsonParser json, Field field) throws IOException {
     long[] entries = new long[ENTRIES];
     int count = 0;
     for (JsonToken token = next(json); token != JsonToken.END_ARRAY; token = next(json)) {
@@ -175,7 +261,7 @@ final class LineFields {
       entries = count == entries.length ? Arrays.copyOf(entries, 2 * count) : entries;
       entries[count++] = timestamp(field, json);
     }
-    return Arrays.copyOf(entries, count);
+    set(field, entries, count);
   }
 
   /** Without a copy of the text where it is as {@link Hlc#format} has it. */
@@ -229,20 +315,18 @@ final class LineFields {
   }
 
   boolean has(Field field) {
-    return valueOf.get(field) != null;
+    return slot(field).present;
   }
 
   /** Null when absent. */
   @Nullable String text(Field field) {
-    return (String) valueOf.get(field);
+    Slot slot = slot(field);
+    return slot.present ? slot.text : null;
   }
 
   /** A whole number, required, in [0, max]. */
   long number(Field field, long max) {
-    Long value = (Long) valueOf.get(field);
-    if (value == null) {
-      throw missing(field);
-    }
+    long value = required(field).number;
     if (value < 0 || value > max) {
       throw new IllegalArgumentException(
           "'%1$s' must be in [0, %2$d]: %1$s=%3$d".formatted(field.word, max, value));
@@ -250,15 +334,17 @@ final class LineFields {
     return value;
   }
 
-  private static IllegalArgumentException missing(Field field) {
-    return new IllegalArgumentException("'" + field.word + "' is missing");
+  private Slot required(Field field) {
+    Slot slot = slot(field);
+    if (!slot.present) {
+      throw new IllegalArgumentException("'" + field.word + "' is missing");
+    }
+    return slot;
   }
 
   /** Each value by its key; empty when absent. */
-  @SuppressWarnings("unchecked")
   Map<String, String> values() {
-    Object values = valueOf.get(Field.VALUES);
-    return values == null ? Map.of() : (Map<String, String>) values;
+    return values;
   }
 
   /** How many entries the start has. */
@@ -266,12 +352,8 @@ final class LineFields {
     return clock(Field.START).length;
   }
 
-  private long[] clock(Field field) {
-    long[] entries = (long[]) valueOf.get(field);
-    if (entries == null) {
-      throw missing(field);
-    }
-    return entries;
+  long[] clock(Field field) {
+    return required(field).clock;
   }
 
   /** An array of timestamps, one for each of {@code nodes}; required. */

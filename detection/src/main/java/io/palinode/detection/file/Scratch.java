@@ -48,9 +48,10 @@ final class Scratch implements AutoCloseable {
     }
 
     /** An entry that is written already. */
-    void write(byte[] bytes, int from, int length) throws IOException {
+    void write(ByteBuffer bytes, int from, int length) throws IOException {
       require(Integer.BYTES + length);
-      buffer.putInt(length).put(bytes, from, length);
+      int at = buffer.putInt(length).position();
+      buffer.put(at, bytes, from, length).position(at + length);
     }
 
     /** Has room for so many bytes. */

@@ -82,14 +82,13 @@ public final class TraceJudge {
    */
   public boolean judge(String source, InputStream bytes, Findings to) throws IOException {
     TraceReader reader = new TraceReader(source, predicate);
-    try (Scratch scratch = new Scratch(limits.folder());
-        CountedInput input = new CountedInput(bytes)) {
+    try (Scratch scratch = new Scratch(limits.folder())) {
       TraceSort.Joined joined =
           new TraceSort.Joined(
               rules.replicasOf(predicate),
               predicate.clauses().stream().anyMatch(clause -> clause.shape().lasts()));
-      TraceSort sort = new TraceSort(reader, joined, limits, scratch, progress, input);
-      reader.read(input, sort);
+      TraceSort sort = new TraceSort(reader, joined, limits, scratch, progress);
+      reader.read(bytes, sort);
       if (reader.nodes() == 0) {
         to.empty();
         return true;

@@ -34,6 +34,7 @@ public final class TraceReader {
   private int nodes;
   private long last;
   private @Nullable String name;
+  private long bytes;
 
   /**
    * {@code source} names the trace in errors. Without a predicate all lines must be of one, and any
@@ -69,12 +70,18 @@ public final class TraceReader {
     long number = 1;
     try {
       for (; text.next(); number++) {
+        bytes = text.bytes();
         to.take(number, text.isBlank() ? null : parse(text));
       }
     } catch (IllegalArgumentException e) {
       String reason = text.isUtf8() ? String.valueOf(e.getMessage()) : "a trace must be in UTF-8";
       throw new BadTraceException(source, number, reason);
     }
+  }
+
+  /** How many bytes were read so far. */
+  long bytes() {
+    return bytes;
   }
 
   /** The last own time of a start or an end. */

@@ -24,7 +24,6 @@ final class TraceSort implements TraceReader.Lines {
   private final Limits limits;
   private final Scratch scratch;
   private final Progress progress;
-  private final CountedInput input;
   private @Nullable EntrySort byStart;
   private @Nullable EntrySort byVersion;
   private long taken;
@@ -37,25 +36,17 @@ final class TraceSort implements TraceReader.Lines {
    */
   record Joined(ReplicaRule replicas, boolean lasts) {}
 
-  /** {@code input} is what the lines are read from. */
-  TraceSort(
-      TraceReader reader,
-      Joined joined,
-      Limits limits,
-      Scratch scratch,
-      Progress progress,
-      CountedInput input) {
+  TraceSort(TraceReader reader, Joined joined, Limits limits, Scratch scratch, Progress progress) {
     this.reader = reader;
     this.joined = joined;
     this.limits = limits;
     this.scratch = scratch;
     this.progress = progress;
-    this.input = input;
   }
 
   @Override
   public void take(long number, @Nullable TraceLine line) throws IOException {
-    progress.at(number, input.count());
+    progress.at(number, reader.bytes());
     if (line == null) {
       return;
     }
@@ -89,14 +80,15 @@ final class TraceSort implements TraceReader.Lines {
     EntrySort starts = byStart();
     // Each is taken once, maybe to a file of its instance, and judged once.
     progress.begin("judging", "intervals", 2 * starts.size());
-    return new Instances(
-        reader.nodes(),
-        // What was joined starts where one of its candidates did.
-        reader.isAscending(),
-        limits.kept(reader.nodes()),
-        scratch,
-        starts.sorted(),
-        () -> progress.at(judged, ++taken + judged));
+    Instances.Shape shape =
+        new Instances.Shape(
+            reader.nodes(),
+            // What was joined starts where one of its candidates did.
+            reader.isAscending(),
+            () -> progress.at(judged, ++taken + judged));
+    return starts.isInMemory()
+        ? new Instances.InMemory(shape, starts.piles())
+        : new Instances.FromFile(shape, limits.kept(reader.nodes()), scratch, starts.sorted());
   }
 
   private EntrySort byStart() {
