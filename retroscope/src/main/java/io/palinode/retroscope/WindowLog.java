@@ -156,8 +156,17 @@ public final class WindowLog implements AutoCloseable {
     long oldest = lastHlc - Math.min(lastHlc, ageMaxHlc);
     while (segments.size() > 1
         && (segments.bytes() > config.bytesMax() || segments.first().lastHlc() < oldest)) {
-      reach = segments.dropFirst().lastHlc();
+      reach = Math.max(reach, segments.dropFirst().lastHlc());
     }
+  }
+
+  /** Begins again: the store changed without entries. Without a log on disk only. */
+  public synchronized void beginAgain(long hlc) {
+    if (disk != null) {
+      throw new IllegalStateException("a log on disk does not begin again");
+    }
+    reach = Math.max(reach, hlc);
+    lastHlc = Math.max(lastHlc, hlc);
   }
 
   /** The earliest HLC that can be read. */
@@ -175,9 +184,8 @@ public final class WindowLog implements AutoCloseable {
 
   /** The coarsest step of the compacted log; zero: every HLC in reach can be read. */
   public synchronized Duration granularity() {
-    return disk == null
-        ? Duration.ZERO
-        : Duration.of(Hlc.micros(disk.granuleHlc()), ChronoUnit.MICROS);
+    long granule = disk == null ? 0 : disk.granuleHlc();
+    return Duration.of(Hlc.micros(granule), ChronoUnit.MICROS);
   }
 
   /**

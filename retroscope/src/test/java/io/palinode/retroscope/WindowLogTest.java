@@ -44,6 +44,19 @@ class WindowLogTest {
     assertThat(log.diffBetween(30, 30).size()).isZero();
   }
 
+  @Test
+  void aLogThatBeginsAgainReachesNoEarlierTime() {
+    WindowLog log = new WindowLog(WindowLogConfig.DEFAULT, 5);
+    log.append(10, bytes("x"), null);
+    log.beginAgain(20);
+    assertThat(log.reach()).isEqualTo(20);
+    assertThatThrownBy(() -> log.diffTo(15)).isInstanceOf(OutOfReachException.class);
+    log.append(25, bytes("x"), bytes("1"));
+    Map<String, String> seen = new TreeMap<>();
+    log.diffTo(20).forEach((k, v) -> seen.put(text(k), v == null ? "absent" : text(v)));
+    assertThat(seen).containsExactly(Map.entry("x", "1"));
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 100, 70_000, 600_000})
   void theBoundInBytesMovesTheReachAndNoTimeBeforeItIsAnswered(int valueBytes) {
