@@ -6,6 +6,7 @@ import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.weave.ServerVersion;
 import io.palinode.agent.weave.Weaver;
 import io.palinode.agent.weave.WeavingTransformer;
+import io.palinode.store.hosted.HostedConfig;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ public final class Agent {
     if (!Files.isReadable(file)) {
       throw new IllegalArgumentException("its configuration cannot be read: " + file);
     }
-    AgentConfig config = AgentConfig.parse(argument, Files.readString(file));
+    HostedConfig config = HostedConfig.parse(argument, Files.readString(file));
     String version = ServerVersion.require(ClassLoader.getSystemClassLoader());
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     WatchedServer server = new WatchedServer(config, registry, Agent::endProcess);

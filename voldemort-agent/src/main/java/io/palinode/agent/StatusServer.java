@@ -1,36 +1,20 @@
 package io.palinode.agent;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.hvc.Hlc;
-import io.palinode.store.hosted.JoinedDetector;
+import io.palinode.store.hosted.StatusPages;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executors;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Serves {@code /status} in JSON, and {@code /metrics}, on the loopback address. */
 final class StatusServer {
-  private static final Logger log = LoggerFactory.getLogger(StatusServer.class);
-  private static final int OK = 200;
-  private static final int THREADS = 2;
-
-  /** For a request to arrive, and for its answer to be read. */
-  private static final String REQUEST_SECONDS_MAX = "5";
-
   private final String version;
   private final Supplier<Set<String>> woven;
   private final WatchedServer server;
@@ -52,37 +36,7 @@ final class StatusServer {
       WatchedServer server,
       PrometheusMeterRegistry registry) {
     StatusServer status = new StatusServer(version, woven, server);
-    // The JDK reads them at the first such server of the process; by default neither has an end.
-    System.setProperty("sun.net.httpserver.maxReqTime", REQUEST_SECONDS_MAX);
-    System.setProperty("sun.net.httpserver.maxRspTime", REQUEST_SECONDS_MAX);
-    try {
-      HttpServer http =
-          HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-      http.createContext(
-          "/status", exchange -> answer(exchange, "application/json", status.json()));
-      http.createContext(
-          "/metrics", exchange -> answer(exchange, "text/plain; version=0.0.4", registry.scrape()));
-      http.setExecutor(
-          Executors.newFixedThreadPool(
-              THREADS, work -> JoinedDetector.daemon(work, "palinode-status")));
-      http.start();
-      return true;
-    } catch (IOException e) {
-      log.error(
-          "agent statusPort={} state=NO_STATUS, the server runs without /status and /metrics: {}; set another statusPort",
-          port,
-          e.getMessage());
-      return false;
-    }
-  }
-
-  private static void answer(HttpExchange exchange, String type, String text) throws IOException {
-    byte[] body = text.getBytes(StandardCharsets.UTF_8);
-    exchange.getResponseHeaders().set("Content-Type", type);
-    exchange.sendResponseHeaders(OK, body.length);
-    try (OutputStream out = exchange.getResponseBody()) {
-      out.write(body);
-    }
+    return StatusPages.start(port, Map.of("/status", query -> status.json()), registry);
   }
 
   private String json() throws IOException {

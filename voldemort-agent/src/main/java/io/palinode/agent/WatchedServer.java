@@ -1,7 +1,6 @@
 package io.palinode.agent;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.agent.AgentConfig.Unjoined;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.boot.Lifecycle;
 import io.palinode.agent.engine.EngineHooks;
@@ -14,25 +13,25 @@ import io.palinode.agent.stock.StockEngines;
 import io.palinode.agent.stock.StockTypes;
 import io.palinode.agent.stock.StoresNow;
 import io.palinode.agent.stock.WatchedEngines;
-import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.StorageException;
+import io.palinode.store.hosted.DirectMemory;
 import io.palinode.store.hosted.Fuse;
+import io.palinode.store.hosted.HostedConfig;
+import io.palinode.store.hosted.HostedConfig.Unjoined;
 import io.palinode.store.hosted.JoinedDetector;
 import io.palinode.store.hosted.MetaFiles;
+import io.palinode.store.hosted.PromiseKeeper;
+import io.palinode.store.hosted.StartRefusedException;
 import io.palinode.store.node.NodeParts;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.server.SystemMicros;
-import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -48,37 +47,25 @@ final class WatchedServer implements Lifecycle {
   private static final Logger log = LoggerFactory.getLogger(WatchedServer.class);
   private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
 
-  /** How far ahead the clock is promised, so that no write waits for the promise. */
-  private static final long PROMISE_HLC = Hlc.ofMicros(1_000_000);
-
-  private static final long PROMISE_EVERY_MILLIS = 100;
-
   /** A missed write may commit this much later than its failure. */
   private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
 
-  /** Combines records of one moment into one request to Kafka. */
-  private static final int LINGER_MS = 1;
-
   private static final Duration CLOSE_MAX = Duration.ofSeconds(60);
 
-  private final AgentConfig config;
+  private final HostedConfig config;
   private final Runnable end;
   private final Fuse fuse;
   private final LongSupplier epochMicros = new SystemMicros();
   private final JoinedDetector detector;
   private final AtomicLong missedAt = new AtomicLong();
-  private final ScheduledExecutorService promiser =
-      Executors.newSingleThreadScheduledExecutor(
-          work -> JoinedDetector.daemon(work, "palinode-promise"));
+  private final PromiseKeeper promises = new PromiseKeeper();
   private volatile @Nullable StoreNode node;
   private volatile @Nullable StoresNow stores;
-  // Of one thread.
-  private boolean promisesFail;
 
   /**
    * @param end ends the process soon: the server must not serve
    */
-  WatchedServer(AgentConfig config, MeterRegistry registry, Runnable end) {
+  WatchedServer(HostedConfig config, MeterRegistry registry, Runnable end) {
     this.config = config;
     this.end = end;
     this.fuse =
@@ -87,14 +74,7 @@ final class WatchedServer implements Lifecycle {
             config.failuresMax(),
             this::missed,
             this::turnOff);
-    this.detector =
-        new JoinedDetector(
-            NodeDetectorConfig.of(config.joining().kafka(), Topics.DEFAULT)
-                .withPace(config.pace())
-                .withLingerMs(LINGER_MS),
-            registry,
-            epochMicros,
-            fuse);
+    this.detector = new JoinedDetector(config.detector(), registry, epochMicros, fuse);
   }
 
   /**
@@ -150,12 +130,7 @@ final class WatchedServer implements Lifecycle {
     LocalSnapshots snapshots =
         new LocalSnapshots(opened.node(), opened.history(), folder.resolve("snapshots"));
     log.info("node={} stores={} state=HOOKED", opened.node(), now.watched());
-    ScheduledFuture<?> unused =
-        promiser.scheduleWithFixedDelay(
-            () -> lookAround(opened, now, () -> detector.check(binding, snapshots)),
-            0,
-            PROMISE_EVERY_MILLIS,
-            TimeUnit.MILLISECONDS);
+    promises.start(opened, () -> lookAround(now, () -> detector.check(binding, snapshots)));
     detector.start(binding, snapshots);
   }
 
@@ -170,15 +145,10 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private void lookAround(StoreNode promising, StoresNow now, Runnable checkDetector) {
-    try {
-      now.look(System.nanoTime());
-      blowIfCutOff(fuse);
-      checkDetector.run();
-      promise(promising);
-    } catch (OutOfMemoryError e) {
-      // Thrown on, it would end this periodic check, which is meant for such times.
-    }
+  private void lookAround(StoresNow now, Runnable checkDetector) {
+    now.look(System.nanoTime());
+    blowIfCutOff(fuse);
+    checkDetector.run();
   }
 
   /** A lack of memory may keep the hooks from reporting a failure; then they observe no write. */
@@ -191,19 +161,6 @@ final class WatchedServer implements Lifecycle {
   /** Whether the agent misses writes and fences none. */
   private boolean isOff() {
     return fuse.isBlown() || Hooks.isCutOff();
-  }
-
-  private void promise(StoreNode promising) {
-    try {
-      promising.promiseAhead(PROMISE_HLC);
-      promisesFail = false;
-    } catch (StorageException e) {
-      // A write that needs the promise extends it itself, and reports the failure.
-      if (!promisesFail) {
-        promisesFail = true;
-        log.error("node={} state=NOT_PROMISED", promising.node(), e);
-      }
-    }
   }
 
   private boolean isAlone() {
@@ -299,7 +256,7 @@ final class WatchedServer implements Lifecycle {
     detector.stop();
     Hooks.listen(null);
     detector.endReports();
-    promiser.shutdown();
+    promises.close();
     StoreNode closing = node;
     if (closing != null) {
       closing.close();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.store.hosted.HostedConfig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -23,7 +24,7 @@ class StatusServerTest {
   @Test
   void aPortThatIsTakenDoesNotEndTheServer() throws IOException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    AgentConfig config = AgentConfig.parse("f", "kafka: a:1\ndata: d\n");
+    HostedConfig config = HostedConfig.parse("f", "kafka: a:1\ndata: d\n");
     WatchedServer server = new WatchedServer(config, registry, () -> {});
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThat(StatusServer.start(taken.getLocalPort(), "1", Set::of, server, registry))
@@ -35,7 +36,7 @@ class StatusServerTest {
   @Timeout(60)
   void requestsThatDoNotEndDelayOthersForSeconds() throws Exception {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    AgentConfig config = AgentConfig.parse("f", "kafka: a:1\ndata: d\n");
+    HostedConfig config = HostedConfig.parse("f", "kafka: a:1\ndata: d\n");
     WatchedServer server = new WatchedServer(config, registry, () -> {});
     int port;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -5,6 +5,7 @@ import io.palinode.cassandra.node.CassandraNode.Changed;
 import io.palinode.cassandra.node.ServerNode;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
+import io.palinode.store.hosted.ExpiryQueue;
 import io.palinode.store.hosted.JoinedDetector;
 import io.palinode.wire.Repeated;
 import java.util.List;

@@ -19,8 +19,6 @@ import io.palinode.store.binding.RestoreRefusedException;
 import io.palinode.store.binding.RestoreRefusedException.Reason;
 import io.palinode.store.binding.UndoEffect;
 import io.palinode.store.engine.KeyBytes;
-import io.palinode.store.engine.StorageHealth;
-import io.palinode.store.node.ClockBounds;
 import io.palinode.store.node.NodeBinding;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockPromise;
@@ -440,17 +438,7 @@ public final class CassandraNode extends NodeBinding {
 
   @Override
   public NodeHealth health() {
-    ClockBounds clocks = parts.spec().settings().clocks();
-    StorageHealth.Refusal storage = storageRefusal();
-    return new NodeHealth(
-        clocks.epsilon().isInfinite() ? null : clocks.epsilon().micros(),
-        TimeUnit.NANOSECONDS.toMicros(clocks.maxDrift().toNanos()),
-        0,
-        0,
-        0,
-        storage == null ? null : storage.sinceMicros(),
-        storage == null ? "" : storage.reason(),
-        parts.health().freeBytes());
+    return healthOfServer();
   }
 
   private RestoreRefusedException refused() {

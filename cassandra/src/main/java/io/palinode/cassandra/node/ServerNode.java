@@ -7,14 +7,13 @@ import io.palinode.cassandra.table.LiveCells;
 import io.palinode.cassandra.table.TableRefusals;
 import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
-import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.store.engine.StorageException;
 import io.palinode.store.hosted.Fuse;
 import io.palinode.store.hosted.JoinedDetector;
 import io.palinode.store.hosted.MetaFiles;
+import io.palinode.store.hosted.PromiseKeeper;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.node.NodeSettings;
 import io.palinode.store.node.NodeSpec;
@@ -22,15 +21,12 @@ import io.palinode.store.order.FenceState;
 import io.palinode.store.order.NodeMeta;
 import io.palinode.store.past.PastEvents;
 import io.palinode.store.past.StoreSpec;
-import io.palinode.wire.Repeated;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -55,11 +51,6 @@ public final class ServerNode {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final int FAILURES_MAX = 100;
 
-  /** How far ahead the clock is promised, so that no write waits for the promise. */
-  private static final long PROMISE_HLC = Hlc.ofMicros(1_000_000);
-
-  private static final long PROMISE_EVERY_MILLIS = 100;
-
   private static volatile @Nullable ServerNode only;
 
   private final NodeParameters parameters;
@@ -74,17 +65,13 @@ public final class ServerNode {
   private final Timestamps timestamps = new Timestamps(HvcClock.MAX_DRIFT_DEFAULT);
   private final Fuse fuse;
   private final JoinedDetector detector;
-  private final ScheduledExecutorService promiser =
-      Executors.newSingleThreadScheduledExecutor(
-          work -> JoinedDetector.daemon(work, "palinode-promise"));
+  private final PromiseKeeper promises = new PromiseKeeper();
   private volatile @Nullable CassandraNode node;
 
   /** Until the node is open; null before the server has a table of this memtable. */
   private volatile @Nullable FenceState startFence;
 
   private boolean started;
-  // Of one thread.
-  private boolean promisesFail;
 
   private ServerNode(NodeParameters parameters, Predicate<TableMetadata> chosen) {
     this.parameters = parameters;
@@ -227,12 +214,7 @@ public final class ServerNode {
         new LocalSnapshots(number, opened.history(), folder.resolve("snapshots"));
     boolean unused = StorageService.instance.addPostShutdownHook(this::close);
     detector.start(opened, snapshots);
-    var unusedToo =
-        promiser.scheduleWithFixedDelay(
-            new Repeated("palinode-promise", () -> lookAround(opened, snapshots)),
-            0,
-            PROMISE_EVERY_MILLIS,
-            TimeUnit.MILLISECONDS);
+    promises.start(opened, () -> detector.check(opened, snapshots));
   }
 
   private List<StoreSpec> stores() {
@@ -261,20 +243,6 @@ public final class ServerNode {
   private static void awaitClock(long fromMicros) {
     while (epochMicros() < fromMicros) {
       LockSupport.parkNanos(LOOK_NANOS);
-    }
-  }
-
-  private void lookAround(CassandraNode promising, LocalSnapshots snapshots) {
-    detector.check(promising, snapshots);
-    try {
-      promising.promiseAhead(PROMISE_HLC);
-      promisesFail = false;
-    } catch (StorageException e) {
-      // A write that needs the promise extends it itself, and reports the failure.
-      if (!promisesFail) {
-        promisesFail = true;
-        log.error("node={} state=NOT_PROMISED", number, e);
-      }
     }
   }
 
@@ -382,7 +350,7 @@ public final class ServerNode {
   }
 
   private void close() {
-    promiser.shutdown();
+    promises.close();
     detector.stop();
     detector.endReports();
     CassandraNode closing = node;

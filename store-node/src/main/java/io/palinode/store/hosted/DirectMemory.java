@@ -1,16 +1,16 @@
-package io.palinode.agent;
+package io.palinode.store.hosted;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.ManagementFactory;
 
 /** The direct memory of a process, which holds the window-logs. */
-final class DirectMemory {
+public final class DirectMemory {
   private static final long MIB = 1 << 20;
 
   private DirectMemory() {}
 
   /** The limit in bytes. */
-  static long max() {
+  public static long max() {
     HotSpotDiagnosticMXBean options =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
     long set = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
@@ -22,7 +22,7 @@ final class DirectMemory {
    * Throws {@link StartRefusedException} if the window-logs may exceed it: writes would then be
    * missed.
    */
-  static void requireRoom(int stores, long windowLogBytes, long max) {
+  public static void requireRoom(int stores, long windowLogBytes, long max) {
     long wanted = stores * windowLogBytes;
     if (wanted > max) {
       throw new StartRefusedException(

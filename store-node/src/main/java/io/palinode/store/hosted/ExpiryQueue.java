@@ -1,4 +1,4 @@
-package io.palinode.cassandra.memtable;
+package io.palinode.store.hosted;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -8,19 +8,19 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Items by a second. Keeps the earliest ones up to a limit of bytes. Thread-safe. */
-final class ExpiryQueue<T> {
+public final class ExpiryQueue<T> {
   private final long bytesMax;
   private final TreeMap<Long, Deque<Weighed<T>>> seconds = new TreeMap<>();
   private long bytes;
 
   private record Weighed<T>(T item, long bytes) {}
 
-  ExpiryQueue(long bytesMax) {
+  public ExpiryQueue(long bytesMax) {
     this.bytesMax = bytesMax;
   }
 
   /** Returns how many items it dropped, the latest first, perhaps this one. */
-  synchronized int add(long second, T item, long itemBytes) {
+  public synchronized int add(long second, T item, long itemBytes) {
     seconds.computeIfAbsent(second, any -> new ArrayDeque<>()).add(new Weighed<>(item, itemBytes));
     bytes += itemBytes;
     int dropped = 0;
@@ -40,7 +40,7 @@ final class ExpiryQueue<T> {
   }
 
   /** Removes and returns the items up to a second, in the order of their seconds. */
-  synchronized List<T> due(long second) {
+  public synchronized List<T> due(long second) {
     Map<Long, Deque<Weighed<T>>> ended = seconds.headMap(second, true);
     List<T> due = new ArrayList<>();
     for (Deque<Weighed<T>> items : ended.values()) {

@@ -1,24 +1,26 @@
-package io.palinode.agent;
+package io.palinode.store.hosted;
 
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.detector.kafka.ProgressPace;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.store.node.NodeSettings;
 import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
 /**
- * The agent's configuration.
+ * The configuration of an agent in another server.
  *
  * @param data the folder of the agent's files
  * @param pace how often progress is published
  * @param failuresMax the internal failures within a minute that turn the agent off
  * @param statusPort the local port of {@code /status} and {@code /metrics}; 0 for none
  */
-record AgentConfig(
+public record HostedConfig(
     Joining joining,
     Path data,
     NodeSettings node,
@@ -32,8 +34,8 @@ record AgentConfig(
    * @param timeout how long a start of the server waits until the node has joined
    * @param unjoined the reaction if that takes longer
    */
-  record Joining(KafkaSettings kafka, Duration timeout, Unjoined unjoined) {
-    Joining {
+  public record Joining(KafkaSettings kafka, Duration timeout, Unjoined unjoined) {
+    public Joining {
       if (timeout.isNegative() || timeout.isZero()) {
         throw new IllegalArgumentException("joinTimeout must be positive: " + timeout);
       }
@@ -41,7 +43,7 @@ record AgentConfig(
   }
 
   /** The reaction of a server whose agent has not reached Kafka. */
-  enum Unjoined {
+  public enum Unjoined {
     /** Serves, and joins when possible. Writes until then are a coverage gap. */
     SERVE,
     /** Does not start. */
@@ -54,9 +56,13 @@ record AgentConfig(
    */
   private static final ProgressPace PACE_DEFAULT = ProgressPace.sparing(Duration.ofMillis(50));
 
+  /** Combines records of one moment into one request to Kafka. */
+  private static final int LINGER_MS = 1;
+
   private static final Epsilon EPSILON_DEFAULT = Epsilon.parse("10ms");
 
-  private static final List<String> KEYS =
+  /** The keys that it reads. */
+  public static final List<String> KEYS =
       List.of(
           "kafka",
           "kafkaConfig",
@@ -71,7 +77,7 @@ record AgentConfig(
           "failuresMax",
           "statusPort");
 
-  AgentConfig {
+  public HostedConfig {
     if (failuresMax < 1) {
       throw new IllegalArgumentException("failuresMax must be at least 1: " + failuresMax);
     }
@@ -85,12 +91,13 @@ record AgentConfig(
    *
    * @param file the name for errors
    */
-  static AgentConfig parse(String file, String yaml) {
-    return Settings.read(file, yaml, KEYS, AgentConfig::of);
+  public static HostedConfig parse(String file, String yaml) {
+    return Settings.read(file, yaml, KEYS, HostedConfig::of);
   }
 
-  private static AgentConfig of(Settings settings) {
-    return new AgentConfig(
+  /** The values of {@link #KEYS}; other keys are not read. */
+  public static HostedConfig of(Settings settings) {
+    return new HostedConfig(
         new Joining(
             KafkaSettings.of(settings.required("kafka"))
                 .withSecurity(
@@ -99,10 +106,10 @@ record AgentConfig(
                         KafkaSecurity.NONE,
                         file -> KafkaSecurity.read(Path.of(file)))),
             settings.value("joinTimeout", Duration.ofSeconds(60), Settings::duration),
-            settings.value("unjoined", Unjoined.SERVE, AgentConfig::unjoined)),
+            settings.value("unjoined", Unjoined.SERVE, HostedConfig::unjoined)),
         Path.of(settings.required("data")),
         node(settings),
-        settings.value("progressEvery", PACE_DEFAULT, AgentConfig::pace),
+        settings.value("progressEvery", PACE_DEFAULT, HostedConfig::pace),
         settings.value("failuresMax", 100, Integer::valueOf),
         settings.value("statusPort", 0, Integer::valueOf));
   }
@@ -130,5 +137,12 @@ record AgentConfig(
       }
     }
     throw new IllegalArgumentException("it must be serve or stop");
+  }
+
+  /** The detector's configuration. */
+  public NodeDetectorConfig detector() {
+    return NodeDetectorConfig.of(joining.kafka(), Topics.DEFAULT)
+        .withPace(pace)
+        .withLingerMs(LINGER_MS);
   }
 }

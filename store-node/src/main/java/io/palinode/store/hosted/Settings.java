@@ -1,4 +1,4 @@
-package io.palinode.agent;
+package io.palinode.store.hosted;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -98,7 +98,7 @@ public final class Settings {
   }
 
   /** {@code 1048576}, {@code 64MiB}, {@code 1GiB}. */
-  static long bytes(String text) {
+  public static long bytes(String text) {
     int unitAt = unitAt(text);
     long count = Long.parseLong(text.substring(0, unitAt));
     if (count > BYTES_COUNT_MAX) {

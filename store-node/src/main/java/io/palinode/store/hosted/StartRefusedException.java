@@ -1,16 +1,16 @@
-package io.palinode.agent;
+package io.palinode.store.hosted;
 
 import java.io.Serial;
 
 /** Thrown if the server must not start. The message has the reason and the way out. */
-final class StartRefusedException extends RuntimeException {
+public final class StartRefusedException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
-  StartRefusedException(String message) {
+  public StartRefusedException(String message) {
     super(message);
   }
 
-  StartRefusedException(String message, Throwable cause) {
+  public StartRefusedException(String message, Throwable cause) {
     super(message, cause);
   }
 }

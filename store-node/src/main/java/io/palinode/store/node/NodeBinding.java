@@ -1,5 +1,6 @@
 package io.palinode.store.node;
 
+import io.palinode.detector.binding.NodeHealth;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.HvcClock;
@@ -24,6 +25,7 @@ import io.palinode.store.restore.NodeRestore;
 import io.palinode.store.restore.NodeRollback;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -96,6 +98,21 @@ public abstract class NodeBinding implements StoreBinding, AutoCloseable {
   /** Since when, and why, the storage refuses records; null if it does not. */
   public StorageHealth.@Nullable Refusal storageRefusal() {
     return parts.health().refusal();
+  }
+
+  /** The health of a node whose clients' clocks it does not receive. */
+  protected NodeHealth healthOfServer() {
+    ClockBounds clocks = parts.spec().settings().clocks();
+    StorageHealth.Refusal storage = storageRefusal();
+    return new NodeHealth(
+        clocks.epsilon().isInfinite() ? null : clocks.epsilon().micros(),
+        TimeUnit.NANOSECONDS.toMicros(clocks.maxDrift().toNanos()),
+        0,
+        0,
+        0,
+        storage == null ? null : storage.sinceMicros(),
+        storage == null ? "" : storage.reason(),
+        parts.health().freeBytes());
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.palinode.agent;
+package io.palinode.store.hosted;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;

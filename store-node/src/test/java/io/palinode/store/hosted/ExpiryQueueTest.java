@@ -1,4 +1,4 @@
-package io.palinode.cassandra.memtable;
+package io.palinode.store.hosted;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

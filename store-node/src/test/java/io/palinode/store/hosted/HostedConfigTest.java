@@ -1,9 +1,9 @@
-package io.palinode.agent;
+package io.palinode.store.hosted;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.palinode.agent.AgentConfig.Unjoined;
+import io.palinode.store.hosted.HostedConfig.Unjoined;
 import io.palinode.wire.KafkaSecurity;
 import io.palinode.wire.KafkaSettings;
 import java.io.IOException;
@@ -14,10 +14,10 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class AgentConfigTest {
+class HostedConfigTest {
   @Test
   void whatIsNotSetHasADefault() {
-    AgentConfig config = AgentConfig.parse("f", "kafka: a:1\ndata: /d\n");
+    HostedConfig config = HostedConfig.parse("f", "kafka: a:1\ndata: /d\n");
     assertThat(config.joining().kafka()).isEqualTo(KafkaSettings.of("a:1"));
     assertThat(config.data()).isEqualTo(Path.of("/d"));
     assertThat(config.joining().unjoined()).isEqualTo(Unjoined.SERVE);
@@ -27,8 +27,8 @@ class AgentConfigTest {
 
   @Test
   void durationsAndBytesHaveUnits() {
-    AgentConfig config =
-        AgentConfig.parse(
+    HostedConfig config =
+        HostedConfig.parse(
             "f",
             "kafka: a:1\ndata: /d\nwindowLogAge: 2h\nwindowLogBytes: 64MiB\nunjoined: stop\nprogressEvery: 5ms\n");
     assertThat(config.pace().busy()).isEqualTo(Duration.ofMillis(5));
@@ -40,26 +40,26 @@ class AgentConfigTest {
   @Test
   void theClientsOfKafkaReadTheirSecurityFromAFile(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("kafka.properties"), "security.protocol=SSL\n");
-    AgentConfig config = AgentConfig.parse("f", "kafka: a:1\ndata: /d\nkafkaConfig: " + file);
+    HostedConfig config = HostedConfig.parse("f", "kafka: a:1\ndata: /d\nkafkaConfig: " + file);
     assertThat(config.joining().kafka().security())
         .isEqualTo(new KafkaSecurity(Map.of("security.protocol", "SSL")));
     assertThatThrownBy(
-            () -> AgentConfig.parse("f", "kafka: a:1\ndata: /d\nkafkaConfig: " + file + "x"))
+            () -> HostedConfig.parse("f", "kafka: a:1\ndata: /d\nkafkaConfig: " + file + "x"))
         .hasMessageContaining("'kafkaConfig'")
         .hasMessageContaining("there is no such file");
   }
 
   @Test
   void errorsNameTheFileTheKeyAndTheRule() {
-    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a:1\n"))
+    assertThatThrownBy(() -> HostedConfig.parse("f", "kafka: a:1\n"))
         .hasMessage("f: 'data' is needed");
-    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a\ndata: /d\nkafak: b\n"))
+    assertThatThrownBy(() -> HostedConfig.parse("f", "kafka: a\ndata: /d\nkafak: b\n"))
         .hasMessageContaining("f: unknown key 'kafak': the keys are kafka, kafkaConfig, data");
-    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a\ndata: /d\njoinTimeout: 5\n"))
+    assertThatThrownBy(() -> HostedConfig.parse("f", "kafka: a\ndata: /d\njoinTimeout: 5\n"))
         .hasMessageContaining("f: 'joinTimeout' cannot be read: 5")
         .hasMessageContaining("ms, s, m or h");
-    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a\ndata: /d\nprogressEvery: 1s\n"))
+    assertThatThrownBy(() -> HostedConfig.parse("f", "kafka: a\ndata: /d\nprogressEvery: 1s\n"))
         .hasMessageContaining("f: 'progressEvery' cannot be read: 1s (a pace must be");
-    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: [\n")).hasMessageStartingWith("f: ");
+    assertThatThrownBy(() -> HostedConfig.parse("f", "kafka: [\n")).hasMessageStartingWith("f: ");
   }
 }

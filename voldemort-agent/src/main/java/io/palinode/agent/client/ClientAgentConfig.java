@@ -1,6 +1,6 @@
 package io.palinode.agent.client;
 
-import io.palinode.agent.Settings;
+import io.palinode.store.hosted.Settings;
 import io.palinode.voldemort.protocol.Frames;
 import java.time.Duration;
 import java.util.List;
