@@ -61,6 +61,9 @@ class ArchitectureTest {
                   "io.palinode.store..",
                   CQL_PROTOCOL,
                   LOADER)),
+          Map.entry(
+              "io.palinode.hazelcast..",
+              List.of(HVC, RETROSCOPE, PREDICATE, WIRE, DETECTOR, "io.palinode.store..", LOADER)),
           Map.entry(CQL_PROTOCOL, List.of(HVC)),
           Map.entry(CQL_CLIENT, List.of(HVC, CQL_PROTOCOL)),
           Map.entry(RETROSCOPE, List.of(HVC)),
@@ -193,6 +196,40 @@ class ArchitectureTest {
   }
 
   @Test
+  void whatHazelcastsOwnLoaderSeesNeedsTheJdkAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.palinode.hazelcast.boot")
+        .should()
+        .dependOnClassesThat()
+        .resideOutsideOfPackages("io.palinode.hazelcast.boot", LOADER, "java..", "org.jspecify..")
+        .check(production);
+    noClasses()
+        .that()
+        .resideInAPackage("io.palinode.hazelcast.advice")
+        .should()
+        .dependOnClassesThat()
+        .resideOutsideOfPackages(
+            "io.palinode.hazelcast.advice",
+            "io.palinode.hazelcast.boot",
+            "java..",
+            "net.bytebuddy..",
+            "org.jspecify..")
+        .check(production);
+  }
+
+  @Test
+  void onlyTheAgentInAMemberUsesHazelcast() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.palinode.hazelcast", "io.palinode.hazelcast.member")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("com.hazelcast..")
+        .check(production);
+  }
+
+  @Test
   void onlyTheNodeInCassandraUsesCassandra() {
     noClasses()
         .that()
@@ -235,6 +272,7 @@ class ArchitectureTest {
             "io.palinode.detector.binding",
             "io.palinode.detector.ring",
             "io.palinode.detector.terms",
+            "io.palinode.hazelcast.record",
             "io.palinode.monitor",
             "io.palinode.monitor.instance",
             "io.palinode.monitor.judgement",

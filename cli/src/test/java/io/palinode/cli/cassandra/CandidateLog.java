@@ -14,8 +14,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** What nodes publish about keys, as it comes. */
-final class CandidateLog implements AutoCloseable {
+public final class CandidateLog implements AutoCloseable {
   private final List<Step> steps = new CopyOnWriteArrayList<>();
+  private final List<CandidateRecord> gaps = new CopyOnWriteArrayList<>();
   private final LogTail tail;
 
   /**
@@ -24,9 +25,10 @@ final class CandidateLog implements AutoCloseable {
    * @param key of its first version
    * @param start of its first version
    */
-  record Step(int node, long incarnation, boolean opens, String key, String value, Hvc start) {}
+  public record Step(
+      int node, long incarnation, boolean opens, String key, String value, Hvc start) {}
 
-  CandidateLog(String kafka) {
+  public CandidateLog(String kafka) {
     tail =
         new LogTail(
             "candidate-log",
@@ -43,6 +45,8 @@ final class CandidateLog implements AutoCloseable {
         add(read, true, read.getOpened().getValues(0), read.getOpened().getStart());
       } else if (read.hasClosed()) {
         add(read, false, read.getClosed().getOpenedBy(), read.getClosed().getStart());
+      } else if (read.hasGap()) {
+        gaps.add(read);
       }
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalStateException(e);
@@ -62,8 +66,15 @@ final class CandidateLog implements AutoCloseable {
   }
 
   /** The steps of keys that begin so, in the order of each node. */
-  List<Step> of(String prefix) {
+  public List<Step> of(String prefix) {
     return steps.stream().filter(step -> step.key().startsWith(prefix)).toList();
+  }
+
+  /** How many coverage gaps an incarnation has published. */
+  public long gaps(int node, long incarnation) {
+    return gaps.stream()
+        .filter(gap -> gap.getNode() == node && gap.getIncarnation() == incarnation)
+        .count();
   }
 
   @Override

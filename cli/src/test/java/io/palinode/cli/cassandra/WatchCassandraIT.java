@@ -6,13 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
+import io.palinode.cli.PlaneSteps;
 import io.palinode.cli.cassandra.CandidateLog.Step;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.embedded.Ports;
-import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.v1.Violation;
@@ -40,6 +40,7 @@ class WatchCassandraIT {
 
   @TempDir static Path folder;
   private ControlPlane plane;
+  private PlaneSteps steps;
   private CandidateLog candidates;
   private CassandraServer server;
   private CqlSession session;
@@ -53,6 +54,7 @@ class WatchCassandraIT {
             Epsilon.parse("10ms"),
             ControlPlane.Ports.FREE,
             alert -> {});
+    steps = new PlaneSteps(plane);
     candidates = new CandidateLog(plane.kafkaAddress());
     List<Integer> ports = Ports.free(2);
     server =
@@ -65,7 +67,7 @@ class WatchCassandraIT {
     cql(
         "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
     cql("CREATE TABLE shop.stock (item text PRIMARY KEY, left int) WITH memtable = 'palinode'");
-    awaitJoined(1);
+    steps.awaitJoined(0, 1);
   }
 
   @AfterAll
@@ -80,36 +82,6 @@ class WatchCassandraIT {
     session.execute(statement);
   }
 
-  private void awaitJoined(long incarnation) {
-    await()
-        .atMost(BOUND)
-        .until(
-            () ->
-                plane.orchestrator().nodes().stream()
-                    .anyMatch(
-                        node -> node.incarnation() == incarnation && node.joinedMicros() > 0));
-  }
-
-  private void apply(String name, String forEach, String... terms) {
-    StringBuilder yaml =
-        new StringBuilder(
-            """
-            apiVersion: palinode.io/v1
-            kind: Predicate
-            metadata: {name: %2$s}
-            spec:
-              forEach: {%1$s: "{%1$s}"}
-              replicas: any
-              violation:
-                - all:
-            """
-                .formatted(forEach, name));
-    for (String term : terms) {
-      yaml.append("      - ").append(term).append('\n');
-    }
-    plane.apply(Predicates.parse(yaml.toString(), name));
-  }
-
   /** Writes with this statement until one is published: the predicate is then in force. */
   private void awaitWatched(String table, String statement) {
     AtomicInteger tries = new AtomicInteger();
@@ -122,18 +94,11 @@ class WatchCassandraIT {
             });
   }
 
-  private List<Violation> violations(String predicate) {
-    return plane.orchestrator().violations(1_000).stream()
-        .map(ReceivedViolation::violation)
-        .filter(violation -> violation.getPredicate().equals(predicate))
-        .toList();
-  }
-
   @Test
   void aViolationOverTwoRowsIsFoundWithItsWitness() throws Exception {
     cql(
         "CREATE TABLE shop.locks (lock text, client text, held boolean, PRIMARY KEY (lock, client)) WITH memtable = 'palinode'");
-    apply(
+    steps.apply(
         "two-holders",
         "l",
         "{var: \"shop.locks/{l}/ann/held\", equals: \"true\"}",
@@ -144,7 +109,7 @@ class WatchCassandraIT {
     Violation found =
         await()
             .atMost(BOUND)
-            .until(() -> violations("two-holders"), list -> !list.isEmpty())
+            .until(() -> steps.violations("two-holders"), list -> !list.isEmpty())
             .get(0);
     assertThat(found.getBinding()).isEqualTo("l=door%2F1");
     assertThat(found.getWitnessesList())
@@ -158,7 +123,7 @@ class WatchCassandraIT {
   @Test
   void aReplayOfTheCommitLogPublishesNoCandidateTwice() throws Exception {
     cql("CREATE TABLE shop.flags (name text PRIMARY KEY, up boolean) WITH memtable = 'palinode'");
-    apply("flag-up", "f", "{var: \"shop.flags/{f}/up\", equals: \"true\"}");
+    steps.apply("flag-up", "f", "{var: \"shop.flags/{f}/up\", equals: \"true\"}");
     awaitWatched("shop.flags", "INSERT INTO shop.flags (name, up) VALUES ('watched%d', true)");
     cql("INSERT INTO shop.flags (name, up) VALUES ('lowered', true)");
     cql("INSERT INTO shop.flags (name, up) VALUES ('lowered', false)");
@@ -172,7 +137,7 @@ class WatchCassandraIT {
     server.kill();
     server.start();
     session = server.connect();
-    awaitJoined(2);
+    steps.awaitJoined(0, 2);
     assertThat(
             session.execute("SELECT up FROM shop.flags WHERE name = 'raised'").one().getBoolean(0))
         .as("replayed")
@@ -194,7 +159,7 @@ class WatchCassandraIT {
   void eachKindOfWriteIsPublishedOnceInTheOrderOfItsKey() {
     cql(
         "CREATE TABLE shop.doors (house text, door int, state text, PRIMARY KEY (house, door)) WITH memtable = 'palinode'");
-    apply("door-open", "d", "{var: \"shop.doors/{d}/state\", equals: \"open\"}");
+    steps.apply("door-open", "d", "{var: \"shop.doors/{d}/state\", equals: \"open\"}");
     awaitWatched(
         "shop.doors", "INSERT INTO shop.doors (house, door, state) VALUES ('w', %d, 'open')");
 
@@ -245,7 +210,7 @@ class WatchCassandraIT {
       }
       cql(batch + "APPLY BATCH");
     }
-    apply(
+    steps.apply(
         table.substring("shop.".length()),
         "r",
         "{var: \"%s/{r}/state\", equals: \"open\"}".formatted(table));
@@ -288,7 +253,7 @@ class WatchCassandraIT {
   @Test
   void aTtlKeepsNoFlushedMemtable() throws Exception {
     cql("CREATE TABLE shop.leases (k text PRIMARY KEY, v text) WITH memtable = 'palinode'");
-    apply("lease", "l", "{var: \"shop.leases/{l}/v\", equals: \"taken\"}");
+    steps.apply("lease", "l", "{var: \"shop.leases/{l}/v\", equals: \"taken\"}");
     String insert = "INSERT INTO shop.leases (k, v) VALUES ('%s', 'taken') USING TTL 3600";
     awaitWatched("shop.leases", insert.formatted("w%d"));
     server.nodetool("flush");
@@ -323,7 +288,7 @@ class WatchCassandraIT {
         "CREATE TABLE shop.%s (p int, c int, state text, PRIMARY KEY (p, c)) WITH memtable = 'palinode'";
     cql(table.formatted("quiet"));
     cql(table.formatted("loud"));
-    apply("loud", "r", "{var: \"shop.loud/{r}/state\", equals: \"open\"}");
+    steps.apply("loud", "r", "{var: \"shop.loud/{r}/state\", equals: \"open\"}");
     awaitWatched("shop.loud", "INSERT INTO shop.loud (p, c, state) VALUES (%d, 0, 'open')");
     long quiet = reads("quiet");
     long loud = reads("loud");
@@ -350,7 +315,7 @@ class WatchCassandraIT {
   void aDeleteThatCoversTooManyBytesIsACoverageGap() throws Exception {
     cql(
         "CREATE TABLE shop.films (k int, c int, v blob, PRIMARY KEY (k, c)) WITH memtable = 'palinode'");
-    apply("film", "f", "{var: \"shop.films/{f}/v\", equals: \"on\"}");
+    steps.apply("film", "f", "{var: \"shop.films/{f}/v\", equals: \"on\"}");
     awaitWatched("shop.films", "INSERT INTO shop.films (k, c, v) VALUES (%d00, 1, 0x6f6e)");
     for (int c = 0; c < 3; c++) {
       session.execute(
@@ -371,7 +336,7 @@ class WatchCassandraIT {
             + " l bigint, d double, n decimal, y boolean, u uuid, x blob, day date, f frozen<list<int>>,"
             + " many list<int>, PRIMARY KEY ((a, b), at)) WITH CLUSTERING ORDER BY (at DESC)"
             + " AND memtable = 'palinode'");
-    apply("any-value", "k", "{var: \"shop.types/{k}\", notEquals: \"-\"}");
+    steps.apply("any-value", "k", "{var: \"shop.types/{k}\", notEquals: \"-\"}");
     cql(
         "INSERT INTO shop.types (a, b, at, shared, t, i, l, d, n, y, u, x, day, f, many) VALUES"
             + " ('50%', 7, '2026-01-02T03:04:05.678Z', 'all', 'é', -1, 9007199254740993, 1.5, 12.50,"

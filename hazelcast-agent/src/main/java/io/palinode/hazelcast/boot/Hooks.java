@@ -1,0 +1,39 @@
+package io.palinode.hazelcast.boot;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entry points of woven methods, and the agent's only static state. Woven code reaches nothing
+ * else. Only a refusal of a start reaches Hazelcast.
+ */
+public final class Hooks {
+  private static volatile @Nullable Listener listener;
+
+  private Hooks() {}
+
+  public static void listen(@Nullable Listener next) {
+    listener = next;
+  }
+
+  public static void starting(Object node) {
+    Listener now = listener;
+    if (now != null) {
+      now.starting(node);
+    }
+  }
+
+  public static void started(Object node, @Nullable Throwable failure) {
+    Listener now = listener;
+    if (now != null) {
+      now.started(node, failure);
+    }
+  }
+
+  /** The listener counts its failures itself: none may break an operation of a map. */
+  public static void storeCreated(Object store, Object observers) {
+    Listener now = listener;
+    if (now != null) {
+      now.storeCreated(store, observers);
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package io.palinode.hazelcast.member;
+
+import com.hazelcast.internal.serialization.Data;
+import com.hazelcast.internal.util.Clock;
+import com.hazelcast.map.impl.record.Record;
+import com.hazelcast.map.impl.recordstore.MutationObserver;
+import com.hazelcast.map.impl.recordstore.RecordStore;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.hazelcast.node.MemberNode;
+import io.palinode.hazelcast.record.EntryKeys;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Announces the changes of a map in one partition. Called in the partition's thread, and throws
+ * nothing there.
+ */
+public final class PartitionObserver implements MutationObserver<Record<Object>> {
+  private final WatchedMember member;
+  private final RecordStore<Record<Object>> store;
+  private final EntryText text;
+  private final String map;
+  private final int partition;
+  // Of the partition's thread.
+  private boolean isDestroyed;
+
+  PartitionObserver(WatchedMember member, RecordStore<Record<Object>> store, EntryText text) {
+    this.member = member;
+    this.store = store;
+    this.text = text;
+    this.map = EntryKeys.ofMap(store.getName());
+    this.partition = store.getPartitionId();
+  }
+
+  int partition() {
+    return partition;
+  }
+
+  @Override
+  public void onPutRecord(
+      Data key, @Nullable Record<Object> record, @Nullable Object oldValue, boolean backup) {
+    put(key, record == null ? null : record.getValue());
+  }
+
+  @Override
+  public void onUpdateRecord(
+      Data key, Record<Object> record, @Nullable Object oldValue, Object newValue, boolean backup) {
+    put(key, newValue);
+  }
+
+  @Override
+  public void onLoadRecord(Data key, Record<Object> record, boolean backup) {
+    put(key, record.getValue());
+  }
+
+  @Override
+  public void onRemoveRecord(Data key, @Nullable Record<Object> record, boolean backup) {
+    put(key, null);
+  }
+
+  @Override
+  public void onEvictRecord(Data key, Record<Object> record, boolean backup) {
+    put(key, null);
+  }
+
+  private void put(Data key, @Nullable Object value) {
+    member.guarded(
+        node -> {
+          member.settleOwner(partition);
+          StoreKey name = keyOf(key);
+          boolean isHeld = false;
+          try {
+            node.changed(name, partition, bytes(value));
+            isHeld = true;
+          } finally {
+            if (!isHeld) {
+              // Its earlier value is no longer there.
+              node.changed(name, partition, null);
+            }
+          }
+          if (value != null) {
+            awaitExpiry(key);
+          }
+        });
+  }
+
+  @Override
+  public void onReplicationPutRecord(Data key, Record<Object> record, boolean populateIndex) {
+    member.guarded(
+        node -> {
+          member.settleOwner(partition);
+          StoreKey name = keyOf(key);
+          node.replicated(name, partition, bytes(record.getValue()));
+          if (node.owns(partition)) {
+            boolean unused = node.announce(name, true);
+          }
+          awaitExpiry(key);
+        });
+  }
+
+  /** {@inheritDoc} Another member sends all entries, or clusters merge after a split. */
+  @Override
+  public void onReset() {
+    member.guarded(
+        node -> {
+          for (Data key : keys()) {
+            StoreKey name = keyOf(key);
+            node.replicated(name, partition, null);
+            if (node.owns(partition)) {
+              boolean unused = node.announce(name, false);
+            }
+          }
+          node.beginAgain();
+        });
+  }
+
+  /** {@inheritDoc} The map is destroyed, or the member no longer holds the partition. */
+  @Override
+  public void onClear() {
+    member.guarded(
+        node -> {
+          // A member that ends keeps what it had: it ends its intervals itself.
+          if (member.isInCluster()) {
+            member.settleOwner(partition);
+            keys().forEach(key -> node.changed(keyOf(key), partition, null));
+          }
+        });
+  }
+
+  @Override
+  public void onDestroy(boolean isDuringShutdown, boolean internal) {
+    isDestroyed = true;
+    member.forget(this);
+  }
+
+  /**
+   * Announces all entries, because the member owns the partition from now on, or no longer. Returns
+   * whether a predicate watches one. Entries whose time has ended are evicted first, as a read of
+   * them would do. In the partition's thread.
+   */
+  boolean announceAll(MemberNode node, boolean isOwned) {
+    boolean isWatched = false;
+    for (Data key : keys()) {
+      if (!isOwned || !store.evictIfExpired(key, Clock.currentTimeMillis(), false)) {
+        isWatched |= node.announce(keyOf(key), isOwned);
+        if (isOwned) {
+          awaitExpiry(key);
+        }
+      }
+    }
+    return isWatched;
+  }
+
+  private List<Data> keys() {
+    List<Data> keys = new ArrayList<>();
+    store.forEach((key, record) -> keys.add(key), true, true);
+    return keys;
+  }
+
+  /** A backup keeps an entry after its time has ended, so only the owner's look counts. */
+  private void awaitExpiry(Data key) {
+    if (store.isExpirable() && member.owns(partition)) {
+      long endsAt = store.getExpirySystem().getExpiryMetadata(key).getExpirationTime();
+      if (endsAt < Long.MAX_VALUE) {
+        member.expireAt(endsAt, this, key);
+      }
+    }
+  }
+
+  /** Evicts an entry whose time has ended, as a read of it would do. In the partition's thread. */
+  void expire(Data key) {
+    if (isDestroyed || !member.owns(partition)) {
+      return;
+    }
+    if (!store.evictIfExpired(key, Clock.currentTimeMillis(), false)
+        && store.getRecord(key) != null) {
+      // It was read or written since, or is locked.
+      awaitExpiry(key);
+    }
+  }
+
+  private StoreKey keyOf(Data key) {
+    return EntryKeys.of(map, text.key(key));
+  }
+
+  private byte @Nullable [] bytes(@Nullable Object value) {
+    return value == null ? null : text.value(value);
+  }
+}

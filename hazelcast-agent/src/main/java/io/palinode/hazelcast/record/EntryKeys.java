@@ -1,0 +1,36 @@
+package io.palinode.hazelcast.record;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.palinode.detector.binding.StoreKey;
+
+/**
+ * The key of an entry as predicates name it: {@code map/key}. A {@code /} in either part is {@code
+ * %2F}, a {@code %} is {@code %25}.
+ */
+public final class EntryKeys {
+  /** The store of all keys: a key names its map. */
+  public static final String STORE = "hazelcast";
+
+  private static final String SEPARATOR = "/";
+
+  private EntryKeys() {}
+
+  /** The beginning of all keys of a map. */
+  public static String ofMap(String map) {
+    return escaped(map) + SEPARATOR;
+  }
+
+  /**
+   * The key of an entry.
+   *
+   * @param map the result of {@link #ofMap}
+   */
+  public static StoreKey of(String map, String key) {
+    return new StoreKey(STORE, (map + escaped(key)).getBytes(UTF_8));
+  }
+
+  private static String escaped(String part) {
+    return part.replace("%", "%25").replace(SEPARATOR, "%2F");
+  }
+}

@@ -1,0 +1,101 @@
+package io.palinode.hazelcast.record;
+
+import io.palinode.detector.binding.Version;
+import io.palinode.store.past.RecordRules;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Records of one version: the value that a map holds. A removal leaves no record.
+ *
+ * <pre>
+ * | version u8 = 1 | name ({@link EntryName}) | value |
+ * </pre>
+ *
+ * <p>A member names each write itself, so the replicas of an entry have different names.
+ */
+public final class EntryRules implements RecordRules {
+  private static final byte VERSION = 1;
+  private static final int NAME_AT = 1;
+  private static final int VALUE_AT = NAME_AT + EntryName.BYTES;
+
+  private static final Comparator<Version> ORDER =
+      Comparator.<Version>comparingLong(version -> nameOf(version).stamp())
+          .thenComparing(Version::clock, Arrays::compareUnsigned)
+          .thenComparing(Version::value, Arrays::compareUnsigned);
+
+  /** The version that a write leaves. Its first acceptor is unknown. */
+  public static Version version(EntryName name, byte[] value) {
+    return new Version(value, name.encode(), name.millis(), null);
+  }
+
+  /** The name of a version of these rules. */
+  public static EntryName nameOf(Version version) {
+    return EntryName.read(ByteBuffer.wrap(version.clock()), 0);
+  }
+
+  /** The name in a record that is not empty. */
+  public static EntryName nameOf(byte[] record) {
+    return EntryName.read(ByteBuffer.wrap(required(record)), NAME_AT);
+  }
+
+  private static byte[] required(byte[] record) {
+    if (record.length < VALUE_AT || record[0] != VERSION) {
+      throw new IllegalArgumentException(
+          "an entry's record must be of version %d and have %d bytes: %s"
+              .formatted(VERSION, VALUE_AT, Arrays.toString(record)));
+    }
+    return record;
+  }
+
+  @Override
+  public List<Version> versions(byte[] record) {
+    return record.length == 0
+        ? List.of()
+        : List.of(version(nameOf(record), Arrays.copyOfRange(record, VALUE_AT, record.length)));
+  }
+
+  @Override
+  public byte[] record(List<Version> versions) {
+    return versions.stream().max(ORDER).map(EntryRules::record).orElseGet(() -> new byte[0]);
+  }
+
+  private static byte[] record(Version version) {
+    return ByteBuffer.allocate(VALUE_AT + version.value().length)
+        .put(VERSION)
+        .put(version.clock())
+        .put(version.value())
+        .array();
+  }
+
+  @Override
+  public List<Version> merge(List<Version> one, List<Version> other) {
+    return Stream.concat(one.stream(), other.stream()).max(ORDER).map(List::of).orElse(List.of());
+  }
+
+  /** {@inheritDoc} No delete is listed: nothing is restored. */
+  @Override
+  public boolean isCovered(Version version, byte[] mark) {
+    return false;
+  }
+
+  @Override
+  public byte[] name(Version version) {
+    return version.clock();
+  }
+
+  @Override
+  public int length(ByteBuffer in, int at) {
+    return EntryName.BYTES;
+  }
+
+  @Override
+  public void forEachPlace(byte[] record, PlaceVisitor visitor) {
+    if (record.length > 0) {
+      visitor.visit(NAME_AT, VALUE_AT, VALUE_AT, record.length);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.palinode.hazelcast;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.awaitility.Awaitility.await;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.config.InMemoryFormat;
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
+import io.palinode.hazelcast.boot.Hooks;
+import io.palinode.hazelcast.member.MemberConfig;
+import io.palinode.hazelcast.member.WatchedMember;
+import io.palinode.hazelcast.node.MemberNode;
+import io.palinode.hazelcast.record.EntryKeys;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import net.bytebuddy.agent.ByteBuddyAgent;
+
+/** Real members in this process, whose Kafka does not answer. For one test at a time. */
+final class HookedCluster implements AutoCloseable {
+  static final Duration BOUND = Duration.ofSeconds(30);
+  static final String OBJECTS = "objects";
+  static final String ABSENT = "-";
+
+  static {
+    // Before a class of Hazelcast is loaded.
+    MemberWeaver.install(
+        ByteBuddyAgent.install(),
+        (type, failure) -> {
+          throw new IllegalStateException(type, failure);
+        });
+  }
+
+  private final List<Integer> ports = new ArrayList<>();
+  private final List<HazelcastInstance> instances = new ArrayList<>();
+  private final Members members;
+
+  /**
+   * @param most how many members it may have
+   */
+  HookedCluster(Path folder, int most) throws IOException {
+    List<ServerSocket> sockets = new ArrayList<>();
+    for (int i = 0; i < most; i++) {
+      sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      ports.add(sockets.get(i).getLocalPort());
+    }
+    for (ServerSocket socket : sockets) {
+      socket.close();
+    }
+    String yaml =
+        "kafka: 127.0.0.1:9\ndata: %s\nmembers: %s\njoinTimeout: 1ms\nwindowLogBytes: 16MiB\n"
+            .formatted(
+                folder, String.join(",", ports.stream().map(port -> "127.0.0.1:" + port).toList()));
+    members = new Members(MemberConfig.parse("agent.yaml", yaml), new SimpleMeterRegistry());
+    Hooks.listen(members);
+  }
+
+  HazelcastInstance start(int node) {
+    HazelcastInstance started = Hazelcast.newHazelcastInstance(config(node));
+    instances.add(started);
+    return started;
+  }
+
+  Config config(int node) {
+    Config config = new Config();
+    config.setClusterName("palinode-" + ports.get(0));
+    config
+        .setProperty("hazelcast.partition.count", "11")
+        .setProperty("hazelcast.logging.type", "none")
+        // So that Hazelcast itself evicts no entry whose time has ended.
+        .setProperty("hazelcast.internal.map.expiration.task.period.seconds", "3600")
+        .setProperty("hazelcast.phone.home.enabled", "false")
+        .setProperty("hazelcast.shutdownhook.enabled", "false")
+        .setProperty("hazelcast.wait.seconds.before.join", "0")
+        .setProperty("hazelcast.socket.bind.any", "false");
+    config.getMapConfig(OBJECTS).setInMemoryFormat(InMemoryFormat.OBJECT);
+    config
+        .getNetworkConfig()
+        .setPort(ports.get(node))
+        .setPortAutoIncrement(false)
+        .getInterfaces()
+        .setEnabled(true)
+        .addInterface("127.0.0.1");
+    config.getNetworkConfig().getJoin().getAutoDetectionConfig().setEnabled(false);
+    config.getNetworkConfig().getJoin().getMulticastConfig().setEnabled(false);
+    config.getNetworkConfig().getJoin().getTcpIpConfig().setEnabled(true);
+    ports.forEach(
+        port ->
+            config.getNetworkConfig().getJoin().getTcpIpConfig().addMember("127.0.0.1:" + port));
+    return config;
+  }
+
+  void awaitSafe() {
+    await()
+        .atMost(BOUND)
+        .until(
+            () ->
+                instances.stream()
+                    .filter(each -> each.getLifecycleService().isRunning())
+                    .allMatch(each -> each.getPartitionService().isClusterSafe()));
+  }
+
+  WatchedMember member(int node) {
+    return members.all().stream().filter(each -> each.number() == node).findFirst().orElseThrow();
+  }
+
+  MemberNode node(int node) {
+    return member(node).node();
+  }
+
+  MemberPages pages() {
+    return new MemberPages("test", members);
+  }
+
+  static StoreKey key(String map, String key) {
+    return EntryKeys.of(EntryKeys.ofMap(map), key);
+  }
+
+  /** The values that changes of a key have replaced at a node, in order. */
+  List<String> replaced(int node, String map, String key) {
+    List<String> replaced = new ArrayList<>();
+    boolean isWhole =
+        node(node)
+            .visitChanges(
+                node(node).reach(),
+                key(map, key)::equals,
+                (hlc, changed, before) -> replaced.add(text(before)));
+    if (!isWhole) {
+      throw new IllegalStateException("not in reach");
+    }
+    return replaced;
+  }
+
+  /** What a node passes on as the present of a key. */
+  String passed(int node, String map, String key) {
+    return text(node(node).siblings(key(map, key)));
+  }
+
+  private static String text(List<Version> versions) {
+    return versions.isEmpty() ? ABSENT : new String(versions.get(0).value(), UTF_8);
+  }
+
+  @Override
+  public void close() {
+    instances.forEach(each -> each.getLifecycleService().terminate());
+    Hooks.listen(null);
+  }
+}

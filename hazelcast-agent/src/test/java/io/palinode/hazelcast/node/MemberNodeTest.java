@@ -1,0 +1,154 @@
+package io.palinode.hazelcast.node;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.WriteEvent;
+import io.palinode.detector.binding.WriteFeed.WriteListener;
+import io.palinode.hazelcast.record.EntryKeys;
+import io.palinode.hazelcast.record.EntryRules;
+import io.palinode.hvc.Epsilon;
+import io.palinode.retroscope.OutOfReachException;
+import io.palinode.store.binding.RestoreRefusedException;
+import io.palinode.store.engine.MemoryEngine;
+import io.palinode.store.node.NodeParts;
+import io.palinode.store.node.NodeSettings;
+import io.palinode.store.node.NodeSpec;
+import io.palinode.store.order.NodeMeta;
+import io.palinode.store.past.StoreSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class MemberNodeTest {
+  private static final StoreKey DOOR = EntryKeys.of(EntryKeys.ofMap("locks"), "door");
+  private static final int OWNED = 1;
+  private static final int BACKUP = 2;
+
+  private final AtomicLong micros = new AtomicLong(1_700_000_000_000_000L);
+  private final List<String> events = new ArrayList<>();
+  private int missed;
+  private final MemberNode node =
+      new MemberNode(
+          new NodeParts(
+              new NodeSpec(
+                  0,
+                  1,
+                  List.of(
+                      new StoreSpec(EntryKeys.STORE, key -> List.of(0), new EntryRules(), false)),
+                  NodeSettings.of(Epsilon.parse("10ms"))),
+              new MemoryEngine(List.of(EntryKeys.STORE, NodeMeta.STORE)),
+              micros::incrementAndGet,
+              null,
+              MemberNode.UNCOUNTED),
+          3,
+          () -> false);
+
+  @BeforeEach
+  void listen() {
+    node.own(OWNED, true);
+    node.listen(
+        new WriteListener() {
+          @Override
+          public void written(WriteEvent event) {
+            events.add(
+                event.siblings().isEmpty()
+                    ? "-"
+                    : new String(event.siblings().get(0).value(), UTF_8));
+          }
+
+          @Override
+          public void missedWrite() {
+            missed++;
+          }
+        });
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private long now() {
+    return node.clock().tick().own();
+  }
+
+  private @Nullable String at(long hlc) {
+    byte[] record = node.history().getAsOf(DOOR.store(), DOOR.key(), hlc);
+    return record == null
+        ? null
+        : new String(new EntryRules().versions(record).get(0).value(), UTF_8);
+  }
+
+  @Test
+  void anOwnerPassesChangesOnAndABackupLogsThemOnly() {
+    node.changed(DOOR, OWNED, bytes("ann"));
+    node.changed(DOOR, OWNED, null);
+    assertThat(events).containsExactly("ann", "-");
+    node.changed(DOOR, BACKUP, bytes("bob"));
+    long then = now();
+    node.changed(DOOR, BACKUP, bytes("eve"));
+    assertThat(events).hasSize(2);
+    assertThat(at(then)).isEqualTo("bob");
+    assertThat(node.siblings(DOOR)).isEmpty();
+  }
+
+  @Test
+  void aPromotedBackupAnnouncesWhatItHolds() {
+    node.changed(DOOR, BACKUP, bytes("bob"));
+    List<StoreKey> scanned = new ArrayList<>();
+    node.scan((key, versions) -> scanned.add(key));
+    assertThat(scanned).isEmpty();
+    node.own(BACKUP, true);
+    assertThat(node.announce(DOOR, true)).isTrue();
+    node.scan((key, versions) -> scanned.add(key));
+    assertThat(scanned).containsExactly(DOOR);
+    node.own(BACKUP, false);
+    assertThat(node.announce(DOOR, false)).isTrue();
+    assertThat(events).containsExactly("bob", "-");
+  }
+
+  @Test
+  void anEntryThatAnotherMemberHasSentBeginsTheReachAgain() {
+    node.changed(DOOR, OWNED, bytes("ann"));
+    long before = now();
+    node.replicated(DOOR, OWNED, bytes("bob"));
+    long after = now();
+    assertThatThrownBy(() -> at(before)).isInstanceOf(OutOfReachException.class);
+    assertThat(at(after)).isEqualTo("bob");
+    assertThat(node.reach()).isGreaterThan(before).isLessThanOrEqualTo(after);
+    assertThat(events).as("its receiver announces it").containsExactly("ann");
+  }
+
+  @Test
+  void theRemovalOfAnAbsentKeyIsNoChange() {
+    node.changed(DOOR, OWNED, null);
+    assertThat(events).isEmpty();
+    assertThat(node.visitChanges(node.reach(), key -> true, (hlc, key, before) -> events.add("x")))
+        .isTrue();
+    assertThat(events).isEmpty();
+  }
+
+  @Test
+  void changesDuringAPlanAreReportedAsMissed() {
+    long unused = node.pause(1);
+    node.changed(DOOR, OWNED, bytes("ann"));
+    assertThat(missed).isEqualTo(1);
+    assertThat(events).isEmpty();
+    assertThat(at(now())).isEqualTo("ann");
+  }
+
+  @Test
+  void aRestoreIsRefusedWithTheMember() {
+    long unused = node.pause(1);
+    assertThatThrownBy(() -> node.restore(1, 1, now()))
+        .isInstanceOf(RestoreRefusedException.class)
+        .hasMessageContaining("node 0 is a Hazelcast member")
+        .hasMessageContaining("palinode rollback abandon");
+    assertThat(node.watchedOnly()).isEqualTo("node 0 is a Hazelcast member");
+  }
+}
