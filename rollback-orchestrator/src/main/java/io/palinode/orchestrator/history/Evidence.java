@@ -28,10 +28,15 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Converts a published violation to one that can be checked without a cluster. Pure. */
 public final class Evidence {
+  /** What a client had seen is no value of a term; a later release may have further roles. */
+  private static final Set<VersionRole> NOT_SHOWN =
+      Set.of(VersionRole.SEEN, VersionRole.UNRECOGNIZED);
+
   private Evidence() {}
 
   /**
@@ -92,14 +97,31 @@ public final class Evidence {
     return own;
   }
 
+  /**
+   * An interval to show, which proves nothing: its values may be truncated. Throws {@link
+   * IllegalArgumentException} for a bad clock.
+   */
+  public static HeldInterval shown(Witness witness) {
+    List<HeldValue> values =
+        witness.getValuesList().stream()
+            .filter(version -> !NOT_SHOWN.contains(version.getRole()))
+            .map(version -> value(version, shownText(version)))
+            .toList();
+    return interval(witness, values);
+  }
+
   private static HeldInterval interval(Witness witness) {
+    return interval(witness, values(witness));
+  }
+
+  private static HeldInterval interval(Witness witness, List<HeldValue> values) {
     return new HeldInterval(
         witness.getTerm(),
         new CandidateId(witness.getNode(), witness.getIncarnation(), witness.getSequence()),
         CandidateRecords.decode(witness.getStart()),
         witness.hasEnd() ? CandidateRecords.decode(witness.getEnd()) : null,
         witness.getWriter(),
-        values(witness),
+        values,
         witness.getMember());
   }
 
@@ -110,7 +132,7 @@ public final class Evidence {
     List<HeldValue> whole =
         witness.getValuesList().stream()
             .filter(version -> isByVersions || !version.hasValueBytes())
-            .map(Evidence::value)
+            .map(version -> value(version, text(version.getValue())))
             .toList();
     if (whole.isEmpty() && witness.getValuesCount() > 0) {
       throw new IllegalArgumentException(
@@ -121,11 +143,11 @@ public final class Evidence {
     return whole;
   }
 
-  private static HeldValue value(VariableVersion version) {
+  private static HeldValue value(VariableVersion version, String text) {
     return new HeldValue(
         version.getStore(),
         text(version.getKey()),
-        text(version.getValue()),
+        text,
         HexFormat.of().formatHex(version.getClock().toByteArray()),
         role(version.getRole()));
   }
@@ -140,6 +162,14 @@ public final class Evidence {
       case READ -> Role.READ;
       case UNRECOGNIZED -> throw new IllegalArgumentException("a later release published it");
     };
+  }
+
+  /** The value as text, with its size if the record has only its beginning. */
+  public static String shownText(VariableVersion version) {
+    String text = text(version.getValue());
+    return version.hasValueBytes()
+        ? "%s… (%,d bytes)".formatted(text, version.getValueBytes())
+        : text;
   }
 
   /** The bytes as text, or as {@code base64:…}, of which no term is true. */

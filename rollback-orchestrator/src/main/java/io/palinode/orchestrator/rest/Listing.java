@@ -53,7 +53,7 @@ final class Listing {
   List<ReceivedViolation> violations(List<ReceivedViolation> all) {
     String predicate = ctx.queryParam("predicate");
     Grade grade = grade();
-    Boolean holding = holding();
+    Boolean holding = flag(ctx, "holding");
     long since = since();
     String before = ctx.queryParam("before");
     List<String> ids = all.stream().map(found -> found.violation().getId()).toList();
@@ -146,10 +146,11 @@ final class Listing {
     return text == null ? Long.MIN_VALUE : RollbackRoutes.time(text);
   }
 
-  private @Nullable Boolean holding() {
-    String text = ctx.queryParam("holding");
+  /** The query parameter {@code true} or {@code false}; null: the request has none. */
+  static @Nullable Boolean flag(Context ctx, String name) {
+    String text = ctx.queryParam(name);
     if (text != null && !text.equals("true") && !text.equals("false")) {
-      throw new BadRequestResponse("holding must be true or false: holding=" + text);
+      throw new BadRequestResponse("%s must be true or false: %s=%s".formatted(name, name, text));
     }
     return text == null ? null : Boolean.valueOf(text);
   }

@@ -4,7 +4,6 @@ import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.config.RoutesConfig;
 import io.javalin.http.BadRequestResponse;
-import io.javalin.http.ContentType;
 import io.javalin.http.Context;
 import io.javalin.http.Handler;
 import io.javalin.http.HandlerType;
@@ -15,12 +14,8 @@ import io.javalin.security.RouteRole;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinException;
 import io.palinode.console.Console;
-import io.palinode.detection.shiviz.ShivizLog;
-import io.palinode.detection.witness.PortableWitness;
-import io.palinode.detection.witness.WitnessJson;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeState;
@@ -39,7 +34,6 @@ import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.text.PredicateException;
-import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -56,15 +50,12 @@ import org.slf4j.LoggerFactory;
 public final class RestServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RestServer.class);
   private static final String PREDICATES = "/api/v1/predicates";
-  private static final String VIOLATIONS = "/api/v1/violations";
   private static final String ROLLBACKS = "/api/v1/rollbacks";
   private static final String ACKNOWLEDGE = "/api/v1/coverage/acknowledge";
 
   /** The query parameters of the requests that have some. */
   private static final Map<String, Set<String>> PARAMETERS =
       Map.of(
-          "GET " + VIOLATIONS,
-          Listing.VIOLATIONS,
           "GET " + ROLLBACKS,
           Listing.ROLLBACKS,
           "POST " + RollbackRoutes.ABANDON,
@@ -73,7 +64,6 @@ public final class RestServer implements AutoCloseable {
           Set.of("to"));
 
   private static final String NAME = "name";
-  private static final String ID = "id";
 
   private final RestSettings settings;
   private final Backend backend;
@@ -166,18 +156,7 @@ public final class RestServer implements AutoCloseable {
     routes.put(PREDICATES, this::applyAll, Role.EDITOR);
     routes.put(PREDICATES + "/{name}", this::applyOne, Role.EDITOR);
     routes.delete(PREDICATES + "/{name}", this::delete, Role.EDITOR);
-    routes.get(
-        VIOLATIONS,
-        ctx ->
-            ctx.json(
-                views(
-                    new Listing(ctx).violations(backend.violations(Listing.LIMIT_MAX)),
-                    Views.ViolationView::of)),
-        Role.VIEWER);
-    routes.get(VIOLATIONS + "/{id}", this::violation, Role.VIEWER);
-    routes.get(VIOLATIONS + "/{id}/witness", this::witness, Role.VIEWER);
-    routes.get(VIOLATIONS + "/{id}/shiviz", this::shiviz, Role.VIEWER);
-    routes.get(VIOLATIONS + "/{id}/neighbourhood", this::neighbourhood, Role.VIEWER);
+    new ViolationRoutes(backend).addTo(routes);
     routes.get(
         ROLLBACKS,
         ctx ->
@@ -219,8 +198,11 @@ public final class RestServer implements AutoCloseable {
   private static void requireKnownParameters(Context ctx) {
     Endpoint route = ctx.endpoints().matchedHttpEndpoint();
     String name = route == null ? "" : ctx.method() + " " + route.path;
-    Set<String> ofPast = PastRoutes.PARAMETERS.getOrDefault(name, Set.of());
-    requireKnown(ctx, PARAMETERS.getOrDefault(name, ofPast));
+    Set<String> known =
+        Stream.of(PARAMETERS, ViolationRoutes.PARAMETERS, PastRoutes.PARAMETERS)
+            .flatMap(ofRoutes -> ofRoutes.getOrDefault(name, Set.of()).stream())
+            .collect(Collectors.toSet());
+    requireKnown(ctx, known);
   }
 
   private static void requireKnown(Context ctx, Set<String> known) {
@@ -331,45 +313,6 @@ public final class RestServer implements AutoCloseable {
 
   private static String tag(AppliedPredicate predicate) {
     return '"' + Long.toString(predicate.version()) + '"';
-  }
-
-  private void violation(Context ctx) {
-    ctx.json(Views.ViolationView.of(requireViolation(ctx)));
-  }
-
-  private ReceivedViolation requireViolation(Context ctx) {
-    ReceivedViolation found = backend.violation(ctx.pathParam(ID));
-    if (found == null) {
-      throw noSuchViolation(ctx);
-    }
-    return found;
-  }
-
-  private void witness(Context ctx) throws RefusedException {
-    PortableWitness witness = requireWitness(ctx);
-    if (!Access.may(ctx, Role.EDITOR)) {
-      witness = witness.withYaml(PredicateView.withoutSecrets(witness.subject().yaml()));
-    }
-    ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
-  }
-
-  private void shiviz(Context ctx) throws IOException, RefusedException {
-    StringBuilder log = new StringBuilder();
-    ShivizLog.of(requireWitness(ctx)).write(log);
-    ctx.contentType("text/plain; charset=utf-8").result(log.toString());
-  }
-
-  private void neighbourhood(Context ctx) {
-    ReceivedViolation found = requireViolation(ctx);
-    ctx.json(Views.NeighbourhoodView.of(backend.neighbourhood(found.violation())));
-  }
-
-  private PortableWitness requireWitness(Context ctx) throws RefusedException {
-    PortableWitness witness = backend.witness(ctx.pathParam(ID));
-    if (witness == null) {
-      throw noSuchViolation(ctx);
-    }
-    return witness;
   }
 
   private Views.StatusView status() {
@@ -486,12 +429,6 @@ public final class RestServer implements AutoCloseable {
   private static ProblemException noSuchPredicate(Context ctx) {
     return new ProblemException(
         ProblemCode.NO_SUCH_PREDICATE, "there is no predicate '" + ctx.pathParam(NAME) + "'");
-  }
-
-  private static ProblemException noSuchViolation(Context ctx) {
-    return new ProblemException(
-        ProblemCode.NO_SUCH_VIOLATION,
-        "there is no violation '" + ctx.pathParam(ID) + "' among those that are remembered");
   }
 
   private static <T, V> List<V> views(List<T> all, Function<T, V> view) {

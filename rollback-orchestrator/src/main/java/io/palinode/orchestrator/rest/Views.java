@@ -168,11 +168,10 @@ public final class Views {
   public record ValueView(
       String store, String key, String value, String version, @Nullable String role) {
     static ValueView of(VariableVersion v) {
-      String value = Evidence.text(v.getValue());
       return new ValueView(
           v.getStore(),
           Evidence.text(v.getKey()),
-          v.hasValueBytes() ? "%s… (%,d bytes)".formatted(value, v.getValueBytes()) : value,
+          Evidence.shownText(v),
           HexFormat.of().formatHex(v.getClock().toByteArray()),
           role(v.getRole()));
     }

@@ -3,10 +3,18 @@ package io.palinode.orchestrator.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.google.protobuf.ByteString;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessJson;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Opened;
+import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Watching;
 import java.io.IOException;
 import java.net.http.HttpResponse;
@@ -199,6 +207,43 @@ class PredicateRoutesTest extends RestFixture {
     HttpResponse<String> log = send("GET", "/api/v1/violations/v1/shiviz", "");
     assertThat(log.headers().firstValue("Content-Type")).hasValue("text/plain;charset=utf-8");
     assertThat(log.body()).startsWith("(?<event>").contains("cs_1 = base64:/w==");
+  }
+
+  @Test
+  void aShivizLogMayHaveTheIntervalsAround() throws Exception {
+    backend.witnessText = YAML;
+    backend.candidates = List.of(opened(8, "1"), opened(9, "2").toBuilder().setEpoch(7).build());
+    String path = "/api/v1/violations/v1/shiviz";
+    assertThat(send("GET", path + "?around=false", "").body()).doesNotContain("nearby");
+    HttpResponse<String> log = send("GET", path + "?around=true", "");
+    assertThat(log.body())
+        .contains("term 0 holds, open to the end: cs_1 = base64:/w==")
+        .contains("writes cs_1 = 1… (9,000 bytes)\nann - {\"ann\":1}\n")
+        .contains("nearby: term 1 holds, open to the end: cs_1 = 1… (9,000 bytes)\nnode0 ")
+        .doesNotContain("cs_1 = 2");
+    assertThat(log.headers().firstValue("X-Complete")).hasValue("true");
+    HttpResponse<String> unclear = send("GET", path + "?around=yes", "");
+    assertThat(unclear.statusCode()).isEqualTo(400);
+    assertThat(error(unclear)).contains("around must be true or false: around=yes");
+  }
+
+  private static CandidateRecord opened(long sequence, String value) {
+    VariableVersion version =
+        VariableVersion.newBuilder()
+            .setKey(ByteString.copyFromUtf8("cs_1"))
+            .setValue(ByteString.copyFromUtf8(value))
+            .setValueBytes(9_000)
+            .build();
+    return CandidateRecord.newBuilder()
+        .setSequence(sequence)
+        .setOpened(
+            Opened.newBuilder()
+                .setInterval(
+                    IntervalRef.newBuilder().setPredicate("p").setPredicateVersion(3).setTerm(1))
+                .setStart(CandidateRecords.encode(Hvc.of(0, Hlc.of(501, 0), Hlc.ofMicros(20))))
+                .setWriter("ann")
+                .addValues(version))
+        .build();
   }
 
   private JsonNode put(String path, String body) throws IOException, InterruptedException {

@@ -94,11 +94,13 @@ export async function post(path, body) {
   return text ? JSON.parse(text) : null;
 }
 
-/** Saves an answer as a file of this name. */
+/** Saves an answer as a file of this name. Returns whether the server has left nothing out. */
 export async function download(path, name) {
+  const answer = await request(path);
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(await (await request(path)).blob());
+  link.href = URL.createObjectURL(await answer.blob());
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href));
+  return answer.headers.get('X-Complete') !== 'false';
 }

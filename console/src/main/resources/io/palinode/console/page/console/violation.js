@@ -6,6 +6,8 @@ import { planAndRun } from './plan.js';
 import { only } from './role.js';
 import { exactTime, millis, outcome, parseHlc, plural, time, values } from './text.js';
 
+const MISSING = 'Others may be missing: Kafka deleted them, or they are too many.';
+
 /** The rollbacks that name the violation, as far as they are remembered. */
 async function rollbacksOf(one) {
   const query = new URLSearchParams({ limit: 10_000, predicate: one.predicate });
@@ -44,7 +46,7 @@ function neighbourhood({ from, to, complete, intervals: others }) {
   const number = count === 0 ? 'No other interval' : plural(count, 'other interval');
   return el('section', { id: 'near', tabindex: -1, 'aria-label': 'Neighbourhood' },
     el('p', {}, `${number} of this instance from ${start} to ${end} UTC.`
-      + ` ${complete ? '' : 'Others may be missing: Kafka deleted them, or they are too many.'}`),
+      + ` ${complete ? '' : MISSING}`),
     others.length > 0 && intervals('Neighbourhood', others));
 }
 
@@ -80,11 +82,20 @@ function lookups(one) {
     [el('a', { href: `#/past?${new URLSearchParams(wanted)}` }, wanted.key), ' ']));
 }
 
+/** Also with the neighbourhood, of which Kafka may have lost a part. */
+async function saveAround(path, name) {
+  if (!await download(`${path}/shiviz?around=true`, name)) {
+    throw new Error(`The file is saved. ${MISSING}`);
+  }
+}
+
 function actions(one, id, showNear) {
   const path = `/api/v1/violations/${id}`;
+  const log = `violation-${id.slice(0, 10)}`;
   return el('p', { class: 'buttons' },
     action('Witness (JSON)', () => download(`${path}/witness`, `witness-${id.slice(0, 10)}.json`)),
-    action('ShiViz log', () => download(`${path}/shiviz`, `violation-${id.slice(0, 10)}.log`)),
+    action('ShiViz log', () => download(`${path}/shiviz`, `${log}.log`)),
+    action('ShiViz log with the neighbourhood', () => saveAround(path, `${log}-around.log`)),
     action('Show the neighbourhood', showNear),
     outcome(one).stands && only('operator', 'A rollback', action('Roll back to before it…',
       () => planAndRun({ violation: id }, 'Roll back to right before this violation?'))));
