@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** {@code palinode describe} of a rollback, a node and a predicate. */
+/** {@code palinode describe} of a rollback, a node, a snapshot and a predicate. */
 class DescribeTest {
   private static final String VIOLATION =
       """
@@ -30,6 +30,16 @@ class DescribeTest {
       """
       {"name":"p","version":3,"converged":false,"nodeVersions":{"0":3,"1":2},"jobVersion":3,
        "yaml":"kind: Predicate\\n"}""";
+
+  private static final String SNAPSHOT =
+      """
+      {"id":"%s","number":3,"state":"complete","kind":"full","at":"1795262400500000",
+       "time":"2026-11-21T12:00:00.500Z","base":%s,"atOnce":0,"scheduled":true,"keys":4,
+       "bytes":9000,"openedMicros":1795262401000000,"endedMicros":1795262402500000,"roll":null,
+       "nodes":[{"node":0,"state":"taken","keys":4,"changed":0,"bytes":9000,
+        "checksum":"0a1b2c3d","durationMs":12.0,"from":null,"failure":null},
+        {"node":1,"state":"taken","keys":0,"changed":0,"bytes":0,
+        "checksum":null,"durationMs":0.0,"from":null,"failure":null}]}""";
 
   private ApiStub api;
 
@@ -137,6 +147,55 @@ class DescribeTest {
     assertThat(other.path("approvals")).isEmpty();
     assertThat(other.path("budgets")).isEmpty();
     assertThat(other.path("sequential")).isEmpty();
+  }
+
+  @Test
+  void aSnapshotHasItsPartsWhatNeedsItAndItsRollbacks() throws IOException {
+    String one = SNAPSHOT.formatted("daily", "null");
+    String other = SNAPSHOT.formatted("hourly", "\"daily\"");
+    api.answer("/api/v1/snapshots", "[" + other + "," + one + "]");
+    api.answer("/api/v1/snapshots/daily", one);
+    api.answer("/api/v1/snapshots/hourly", other);
+    String restored = ROLLBACK.replace("\"snapshot\":null", "\"snapshot\":\"daily\"");
+    api.answer("/api/v1/rollbacks", "[" + ROLLBACK + "," + restored + "]", "2");
+    assertThat(api.run("describe", "snapshot", "daily")).isZero();
+    assertThat(api.out())
+        .contains("snapshot    daily\nstate       complete\n")
+        .contains("at          2026-11-21T12:00:00.500000Z (")
+        .contains("kind        full\n", "taken       by the schedule, 2026-11-21T12:00:01Z (")
+        .contains("), in 1.5 s\n", "written     9000 B\n")
+        .contains("needed by   hourly\n", "rollbacks   5 (resumed)\n")
+        .contains("restore     palinode rollback run --to-snapshot daily\n")
+        .containsPattern("NODE +STATE .*\n0 +taken +4 +0 +9000 B +0a1b2c3d +12 *\n");
+    JsonNode all = json("describe", "snapshot", "daily");
+    assertThat(all.at("/snapshot/id").asText()).isEqualTo("daily");
+    assertThat(all.at("/neededBy/0").asText()).isEqualTo("hourly");
+    assertThat(all.path("rollbacks")).hasSize(1);
+    String before = api.out();
+    assertThat(api.run("describe", "snapshot", "hourly", "-o", "wide")).isZero();
+    assertThat(api.out().substring(before.length()))
+        .contains("            HLC 1795262400500000\n")
+        .contains("kind        full, stores what differs from daily\n")
+        .contains("needed by   no other snapshot\n", "rollbacks   none is remembered\n");
+  }
+
+  @Test
+  void aSnapshotThatANodeHasNotIsExitStatusOne() {
+    String partial =
+        SNAPSHOT
+            .formatted("daily", "null")
+            .replace("\"complete\"", "\"partial\"")
+            .replace("\"failure\":null}]", "\"failure\":\"disk full\"}]")
+            .replace(
+                "\"roll\":null",
+                "\"roll\":" + SNAPSHOT.formatted("roll", "null").replace("complete", "taking"));
+    api.answer("/api/v1/snapshots", "[]");
+    api.answer("/api/v1/snapshots/daily", partial);
+    api.answer("/api/v1/rollbacks", "[]", "0");
+    assertThat(api.run("describe", "snapshot", "daily")).isOne();
+    assertThat(api.out())
+        .contains("state       partial\n", "disk full", "move        moves to 2026-11-21T12:00:00.")
+        .doesNotContain("--to-snapshot");
   }
 
   private int node(String number, String format) {

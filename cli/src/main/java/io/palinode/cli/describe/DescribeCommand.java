@@ -6,11 +6,12 @@ import picocli.CommandLine.Command;
 @Command(
     name = "describe",
     mixinStandardHelpOptions = true,
-    description = "Show all that is known of one violation, rollback, node or predicate.",
+    description = "Show all that is known of one violation, rollback, node, snapshot or predicate.",
     subcommands = {
       DescribeViolationCommand.class,
       DescribeRollbackCommand.class,
       DescribeNodeCommand.class,
+      DescribeSnapshotCommand.class,
       DescribePredicateCommand.class
     },
     footer = {

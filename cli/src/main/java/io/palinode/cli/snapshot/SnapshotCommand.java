@@ -45,11 +45,11 @@ import picocli.CommandLine.Spec;
 public final class SnapshotCommand {
   private static final String PATH = "/api/v1/snapshots";
 
-  static String path() {
+  public static String path() {
     return PATH;
   }
 
-  static String path(String id) {
+  public static String path(String id) {
     return PATH + "/" + ApiClient.segment(id);
   }
 
@@ -63,6 +63,30 @@ public final class SnapshotCommand {
     return bytes < 10_000
         ? bytes + " B"
         : String.format(Locale.ROOT, "%.1f MB", bytes / 1_000_000.0);
+  }
+
+  /** A table with a row for the part of each node. */
+  public static String parts(SnapshotView snapshot, boolean isWide) {
+    TextTable table =
+        new TextTable(
+            TextTable.Align.LEFT,
+            List.of(
+                "NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "FROM", "CHECKSUM", "MS", "WHY"));
+    snapshot.nodes().forEach(part -> table.row(row(part)));
+    return (isWide ? table : table.wrap("FROM", "WHY")).render();
+  }
+
+  private static List<String> row(SnapshotView.PartView part) {
+    return List.of(
+        Integer.toString(part.node()),
+        part.state(),
+        Long.toString(part.keys()),
+        Long.toString(part.changed()),
+        bytes(part.bytes()),
+        Objects.requireNonNullElse(part.from(), ""),
+        Objects.requireNonNullElse(part.checksum(), ""),
+        "%.0f".formatted(part.durationMs()),
+        Objects.requireNonNullElse(part.failure(), ""));
   }
 
   @Command(

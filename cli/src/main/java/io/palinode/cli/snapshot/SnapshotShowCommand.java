@@ -7,13 +7,11 @@ import io.palinode.cli.store.StoreAccess;
 import io.palinode.orchestrator.rest.SnapshotView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Output;
-import io.palinode.terminal.TextTable;
 import io.palinode.voldemort.client.PastStore;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -70,26 +68,7 @@ final class SnapshotShowCommand implements Callable<Integer> {
                 isWide
                     ? "%s, HLC %s".formatted(TimeText.withAge(snapshot.at()), snapshot.at())
                     : TimeText.withAge(snapshot.at()));
-    TextTable table =
-        new TextTable(
-            TextTable.Align.LEFT,
-            List.of(
-                "NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "FROM", "CHECKSUM", "MS", "WHY"));
-    snapshot.nodes().forEach(part -> table.row(row(part)));
-    return head + (isWide ? table : table.wrap("FROM", "WHY")).render();
-  }
-
-  private static List<String> row(SnapshotView.PartView part) {
-    return List.of(
-        Integer.toString(part.node()),
-        part.state(),
-        Long.toString(part.keys()),
-        Long.toString(part.changed()),
-        SnapshotCommand.bytes(part.bytes()),
-        Objects.requireNonNullElse(part.from(), ""),
-        Objects.requireNonNullElse(part.checksum(), ""),
-        "%.0f".formatted(part.durationMs()),
-        Objects.requireNonNullElse(part.failure(), ""));
+    return head + SnapshotCommand.parts(snapshot, isWide);
   }
 
   private int showValues(PastStore.Snapshot snapshot) {
