@@ -85,6 +85,18 @@ class DashboardsTest {
                         }));
   }
 
+  /** Else an operator cannot see the course of what fired. */
+  @Test
+  void everyMetricOfARuleIsInAPanel() {
+    Set<String> shown = new HashSet<>();
+    queries().forEach(query -> shown.addAll(metrics(query)));
+    for (JsonNode rule : rules()) {
+      assertThat(shown)
+          .as(rule.get("alert").asText())
+          .containsAll(metrics(rule.get("expr").asText()));
+    }
+  }
+
   /** A shorter range has fewer than two samples, and is then empty. */
   @Test
   void everyRangeHasTwoScrapes() {

@@ -1,10 +1,12 @@
 package io.palinode.launcher.embedded;
 
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.monitor.flink.job.DetectionJob;
 import io.palinode.monitor.flink.job.DetectionJobConfig;
 import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -76,7 +78,8 @@ public final class EmbeddedFlink implements AutoCloseable {
    * needs; an interrupt ends it. Throws {@link IOException} that names the folder or the reason
    * when that is not possible.
    *
-   * @param meters gets what the job counts, {@code palinode.job.*}
+   * @param meters gets what the job counts, {@code palinode.job.*}, and the free space of the disk
+   *     with its checkpoints
    */
   public static EmbeddedFlink start(Path folder, DetectionJobConfig config, MeterRegistry meters)
       throws IOException {
@@ -87,6 +90,10 @@ public final class EmbeddedFlink implements AutoCloseable {
             OwnerOnly.createFolders(home.resolve(CHECKPOINTS + DetectionJob.STATE_VERSION)));
     Path latest = checkpoints.latest();
     checkpoints.deleteAllBut(latest);
+    Gauge.builder("palinode.checkpoints.free.bytes", home, EmbeddedFlink::freeBytes)
+        .description("Free space of the disk with the job's checkpoints; NaN: not known")
+        .strongReference(true)
+        .register(meters);
 
     Configuration settings = settings(temporary, checkpoints.folder());
     JobGraph graph = graph(settings, config);
@@ -107,6 +114,14 @@ public final class EmbeddedFlink implements AutoCloseable {
                 .build(),
             new JobReporter(meters));
     return submit(cluster, graph);
+  }
+
+  private static double freeBytes(Path folder) {
+    try {
+      return Files.getFileStore(folder).getUsableSpace();
+    } catch (IOException unknown) {
+      return Double.NaN;
+    }
   }
 
   /** Flink's own word for how the job is doing; failed also when Flink does not answer. */
