@@ -106,8 +106,14 @@ class ConsoleIT {
     browser.awaitText("target of rollback 1");
     browser.awaitText("definite: term ");
     assertDiagramShows(api("/api/v1/violations/" + id + "/witness"));
-    assertThat(download(id, "witness")).startsWith("{").contains(id);
-    assertThat(download(id, "shiviz")).startsWith("(?<event>").contains("cs_1_2_1 = 1");
+    assertThat(download("Witness (JSON)")).startsWith("{").contains(id);
+    assertThat(download("ShiViz log"))
+        .startsWith("(?<event>")
+        .contains("cs_1_2_1 = 1")
+        .doesNotContain("nearby: term");
+    assertThat(download("ShiViz log with the neighbourhood"))
+        .startsWith("(?<event>")
+        .contains("nearby: term", "\nearlier - {");
     assertNeighbourhoodShows(id);
 
     browser.run(
@@ -213,25 +219,6 @@ class ConsoleIT {
     browser.run("document.getElementById('key').value = 'cs_1_2_1'");
   }
 
-  @Test
-  void controlsThatTheRoleDoesNotHaveAreAbsent() {
-    browser.run(
-        "const real = fetch; globalThis.fetch = (path, options) => path === './api/v1/me'"
-            + " ? Promise.resolve(new Response(JSON.stringify({name: 'vic', role: 'viewer'})))"
-            + " : real(path, options);");
-    browser.awaitText("vic (viewer)");
-    browser.click("Predicates");
-    browser.awaitText("Applying needs the role editor; yours is viewer.");
-    browser.click("Past");
-    browser.awaitText("Reading values needs the role operator; yours is viewer.");
-    browser.picture("roles");
-    assertThat(
-            browser
-                .run("return [...document.querySelectorAll('main button')].map((b) => b.innerText)")
-                .toString())
-        .doesNotContain("Take a snapshot now", "Look up", "History", "Compare");
-  }
-
   private void violate() {
     try (StoreClient client = parts.client("c")) {
       client.store(STORE).put("cs_1_2_1", "1");
@@ -306,18 +293,16 @@ class ConsoleIT {
   }
 
   /** What the button of a file would save. */
-  private String download(String id, String kind) {
+  private String download(String button) {
     return browser
         .run(
             "const blobs = []; const make = URL.createObjectURL;"
                 + "URL.createObjectURL = (blob) => { blobs.push(blob); return make(blob); };"
-                + "const name = {witness: 'Witness (JSON)', shiviz: 'ShiViz log'}[args[1]];"
                 + "[...document.querySelectorAll('button')]"
-                + ".find((one) => one.textContent === name).click();"
+                + ".find((one) => one.textContent === args[0]).click();"
                 + "while (blobs.length === 0) await new Promise(requestAnimationFrame);"
                 + "return blobs[0].text();",
-            id,
-            kind)
+            button)
         .asText();
   }
 
@@ -370,27 +355,6 @@ class ConsoleIT {
     browser.awaitText("no answer");
     browser.run("globalThis.fetch = globalThis.real;");
     await("the outage ends").atMost(BOUND).until(() -> !browser.text().contains("does not answer"));
-  }
-
-  @Test
-  void aTokenIsAskedForOnceAndSentWithEveryRequest() {
-    browser.run(
-        "const real = fetch; globalThis.sent = [];"
-            + "globalThis.fetch = (path, options) => {"
-            + "  const token = options.headers?.Authorization; globalThis.sent.push(token);"
-            + "  return token === 'Bearer right' ? real(path, options) : Promise.resolve("
-            + "new Response(JSON.stringify({code: 'unauthorized', detail: 'a token is needed'}),"
-            + " {status: 401}));"
-            + "};");
-    browser.awaitText("This API needs a token");
-    browser.awaitText("a token is needed");
-    assertThat(browser.run("return document.querySelectorAll('dialog').length").asInt()).isOne();
-    browser.run("document.getElementById('token').value = 'right';");
-    browser.click("Use it");
-    browser.click("Predicates");
-    browser.awaitText("YAML, or the XML of the papers.");
-    assertThat(browser.run("return sessionStorage.getItem('palinode.token')").asText())
-        .isEqualTo("right");
   }
 
   private JsonNode api(String path) throws IOException, InterruptedException {
