@@ -1,20 +1,23 @@
 package io.palinode.dashboards;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
-/** The files of packaging/container fit together. No container is run here. */
+/** The files of packaging fit together. No container is run here, and no unit is started. */
 class ContainerFilesTest {
   private static final Path FOLDER = Path.of("../packaging/container");
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -102,6 +105,26 @@ class ContainerFilesTest {
     assertThat(added.get("detection").get("profiles")).hasSize(1);
     assertThat(added.get("jobmanager").get("command").asText())
         .contains("--job-classname io.palinode.monitor.flink.job.DetectionJob");
+  }
+
+  /** Of an unknown or misplaced setting, systemd prints a line and ignores it. */
+  @Test
+  void systemdAcceptsTheUnit(@TempDir Path folder) throws Exception {
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin/systemd-analyze")),
+        "no systemd-analyze: Debian's systemd");
+    String unit = Files.readString(FOLDER.resolve("../systemd/palinode@.service"));
+    Path file = folder.resolve("palinode@.service");
+    String command = "ExecStart=/opt/palinode/palinode run";
+    assertThat(unit).contains(command);
+    Files.writeString(file, unit.replace(command, "ExecStart=/bin/true run"));
+    Process verify =
+        new ProcessBuilder("systemd-analyze", "verify", "--man=no", file.toString())
+            .redirectErrorStream(true)
+            .start();
+    assertThat(new String(verify.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEmpty();
+    assertThat(verify.waitFor()).isZero();
   }
 
   private static boolean isMounted(JsonNode service, String path) {
