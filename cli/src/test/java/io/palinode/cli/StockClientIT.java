@@ -12,6 +12,7 @@ import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.WatchedNode;
 import io.palinode.launcher.embedded.Ports;
+import io.palinode.terminal.ApiClient;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
@@ -163,6 +164,9 @@ class StockClientIT {
           .atMost(START_MAX)
           .until(() -> plane.orchestrator().status().nodesJoined() == NODES);
       assertThat(ours.isRunning()).isTrue();
+      Awaitility.await("each node has reported the free space of its disk")
+          .atMost(START_MAX)
+          .until(() -> Stream.of(0, 1, 2).allMatch(node -> freeBytes(plane, node) > 0));
 
       for (int bootstrap : List.of(0, 2)) {
         assertThat(workload("127.0.0.1:" + ports.get(bootstrap), "one")).isZero();
@@ -171,6 +175,26 @@ class StockClientIT {
       assertThat(workload("127.0.0.1:" + ports.get(0), "quorum")).isZero();
       assertOursIsServed("127.0.0.1:" + ports.get(1));
       assertThat(plane.orchestrator().unjudged()).isEmpty();
+    }
+  }
+
+  @Test
+  void anAgentThatHasTurnedItselfOffIsShownWithTheWayOut() throws Exception {
+    List<Integer> ports = Ports.free(2 * NODES);
+    try (ControlPlane plane =
+        ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, line -> {})) {
+      stockNode(0, cluster(ports), plane.kafkaAddress());
+      Awaitility.await("the node has joined")
+          .atMost(START_MAX)
+          .until(() -> plane.orchestrator().status().nodesJoined() == 1);
+      EndThread.of(children.get(0), "palinode-candidates-0", folder);
+      ApiClient api = ApiClient.at(plane.apiUrl());
+      Awaitility.await("agent off")
+          .atMost(START_MAX)
+          .until(() -> api.get("/api/v1/nodes").at("/0/state").asText().equals("agent off"));
+      assertThat(api.get("/api/v1/nodes").at("/0/why").asText())
+          .contains("a thread of its detector has ended")
+          .endsWith("; restart its server");
     }
   }
 
@@ -317,6 +341,16 @@ class StockClientIT {
     } catch (StoreException e) {
       throw new AssertionError("our client was not served: " + e.getMessage(), e);
     }
+  }
+
+  /** NaN until it is known. */
+  private static double freeBytes(ControlPlane plane, int node) {
+    return plane
+        .registry()
+        .get("palinode.store.free.bytes")
+        .tag("node", Integer.toString(node))
+        .gauge()
+        .value();
   }
 
   /** The exit status of the workload, in its own process. */
