@@ -1,7 +1,10 @@
 package io.palinode.launcher.embedded;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,7 +22,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A standalone Flink cluster: a job manager and task managers, each in its own process without
@@ -33,6 +39,8 @@ final class StandaloneFlink implements AutoCloseable {
 
   /** Flink itself needs these, and so does the job. */
   private static final Set<String> SHARED = Set.of("lz4-java", "snappy-java", "zstd-jni");
+
+  private static final Pattern SAVEPOINT = Pattern.compile("Path: (\\S+)");
 
   private final Path folder;
   private final Path jar;
@@ -105,25 +113,77 @@ final class StandaloneFlink implements AutoCloseable {
         "taskmanager-" + taskManagers, "org.apache.flink.runtime.taskexecutor.TaskManagerRunner");
   }
 
+  /** As {@code mvn package} makes it. */
+  static Path jobJar() throws IOException {
+    try (Stream<Path> built = Files.list(Path.of("..", "monitor-flink", "target"))) {
+      List<Path> jars =
+          built.filter(path -> path.getFileName().toString().endsWith("-job.jar")).toList();
+      assertThat(jars).hasSize(1);
+      return jars.get(0).toAbsolutePath().normalize();
+    }
+  }
+
   /** {@code flink run -d}. */
   void submit(String... arguments) throws IOException, InterruptedException {
-    List<String> command = java("org.apache.flink.client.cli.CliFrontend");
-    command.addAll(List.of("run", "-d", jar.toString()));
+    submit(List.of(), arguments);
+  }
+
+  /** {@code flink run -d -s SAVEPOINT}. */
+  void submitFrom(String savepoint, String... arguments) throws IOException, InterruptedException {
+    submit(List.of("-s", savepoint), arguments);
+  }
+
+  private void submit(List<String> options, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("run", "-d"));
+    command.addAll(options);
+    command.add(jar.toString());
     command.addAll(Arrays.asList(arguments));
-    Process submitting = run("submit", command);
-    if (!submitting.waitFor(60, TimeUnit.SECONDS) || submitting.exitValue() != 0) {
-      throw new IOException(Files.readString(folder.resolve("submit.log")));
+    var unused = flink("submit", command);
+  }
+
+  /** {@code flink stop --savepointPath}; returns the savepoint. */
+  String stop() throws IOException, InterruptedException {
+    String folder = this.folder.resolve("savepoints").toUri().toString();
+    String job = running().at("/jid").asText();
+    String printed = flink("stop", List.of("stop", "--savepointPath", folder, job));
+    Matcher savepoint = SAVEPOINT.matcher(printed);
+    assertThat(savepoint.find()).as(printed).isTrue();
+    return savepoint.group(1);
+  }
+
+  /** What Flink's own command prints. Throws {@link IOException} with that if it fails. */
+  private String flink(String name, List<String> arguments)
+      throws IOException, InterruptedException {
+    List<String> command = java("org.apache.flink.client.cli.CliFrontend");
+    command.addAll(arguments);
+    Process client = run(name, command);
+    boolean ended = client.waitFor(60, TimeUnit.SECONDS);
+    String printed = Files.readString(folder.resolve(name + ".log"));
+    if (!ended || client.exitValue() != 0) {
+      throw new IOException(printed);
     }
+    return printed;
   }
 
   /** Whether there is a job, and all of it runs. */
   boolean isRunning() {
     try {
-      JsonNode job = get("/jobs/overview").at("/jobs/0");
+      JsonNode job = running();
       return job.at("/tasks/running").asInt(-1) == job.at("/tasks/total").asInt();
     } catch (IOException notYet) {
       return false;
     }
+  }
+
+  /** The job that has not ended; a missing node if there is none. */
+  private JsonNode running() throws IOException {
+    for (JsonNode job : get("/jobs/overview").at("/jobs")) {
+      if (job.path("end-time").asLong() < 0) {
+        return job;
+      }
+    }
+    return MissingNode.getInstance();
   }
 
   int taskManagers() {
@@ -136,7 +196,7 @@ final class StandaloneFlink implements AutoCloseable {
 
   /** The number of failures in the job's history of exceptions. */
   int failures() throws IOException {
-    String job = get("/jobs/overview").at("/jobs/0/jid").asText();
+    String job = running().at("/jid").asText();
     return get("/jobs/" + job + "/exceptions").at("/exceptionHistory/entries").size();
   }
 

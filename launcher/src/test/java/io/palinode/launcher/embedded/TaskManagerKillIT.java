@@ -14,10 +14,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,7 +61,7 @@ class TaskManagerKillIT {
   private static void disturbed(KafkaSettings kafka, FakeNodes nodes, ViolationLog log)
       throws IOException, InterruptedException {
     Path home = Files.createDirectories(folder.resolve("standalone"));
-    try (StandaloneFlink flink = StandaloneFlink.start(home, jobJar(), SLOTS)) {
+    try (StandaloneFlink flink = StandaloneFlink.start(home, StandaloneFlink.jobJar(), SLOTS)) {
       Process first = flink.startTaskManager();
       for (int manager = 1; manager < MANAGERS; manager++) {
         flink.startTaskManager();
@@ -107,15 +105,5 @@ class TaskManagerKillIT {
   private static void awaitJudged(ViolationLog log) {
     long now = Hlc.ofMicros(FakeNodes.nowMicros());
     await().atMost(SOON).until(() -> log.judged() >= now);
-  }
-
-  /** As {@code mvn package} makes it. */
-  private static Path jobJar() throws IOException {
-    try (Stream<Path> built = Files.list(Path.of("..", "monitor-flink", "target"))) {
-      List<Path> jars =
-          built.filter(path -> path.getFileName().toString().endsWith("-job.jar")).toList();
-      assertThat(jars).hasSize(1);
-      return jars.get(0).toAbsolutePath().normalize();
-    }
   }
 }
