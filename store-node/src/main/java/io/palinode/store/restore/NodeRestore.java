@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -135,7 +136,8 @@ public final class NodeRestore {
       undone += each.changesAfter();
       repairs.undo(each);
     }
-    Restoration restoration = new Restoration(undone, keys(changed), replicas(changed, cuts));
+    List<StoreKey> keys = keys(changed);
+    Restoration restoration = new Restoration(undone, keys, replicas(changed, keys, cuts));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
     NodeMeta.Pasts past = pasts(changed, mark, from(target), cuts);
     // Before the commit: a delete wrongly listed as undone loses nothing, one that wrongly stands
@@ -222,7 +224,9 @@ public final class NodeRestore {
     // does.
     stores.forEach(store -> store.deletes().undone(clock.last().own(), part.hlc()));
     SnapshotRestore restore =
-        new SnapshotRestore(engine, part, repairs -> commit(repairs, List.of()));
+        // The commit of the mark syncs them all.
+        new SnapshotRestore(
+            engine, part, repairs -> commit(repairs, List.of(), Durability.WRITTEN));
     return stores.stream().mapToLong(restore::of).sum();
   }
 
@@ -319,18 +323,24 @@ public final class NodeRestore {
   /**
    * Digests of this node's restored keys, for comparison. Omits keys with a delete, which may cover
    * versions of other nodes.
+   *
+   * @param keys of {@code changed}, in order
    */
-  private Map<StoreKey, Replica> replicas(List<ChangedKeys> changed, Cuts cuts) {
+  private Map<StoreKey, Replica> replicas(
+      List<ChangedKeys> changed, List<StoreKey> keys, Cuts cuts) {
     RecordDigest digest = new RecordDigest();
-    Map<StoreKey, Replica> replicas = new HashMap<>();
+    Map<StoreKey, Replica> replicas = new HashMap<>(2 * keys.size());
+    Iterator<StoreKey> next = keys.iterator();
     for (ChangedKeys each : changed) {
       LocalStore store = each.store();
       Set<KeyBytes> deleted = deletedNear(store, cuts);
       for (Changed key : each.all()) {
-        List<Integer> nodes = store.replicas(key.key().bytes());
-        if (nodes.contains(node) && !deleted.contains(key.key())) {
-          Replica here = new Replica(digest.of(key.onTheCut()), nodes);
-          replicas.put(new StoreKey(store.name(), key.key().bytes()), here);
+        StoreKey name = next.next();
+        List<Integer> nodes = store.replicas(name.key());
+        // An empty set would hash the key too.
+        boolean isDeleted = !deleted.isEmpty() && deleted.contains(key.key());
+        if (nodes.contains(node) && !isDeleted) {
+          replicas.put(name, new Replica(digest.of(key.onTheCut()), nodes));
         }
       }
     }
@@ -385,6 +395,10 @@ public final class NodeRestore {
   }
 
   private void commit(Repairs repairs, List<Change> marks) {
+    commit(repairs, marks, Durability.SYNCED);
+  }
+
+  private void commit(Repairs repairs, List<Change> marks, Durability durability) {
     List<Change> changes = new ArrayList<>(repairs.changes());
     changes.addAll(marks);
     if (changes.isEmpty()) {
@@ -395,7 +409,7 @@ public final class NodeRestore {
       repair.store().past().append(clock.tick().own(), repair.key(), repair.old());
     }
     changes.add(promise.apply(clock.last().own()));
-    engine.commit(changes, Durability.SYNCED);
+    engine.commit(changes, durability);
     repairsSincePause += repairs.all().size();
   }
 }
