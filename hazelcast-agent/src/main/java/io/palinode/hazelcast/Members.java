@@ -103,9 +103,8 @@ final class Members implements Listener {
     if (state == LifecycleState.SHUTDOWN) {
       end(hazelcast, member);
     } else if (state == LifecycleState.MERGING || state == LifecycleState.MERGED) {
-      // Members of both halves have owned each partition.
-      log.error("agent state={} two halves of the cluster merge after a split", state);
-      member.missed();
+      // Members of both halves have owned each partition, and stores replace each other.
+      member.blow("two halves of the cluster merge after a split");
     }
   }
 
@@ -137,8 +136,8 @@ final class Members implements Listener {
         Method add = observers.getClass().getMethod("add", MutationObserver.class);
         add.setAccessible(true);
         Object unused = add.invoke(observers, observer);
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException(e);
+      } catch (ReflectiveOperationException | RuntimeException e) {
+        member.blow("a map cannot be observed: " + e);
       }
     }
   }

@@ -6,6 +6,8 @@ import com.hazelcast.core.HazelcastJsonValue;
 import com.hazelcast.internal.serialization.Data;
 import com.hazelcast.internal.serialization.SerializationService;
 import com.hazelcast.internal.serialization.impl.SerializationConstants;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.UUID;
@@ -31,6 +33,23 @@ final class EntryText {
           SerializationConstants.JAVA_DEFAULT_TYPE_BIG_INTEGER,
           SerializationConstants.JAVA_DEFAULT_TYPE_BIG_DECIMAL,
           SerializationConstants.JAVASCRIPT_JSON_SERIALIZATION_TYPE);
+
+  /** Of these types. */
+  private static final Set<Class<?>> TEXT_CLASSES =
+      Set.of(
+          Byte.class,
+          Boolean.class,
+          Character.class,
+          Short.class,
+          Integer.class,
+          Long.class,
+          Float.class,
+          Double.class,
+          String.class,
+          UUID.class,
+          BigInteger.class,
+          BigDecimal.class,
+          HazelcastJsonValue.class);
 
   private final SerializationService serialization;
 
@@ -65,11 +84,6 @@ final class EntryText {
   }
 
   private static boolean isText(Object value) {
-    return value instanceof String
-        || value instanceof Number
-        || value instanceof Boolean
-        || value instanceof Character
-        || value instanceof UUID
-        || value instanceof HazelcastJsonValue;
+    return TEXT_CLASSES.contains(value.getClass());
   }
 }

@@ -67,17 +67,14 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
   private void put(Data key, @Nullable Object value) {
     member.guarded(
         node -> {
-          member.settleOwner(partition);
+          member.settleOwner(partition, key);
           StoreKey name = keyOf(key);
-          boolean isHeld = false;
+          byte[] bytes = null;
           try {
-            node.changed(name, partition, bytes(value));
-            isHeld = true;
+            bytes = bytes(value);
           } finally {
-            if (!isHeld) {
-              // Its earlier value is no longer there.
-              node.changed(name, partition, null);
-            }
+            // Null if its serializer refuses it: its earlier value is no longer there.
+            node.changed(name, partition, bytes);
           }
           if (value != null) {
             awaitExpiry(key);
@@ -89,7 +86,7 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
   public void onReplicationPutRecord(Data key, Record<Object> record, boolean populateIndex) {
     member.guarded(
         node -> {
-          member.settleOwner(partition);
+          member.settleOwner(partition, key);
           StoreKey name = keyOf(key);
           node.replicated(name, partition, bytes(record.getValue()));
           if (node.owns(partition)) {
@@ -122,7 +119,7 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
         node -> {
           // A member that ends keeps what it had: it ends its intervals itself.
           if (member.isInCluster()) {
-            member.settleOwner(partition);
+            member.settleOwner(partition, null);
             keys().forEach(key -> node.changed(keyOf(key), partition, null));
           }
         });
@@ -136,13 +133,20 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
 
   /**
    * Announces all entries, because the member owns the partition from now on, or no longer. Returns
-   * whether a predicate watches one. Entries whose time has ended are evicted first, as a read of
+   * whether a predicate may watch one. Entries whose time has ended are evicted first, as a read of
    * them would do. In the partition's thread.
+   *
+   * @param changing an entry that Hazelcast is changing: its change is passed on next
    */
-  boolean announceAll(MemberNode node, boolean isOwned) {
+  boolean announceAll(MemberNode node, boolean isOwned, @Nullable Data changing) {
     boolean isWatched = false;
     for (Data key : keys()) {
-      if (!isOwned || !store.evictIfExpired(key, Clock.currentTimeMillis(), false)) {
+      if (isOwned && key.equals(changing)) {
+        isWatched = true;
+      } else if (isOwned && store.evictIfExpired(key, Clock.currentTimeMillis(), false)) {
+        // It may have held when no member announced it.
+        isWatched = true;
+      } else {
         isWatched |= node.announce(keyOf(key), isOwned);
         if (isOwned) {
           awaitExpiry(key);

@@ -55,8 +55,8 @@ public final class WatchedMember implements AutoCloseable {
   /** Above what the objects of an entry that awaits its end take. */
   private static final long EXPIRY_BYTES = 160;
 
-  /** A member that owned a partition before may have a clock that is behind. */
-  private static final long OWNER_MARGIN_HLC = Hlc.ofMicros(1_000_000);
+  /** The owner before may have ended its intervals so long before its partitions had another. */
+  private static final long OWNER_MARGIN_HLC = Hlc.ofMicros(10_000_000);
 
   private final MemberConfig config;
   private final Node hazelcast;
@@ -202,8 +202,10 @@ public final class WatchedMember implements AutoCloseable {
    * Announces all entries of a partition whose owner has changed. A member that begins to own one
    * publishes a coverage gap: the earlier owner may have ended its intervals before. In the
    * partition's thread.
+   *
+   * @param changing an entry that Hazelcast is changing; null for none
    */
-  void settleOwner(int partition) {
+  void settleOwner(int partition, @Nullable Data changing) {
     boolean isOwned = isLocal(partition);
     if (isOwned == node.owns(partition)) {
       return;
@@ -215,7 +217,7 @@ public final class WatchedMember implements AutoCloseable {
     node.own(partition, isOwned);
     try {
       for (PartitionObserver each : observers.getOrDefault(partition, Set.of())) {
-        isWatched |= each.announceAll(node, isOwned);
+        isWatched |= each.announceAll(node, isOwned, changing);
       }
       isAnnounced = true;
     } finally {
@@ -246,7 +248,7 @@ public final class WatchedMember implements AutoCloseable {
                     partition,
                     () -> {
                       settling.remove(partition);
-                      guarded(any -> settleOwner(partition));
+                      guarded(any -> settleOwner(partition, null));
                     }));
     if (settling.isEmpty()) {
       lookedAt = hlc;
@@ -332,8 +334,7 @@ public final class WatchedMember implements AutoCloseable {
     }
   }
 
-  /** Clusters merge after a split, or another cause by which changes are not observed. */
-  public void missed() {
+  private void missed() {
     node.missed();
     detector.missed();
   }
@@ -361,8 +362,12 @@ public final class WatchedMember implements AutoCloseable {
     }
     isClosed = true;
     promises.close();
-    // If this fails, the detector does not end in order, and a coverage gap follows.
-    node.disown();
+    try {
+      node.disown();
+    } catch (RuntimeException e) {
+      // Some intervals stay open, so the node does not end in order.
+      fuse.blow("its intervals could not be ended: " + e);
+    }
     detector.stop();
     detector.endReports();
     node.close();
