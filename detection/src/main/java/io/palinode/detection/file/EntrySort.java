@@ -56,7 +56,9 @@ final class EntrySort {
       piles.put(key.group(), pile);
       pilesBytes += pile.heapBytes();
     }
+    long sorting = pile.sortingBytes();
     pile.add(key, memory.add(entry));
+    pilesBytes += pile.sortingBytes() - sorting;
     size++;
     runSize++;
   }
@@ -173,13 +175,17 @@ final class EntrySort {
 
   /** The entries of a group in memory. */
   static final class Pile {
-    private static final long OBJECTS_BYTES = 260;
+    private static final long OBJECTS_BYTES = 520;
+
+    /** Of each entry of a pile that is not in order. */
+    private static final long SORTING_BYTES = 110;
 
     private final Group group;
     private final Function<Entry, EntryKey> keyOf;
     private final Memory memory;
     private int first = -1;
     private int last = -1;
+    private int size;
     private @Nullable EntryKey lastKey;
     private boolean sorted = true;
 
@@ -194,7 +200,13 @@ final class EntrySort {
     }
 
     private long heapBytes() {
-      return OBJECTS_BYTES + (long) Character.BYTES * group.textChars();
+      // The last key has its own texts.
+      return OBJECTS_BYTES + 2L * Character.BYTES * group.textChars();
+    }
+
+    /** What {@link #sort} takes. */
+    private long sortingBytes() {
+      return sorted ? 0 : SORTING_BYTES * size;
     }
 
     private void add(EntryKey key, int address) {
@@ -204,6 +216,7 @@ final class EntrySort {
         memory.chain(last, address);
       }
       last = address;
+      size++;
       sorted &= lastKey == null || lastKey.compareInGroup(key) < 0;
       lastKey = key;
     }
@@ -249,6 +262,7 @@ final class EntrySort {
       placed.sort((one, other) -> one.key.compareInGroup(other.key));
       first = -1;
       last = -1;
+      size = 0;
       lastKey = null;
       sorted = true;
       placed.forEach(each -> add(each.key, each.address));

@@ -224,9 +224,7 @@ public final class NodeRestore {
     // does.
     stores.forEach(store -> store.deletes().undone(clock.last().own(), part.hlc()));
     SnapshotRestore restore =
-        // The commit of the mark syncs them all.
-        new SnapshotRestore(
-            engine, part, repairs -> commit(repairs, List.of(), Durability.WRITTEN));
+        new SnapshotRestore(engine, part, repairs -> commit(repairs, List.of()));
     return stores.stream().mapToLong(restore::of).sum();
   }
 
@@ -395,10 +393,6 @@ public final class NodeRestore {
   }
 
   private void commit(Repairs repairs, List<Change> marks) {
-    commit(repairs, marks, Durability.SYNCED);
-  }
-
-  private void commit(Repairs repairs, List<Change> marks, Durability durability) {
     List<Change> changes = new ArrayList<>(repairs.changes());
     changes.addAll(marks);
     if (changes.isEmpty()) {
@@ -409,7 +403,7 @@ public final class NodeRestore {
       repair.store().past().append(clock.tick().own(), repair.key(), repair.old());
     }
     changes.add(promise.apply(clock.last().own()));
-    engine.commit(changes, durability);
+    engine.commit(changes, Durability.SYNCED);
     repairsSincePause += repairs.all().size();
   }
 }
