@@ -3,9 +3,7 @@ package io.palinode.store.control;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.binding.UndoLog.Replica;
 import io.palinode.wire.v1.KeyGroups;
-import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,47 +24,38 @@ public record KeyGroup(String store, List<Integer> nodes, int number) {
 
   /** The group of a key. */
   public static KeyGroup of(StoreKey key, Replica here) {
-    return new KeyGroup(key.store(), here.nodes(), number(hash(key.key())));
+    return of(key, hash(key.key()), here);
   }
 
-  private static int number(long hash) {
-    return (int) (hash >>> (Long.SIZE - Integer.numberOfTrailingZeros(GROUPS)));
-  }
-
-  /** The digests of the groups of one store and one list of nodes. */
-  private static final class Digests {
-    private final long[] ofGroup = new long[GROUPS];
-    private final BitSet groups = new BitSet(GROUPS);
-
-    void add(byte[] key, Replica here) {
-      long hash = hash(key);
-      int group = number(hash);
-      groups.set(group);
-      // A sum, as keys come in any order.
-      ofGroup[group] += mix(hash ^ mix(here.digest()));
-    }
-
-    KeyGroups message(String store, List<Integer> nodes) {
-      KeyGroups.Builder message = KeyGroups.newBuilder().setStore(store).addAllNodes(nodes);
-      groups.stream().forEach(group -> message.addGroups(group).addDigests(ofGroup[group]));
-      return message.build();
-    }
+  private static KeyGroup of(StoreKey key, long hash, Replica here) {
+    int number = (int) (hash >>> (Long.SIZE - Integer.numberOfTrailingZeros(GROUPS)));
+    return new KeyGroup(key.store(), here.nodes(), number);
   }
 
   /** All groups of these keys, with their digests. */
   public static List<KeyGroups> digests(Map<StoreKey, Replica> keys) {
-    Map<String, Map<List<Integer>, Digests>> byStore = new TreeMap<>();
+    Map<KeyGroup, Long> digests = new LinkedHashMap<>();
     keys.forEach(
-        (key, here) ->
-            byStore
-                .computeIfAbsent(key.store(), store -> new HashMap<>())
-                .computeIfAbsent(here.nodes(), nodes -> new Digests())
-                .add(key.key(), here));
-    List<KeyGroups> messages = new ArrayList<>();
-    byStore.forEach(
-        (store, byNodes) ->
-            byNodes.forEach((nodes, digests) -> messages.add(digests.message(store, nodes))));
-    return messages;
+        (key, here) -> {
+          long hash = hash(key.key());
+          // A sum, as keys come in any order.
+          digests.merge(of(key, hash, here), mix(hash ^ mix(here.digest())), Long::sum);
+        });
+    return messages(digests);
+  }
+
+  private static List<KeyGroups> messages(Map<KeyGroup, Long> digests) {
+    Map<String, KeyGroups.Builder> byNodes = new TreeMap<>();
+    digests.forEach(
+        (group, digest) -> {
+          KeyGroups.Builder groups =
+              byNodes.computeIfAbsent(
+                  group.store() + group.nodes(),
+                  first ->
+                      KeyGroups.newBuilder().setStore(group.store()).addAllNodes(group.nodes()));
+          groups.addGroups(group.number()).addDigests(digest);
+        });
+    return byNodes.values().stream().map(KeyGroups.Builder::build).toList();
   }
 
   /** Adds the digests of a node. */

@@ -8,42 +8,31 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Sorts many keys by their unsigned bytes. Sorts their first differing bits and their numbers as
- * one array of longs, since fetching two keys for each comparison is slow.
+ * Sorts many keys by their unsigned bytes. Keeps the first differing bytes in one array, since
+ * fetching two keys for each comparison is slow.
  */
 public final class KeyOrder {
   private KeyOrder() {}
 
+  /**
+   * @param prefix the bytes after the common start of all keys, with the sign bit flipped
+   */
+  private record Placed<T>(long prefix, byte[] key, T of) {}
+
   /** A new list. */
   public static <T> List<T> sorted(Collection<T> all, Function<T, byte[]> keyOf) {
-    List<T> unsorted = new ArrayList<>(all);
-    int common = common(unsorted, keyOf);
-    long numberMask = (1L << (Integer.SIZE - Integer.numberOfLeadingZeros(unsorted.size()))) - 1;
-    long[] placed = new long[unsorted.size()];
-    for (int i = 0; i < placed.length; i++) {
-      placed[i] = (prefix(keyOf.apply(unsorted.get(i)), common) & ~numberMask) | i;
+    List<Placed<T>> placed = new ArrayList<>(all.size());
+    int common = common(all, keyOf);
+    for (T one : all) {
+      byte[] key = keyOf.apply(one);
+      placed.add(new Placed<>(prefix(key, common), key, one));
     }
-    Arrays.sort(placed);
-    List<T> sorted = new ArrayList<>(placed.length);
-    for (long place : placed) {
-      sorted.add(unsorted.get((int) (place & numberMask)));
-    }
-    sortEqual(sorted, placed, numberMask, Comparator.comparing(keyOf, Arrays::compareUnsigned));
+    placed.sort(
+        Comparator.<Placed<T>>comparingLong(Placed::prefix)
+            .thenComparing(Placed::key, Arrays::compareUnsigned));
+    List<T> sorted = new ArrayList<>(placed.size());
+    placed.forEach(one -> sorted.add(one.of()));
     return sorted;
-  }
-
-  /** Sorts each run of keys whose places differ in their numbers only. */
-  private static <T> void sortEqual(
-      List<T> sorted, long[] placed, long numberMask, Comparator<T> byKey) {
-    int from = 0;
-    for (int end = 1; end <= placed.length; end++) {
-      if (end == placed.length || ((placed[end] ^ placed[from]) & ~numberMask) != 0) {
-        if (end - from > 1) {
-          sorted.subList(from, end).sort(byKey);
-        }
-        from = end;
-      }
-    }
   }
 
   /** The number of bytes with which all keys begin. */
@@ -63,10 +52,7 @@ public final class KeyOrder {
     return common;
   }
 
-  /**
-   * The bytes from {@code from}, with the sign bit flipped. Keys that are shorter come first, or
-   * are equal in it.
-   */
+  /** Keys that are shorter come first, or are equal in it. */
   private static long prefix(byte[] key, int from) {
     long prefix = 0;
     for (int i = from; i < from + Long.BYTES; i++) {

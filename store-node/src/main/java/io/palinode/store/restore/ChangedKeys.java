@@ -8,7 +8,6 @@ import io.palinode.store.past.Cuts;
 import io.palinode.store.past.Deletes.Delete;
 import io.palinode.store.past.LocalStore;
 import io.palinode.store.past.RecordRules;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -109,11 +108,13 @@ final class ChangedKeys {
     store.past().forEachBetween(near.since(), Long.MAX_VALUE, search::changed);
     others.forEach(search::of);
     // In the engine's order: neighbours are read, and later written, together.
-    List<Changed> inOrder = KeyOrder.sorted(search.found, each -> each.key.bytes());
-    List<byte[]> keys = new ArrayList<>(inOrder.size());
-    inOrder.forEach(changed -> keys.add(changed.key.bytes()));
-    engine.read(store.name(), keys, recordsInto(inOrder, tally));
+    List<Changed> inOrder = KeyOrder.sorted(search.byKey.values(), each -> each.key.bytes());
+    engine.read(store.name(), keysOf(inOrder), recordsInto(inOrder, tally));
     return new ChangedKeys(store, near, inOrder, search.changesAfter);
+  }
+
+  private static Iterable<byte[]> keysOf(List<Changed> inOrder) {
+    return () -> inOrder.stream().map(changed -> changed.key.bytes()).iterator();
   }
 
   private static FoundVisitor recordsInto(List<Changed> inOrder, RestoreLimit.Tally tally) {
@@ -131,8 +132,6 @@ final class ChangedKeys {
     private final Predicate<byte[]> wanted;
     private final RestoreLimit.Tally tally;
     private final Map<KeyBytes, Changed> byKey = new HashMap<>();
-    // As the map's values, but neighbours in memory are neighbours here.
-    private final List<Changed> found = new ArrayList<>();
     private long changesAfter;
 
     Search(LocalStore store, Near near, Predicate<byte[]> wanted, RestoreLimit.Tally tally) {
@@ -168,9 +167,7 @@ final class ChangedKeys {
 
     private Changed begun(KeyBytes key) {
       tally.addKey(key.bytes().length);
-      Changed begun = new Changed(key);
-      found.add(begun);
-      return begun;
+      return new Changed(key);
     }
   }
 

@@ -28,7 +28,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -136,8 +135,7 @@ public final class NodeRestore {
       undone += each.changesAfter();
       repairs.undo(each);
     }
-    List<StoreKey> keys = keys(changed);
-    Restoration restoration = new Restoration(undone, keys, replicas(changed, keys, cuts));
+    Restoration restoration = new Restoration(undone, keys(changed), replicas(changed, cuts));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
     NodeMeta.Pasts past = pasts(changed, mark, from(target), cuts);
     // Before the commit: a delete wrongly listed as undone loses nothing, one that wrongly stands
@@ -321,24 +319,18 @@ public final class NodeRestore {
   /**
    * Digests of this node's restored keys, for comparison. Omits keys with a delete, which may cover
    * versions of other nodes.
-   *
-   * @param keys of {@code changed}, in order
    */
-  private Map<StoreKey, Replica> replicas(
-      List<ChangedKeys> changed, List<StoreKey> keys, Cuts cuts) {
+  private Map<StoreKey, Replica> replicas(List<ChangedKeys> changed, Cuts cuts) {
     RecordDigest digest = new RecordDigest();
-    Map<StoreKey, Replica> replicas = new HashMap<>(2 * keys.size());
-    Iterator<StoreKey> next = keys.iterator();
+    Map<StoreKey, Replica> replicas = new HashMap<>();
     for (ChangedKeys each : changed) {
       LocalStore store = each.store();
       Set<KeyBytes> deleted = deletedNear(store, cuts);
       for (Changed key : each.all()) {
-        StoreKey name = next.next();
-        List<Integer> nodes = store.replicas(name.key());
-        // An empty set would hash the key too.
-        boolean isDeleted = !deleted.isEmpty() && deleted.contains(key.key());
-        if (nodes.contains(node) && !isDeleted) {
-          replicas.put(name, new Replica(digest.of(key.onTheCut()), nodes));
+        List<Integer> nodes = store.replicas(key.key().bytes());
+        if (nodes.contains(node) && !deleted.contains(key.key())) {
+          Replica here = new Replica(digest.of(key.onTheCut()), nodes);
+          replicas.put(new StoreKey(store.name(), key.key().bytes()), here);
         }
       }
     }
