@@ -12,6 +12,7 @@ import com.hazelcast.config.MapStoreConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.core.HazelcastJsonValue;
+import com.hazelcast.core.LifecycleEvent.LifecycleState;
 import com.hazelcast.map.EntryProcessor;
 import com.hazelcast.map.IMap;
 import com.hazelcast.map.MapStoreAdapter;
@@ -221,6 +222,32 @@ class WatchedMapsTest {
     map.set("k", "after");
     assertThat(map.get("k")).isEqualTo("after");
     assertThat(cluster.passed(0, OBJECTS, "k")).isEqualTo("after");
+  }
+
+  @Test
+  void aMemberIsOffAndAnswersNothingOnceHalvesOfItsClusterMerge() throws Exception {
+    IMap<String, String> map = cluster.start(0).getMap("m");
+    map.set("k", "before");
+    await()
+        .atMost(BOUND)
+        .ignoreException(IllegalArgumentException.class)
+        .until(() -> cluster.pages().past("map=m&key=k").contains("before"));
+    // The member takes part in no real merge here.
+    cluster
+        .member(0)
+        .hazelcast()
+        .hazelcastInstance
+        .getLifecycleService()
+        .fireLifecycleEvent(LifecycleState.MERGING);
+    map.set("k", "after");
+    assertThat(map.get("k")).isEqualTo("after");
+    assertThat(cluster.member(0).status())
+        .containsEntry("off", true)
+        .containsEntry("covered", false);
+    assertThat(cluster.node(0).passesEveryWrite()).isFalse();
+    assertThatThrownBy(() -> cluster.pages().past("map=m&key=k"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("is out of reach");
   }
 
   @Test

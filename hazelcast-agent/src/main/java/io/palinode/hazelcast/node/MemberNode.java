@@ -8,6 +8,7 @@ import io.palinode.hazelcast.record.EntryKeys;
 import io.palinode.hazelcast.record.EntryName;
 import io.palinode.hazelcast.record.EntryRules;
 import io.palinode.hvc.Hvc;
+import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.store.binding.HlcSpan;
 import io.palinode.store.binding.RestoreRefusedException;
@@ -236,6 +237,17 @@ public final class MemberNode extends NodeBinding {
 
   @Override
   public void followAccesses(boolean wanted) {}
+
+  @Override
+  public History history() {
+    return new WatchedHistory(super.history(), off);
+  }
+
+  /** {@inheritDoc} Always now once the node is off. */
+  @Override
+  public long reach() {
+    return off.getAsBoolean() ? clock().last().own() : super.reach();
+  }
 
   @Override
   public String watchedOnly() {

@@ -25,7 +25,7 @@ public final class PromiseKeeper implements AutoCloseable {
   /**
    * Starts to extend the promise every 100 ms. Once.
    *
-   * @param look runs after each extension
+   * @param look runs before each extension
    */
   public void start(NodeBinding node, Runnable look) {
     var unused =
@@ -33,8 +33,9 @@ public final class PromiseKeeper implements AutoCloseable {
             new Repeated(
                 "palinode-promise",
                 () -> {
-                  promise(node);
+                  // First: the disk may hang.
                   look.run();
+                  promise(node);
                 }),
             0,
             EVERY_MILLIS,
