@@ -11,7 +11,7 @@ import java.util.List;
 
 /** Steps of tests over nodes in stock servers. */
 public final class PlaneSteps {
-  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final Duration BOUND = Duration.ofMinutes(2);
 
   private final ControlPlane plane;
 

@@ -7,6 +7,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.ResultSet;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import io.palinode.cli.PlaneSteps;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.launcher.ControlPlane;
@@ -84,16 +85,7 @@ final class CassandraCluster implements AutoCloseable {
   }
 
   private void awaitJoined(int node) {
-    await()
-        .atMost(BOUND)
-        .until(
-            () ->
-                plane.orchestrator().nodes().stream()
-                    .anyMatch(
-                        status ->
-                            status.node() == node
-                                && status.incarnation() == incarnations[node]
-                                && status.joinedMicros() > 0));
+    new PlaneSteps(plane).awaitJoined(node, incarnations[node]);
   }
 
   List<CassandraServer> servers() {

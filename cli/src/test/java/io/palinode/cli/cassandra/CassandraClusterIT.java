@@ -6,10 +6,10 @@ import static org.awaitility.Awaitility.await;
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import io.palinode.cli.PlaneSteps;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.embedded.Ports;
-import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
@@ -65,7 +65,7 @@ class CassandraClusterIT {
         "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}");
     cql("CREATE TABLE shop.carts (cart text PRIMARY KEY, item text) WITH memtable = 'palinode'");
     for (int node = 0; node < NODES; node++) {
-      awaitJoined(node, 1);
+      steps().awaitJoined(node, 1);
     }
   }
 
@@ -81,24 +81,12 @@ class CassandraClusterIT {
     session.execute(statement);
   }
 
-  private void awaitJoined(int node, long incarnation) {
-    await()
-        .atMost(BOUND)
-        .until(
-            () ->
-                plane.orchestrator().nodes().stream()
-                    .anyMatch(
-                        status ->
-                            status.node() == node
-                                && status.incarnation() == incarnation
-                                && status.joinedMicros() > 0));
+  private List<Violation> violations(String predicate) {
+    return steps().violations(predicate);
   }
 
-  private List<Violation> violations(String predicate) {
-    return plane.orchestrator().violations(1_000).stream()
-        .map(ReceivedViolation::violation)
-        .filter(violation -> violation.getPredicate().equals(predicate))
-        .toList();
+  private PlaneSteps steps() {
+    return new PlaneSteps(plane);
   }
 
   @Test
@@ -152,7 +140,7 @@ class CassandraClusterIT {
         SimpleStatement.newInstance("INSERT INTO shop.carts (cart, item) VALUES ('missed', 'fig')")
             .setConsistencyLevel(ConsistencyLevel.TWO));
     servers.get(2).start();
-    awaitJoined(2, 2);
+    steps().awaitJoined(2, 2);
 
     Violation found =
         await()

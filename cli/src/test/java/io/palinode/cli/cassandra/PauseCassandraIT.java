@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.servererrors.WriteFailureException;
+import io.palinode.cli.PlaneSteps;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.launcher.ControlPlane;
@@ -56,7 +57,7 @@ class PauseCassandraIT {
       List<String> acknowledged = new ArrayList<>();
       try (CqlSession session = server.connect()) {
         createTables(session);
-        awaitJoined(plane, 1);
+        new PlaneSteps(plane).awaitJoined(0, 1);
         pauseUnderWrites(plane, session, acknowledged);
         session.execute("INSERT INTO shop.notes (id, note) VALUES (1, 'not watched')");
         session.execute("ALTER TABLE shop.stock WITH comment = 'the schema is not paused'");
@@ -69,7 +70,7 @@ class PauseCassandraIT {
         assertRefused(session);
         assertThat(items(session)).as("also by the commit log").containsAll(acknowledged);
         assertThat(items(session)).doesNotContain("refused", "batched", "conditional");
-        awaitJoined(plane, 2);
+        new PlaneSteps(plane).awaitJoined(0, 2);
         assertRefused(session);
         plane.orchestrator().operator().intervene(EPOCH, Intervention.ABANDON, "");
         await().atMost(BOUND).until(() -> isAccepted(session));
@@ -83,16 +84,6 @@ class PauseCassandraIT {
     session.execute(
         "CREATE TABLE shop.stock (item text PRIMARY KEY, left int) WITH memtable = 'palinode'");
     session.execute("CREATE TABLE shop.notes (id int PRIMARY KEY, note text)");
-  }
-
-  private static void awaitJoined(ControlPlane plane, long incarnation) {
-    await()
-        .atMost(BOUND)
-        .until(
-            () ->
-                plane.orchestrator().nodes().stream()
-                    .anyMatch(
-                        node -> node.incarnation() == incarnation && node.joinedMicros() > 0));
   }
 
   private static void pauseUnderWrites(

@@ -9,6 +9,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.WriteFailureException;
+import io.palinode.cli.PlaneSteps;
 import io.palinode.cli.cassandra.Histories.Read;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
@@ -93,13 +94,7 @@ class RestoreCassandraIT {
 
   private void awaitJoined() {
     incarnation++;
-    await()
-        .atMost(BOUND)
-        .until(
-            () ->
-                plane.orchestrator().nodes().stream()
-                    .anyMatch(
-                        node -> node.incarnation() == incarnation && node.joinedMicros() > 0));
+    new PlaneSteps(plane).awaitJoined(0, incarnation);
   }
 
   /** A time after all writes that were answered, and before the next one. */

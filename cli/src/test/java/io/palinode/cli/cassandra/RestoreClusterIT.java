@@ -9,6 +9,7 @@ import com.datastax.oss.driver.api.core.CqlSession;
 import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
+import io.palinode.cli.PlaneSteps;
 import io.palinode.cli.cassandra.Histories.Read;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
@@ -91,16 +92,7 @@ class RestoreClusterIT {
   }
 
   private void awaitJoined(int node) {
-    await()
-        .atMost(BOUND)
-        .until(
-            () ->
-                plane.orchestrator().nodes().stream()
-                    .anyMatch(
-                        status ->
-                            status.node() == node
-                                && status.incarnation() == incarnations[node]
-                                && status.joinedMicros() > 0));
+    new PlaneSteps(plane).awaitJoined(node, incarnations[node]);
   }
 
   private void restart(int node) throws Exception {
