@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import net.bytebuddy.agent.ByteBuddyAgent;
 
 /** Real members in this process, whose Kafka does not answer. For one test at a time. */
@@ -142,6 +143,19 @@ final class HookedCluster implements AutoCloseable {
   /** What a node passes on as the present of a key. */
   String passed(int node, String map, String key) {
     return text(node(node).siblings(key(map, key)));
+  }
+
+  /** What a node passes on of a key from now on, in order; its detector receives nothing more. */
+  List<String> announced(int node, String map, String key) {
+    List<String> announced = new CopyOnWriteArrayList<>();
+    node(node)
+        .listen(
+            event -> {
+              if (event.key().equals(key(map, key))) {
+                announced.add(text(event.siblings()));
+              }
+            });
+    return announced;
   }
 
   private static String text(List<Version> versions) {
