@@ -30,7 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 class CandidatesReaderTest {
   private static final int PARTITIONS = 4;
-  private static final long VIOLATE_MS = 1_700_000_000_000L;
+
+  /** Recent: from 30 s after its start, Kafka deletes what is older than the retention. */
+  private static final long VIOLATE_MS = System.currentTimeMillis() - 120_000;
+
   private static final long MICROS = 1_000;
   private static final Violation VIOLATION =
       Violation.newBuilder()
