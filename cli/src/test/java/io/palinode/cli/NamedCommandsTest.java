@@ -3,6 +3,7 @@ package io.palinode.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.docs.Page;
+import io.palinode.docs.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -226,9 +227,9 @@ class NamedCommandsTest {
     return all;
   }
 
-  private static List<Path> sources() throws IOException {
-    try (Stream<Path> files = Files.walk(Path.of(".."))) {
-      return files.filter(file -> file.toString().matches(".*/src/main/java/.*\\.java")).toList();
-    }
+  private static List<Path> sources() {
+    return SourceTree.files().stream()
+        .filter(file -> file.toString().matches(".*/src/main/java/.*\\.java"))
+        .toList();
   }
 }

@@ -124,27 +124,23 @@ class DocsTest {
   }
 
   @Test
-  void everySourceFileThatAPageNamesExists() throws IOException {
+  void everySourceFileThatAPageNamesExists() {
     assertThat(namedWithoutSource(PAGES, "`(\\w+\\.java)`", "")).isEmpty();
   }
 
   @Test
-  void everyTestThatAPageForDevelopersNamesExists() throws IOException {
+  void everyTestThatAPageForDevelopersNamesExists() {
     List<Page> pages = PAGES.stream().filter(page -> page.isIn("docs/develop")).toList();
     assertThat(namedWithoutSource(pages, "`([A-Z]\\w+(?:Test|IT))`", ".java")).isEmpty();
   }
 
   /** What a page names by {@code pattern}, with {@code ending}, and is no source file. */
-  private static List<String> namedWithoutSource(List<Page> pages, String pattern, String ending)
-      throws IOException {
-    Set<String> sources;
-    try (Stream<Path> files = Files.walk(Page.ROOT)) {
-      sources =
-          files
-              .map(file -> file.getFileName().toString())
-              .filter(name -> name.endsWith(".java"))
-              .collect(Collectors.toSet());
-    }
+  private static List<String> namedWithoutSource(List<Page> pages, String pattern, String ending) {
+    Set<String> sources =
+        SourceTree.files().stream()
+            .map(file -> file.getFileName().toString())
+            .filter(name -> name.endsWith(".java"))
+            .collect(Collectors.toSet());
     Pattern named = Pattern.compile(pattern);
     List<String> missing = new ArrayList<>();
     for (Page page : pages) {

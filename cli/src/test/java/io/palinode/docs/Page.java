@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * One Markdown page of the repository.
@@ -19,33 +18,18 @@ import java.util.stream.Stream;
  * @param path from the repository's root
  */
 public record Page(Path path, List<String> lines) {
-  static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  static final Path ROOT = SourceTree.ROOT;
 
   private static final Pattern LINK = Pattern.compile("\\[[^\\]]*\\]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("#{1,6} (.*)");
-  private static final Set<String> SKIPPED = Set.of("target", ".git", "node_modules");
 
   public static List<Page> all() {
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      return files
-          .filter(file -> file.toString().endsWith(".md"))
-          .map(ROOT::relativize)
-          .filter(file -> Stream.of(file).noneMatch(Page::isSkipped))
-          .sorted()
-          .map(Page::read)
-          .toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static boolean isSkipped(Path file) {
-    for (Path part : file) {
-      if (SKIPPED.contains(part.toString())) {
-        return true;
-      }
-    }
-    return file.toString().contains("src/test");
+    return SourceTree.files().stream()
+        .filter(file -> file.toString().endsWith(".md"))
+        .map(ROOT::relativize)
+        .filter(file -> !file.toString().contains("src/test"))
+        .map(Page::read)
+        .toList();
   }
 
   static Page read(Path path) {

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Words that the project does not use. */
@@ -88,13 +87,10 @@ class WordsTest {
   }
 
   /** The sources and tests of all modules, except this list of words. */
-  private static List<Path> sources() throws IOException {
-    try (Stream<Path> files = Files.walk(Page.ROOT)) {
-      return files
-          .filter(file -> file.toString().matches(".*/src/(main|test)/.*\\.(java|proto)"))
-          .filter(file -> !file.endsWith("WordsTest.java"))
-          .sorted()
-          .toList();
-    }
+  private static List<Path> sources() {
+    return SourceTree.files().stream()
+        .filter(file -> file.toString().matches(".*/src/(main|test)/.*\\.(java|proto)"))
+        .filter(file -> !file.endsWith("WordsTest.java"))
+        .toList();
   }
 }
