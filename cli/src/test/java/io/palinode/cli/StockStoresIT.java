@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.benchmarks.stock.StockVoldemort;
-import io.palinode.cli.status.DoctorCommand;
+import io.palinode.cli.status.AgentPage;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.launcher.ControlPlane;
@@ -103,7 +103,7 @@ class StockStoresIT {
           "the added store is shown",
           status -> !status.path("covered").asBoolean() && names(status, "addedStores", "added"));
       awaitEach("as unwatched too", status -> names(status, "unwatchedStores", "added"));
-      assertThat(DoctorCommand.faults(status(0))).singleElement().asString().contains("added");
+      assertThat(new AgentPage(status(0)).faults()).singleElement().asString().contains("added");
       Awaitility.await("a coverage gap")
           .atMost(START_MAX)
           .until(() -> plane.orchestrator().status().losses() > 0);

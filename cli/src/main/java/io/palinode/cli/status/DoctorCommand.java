@@ -24,7 +24,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Examines a cluster, or asks the agent in a stock Voldemort server how it is. */
+/** Examines a cluster, or asks the agent in a stock server how it is. */
 @Command(
     name = "doctor",
     mixinStandardHelpOptions = true,
@@ -32,11 +32,11 @@ import picocli.CommandLine.Spec;
     description = {
       "Examine the cluster: Kafka and its topics, nodes, disks, clocks, the detection job and"
           + " alerts. Each fault has its fix.",
-      "With --agent, check the agent in a running Voldemort server."
+      "With --agent, check the agent in a running Voldemort server or Hazelcast member."
     },
     footer = {
       "",
-      "Exit status: 0 nothing is wrong; 1 something is. With --agent: 0 the server's writes are",
+      "Exit status: 0 nothing is wrong; 1 something is. With --agent: 0 its writes are",
       "watched; 1 they are not, or a duty fails.",
       "",
       "Example:  palinode doctor",
@@ -44,13 +44,7 @@ import picocli.CommandLine.Spec;
     })
 public final class DoctorCommand implements Callable<Integer> {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
-
-  /** The classes through which writes go; the others are loaded with the first request. */
-  private static final List<String> WOVEN_AT_START =
-      List.of(
-          "voldemort.store.bdb.BdbStorageEngine",
-          "voldemort.store.StoreBinaryFormat",
-          "voldemort.server.storage.StorageService");
+  private static final int OK = 200;
 
   @Option(
       names = "--agent",
@@ -81,12 +75,11 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private int agent(String agent) throws JsonProcessingException, InterruptedException {
     String answer = ask(agent);
-    JsonNode status = new ObjectMapper().readTree(answer);
-    List<String> faults = faults(status);
+    AgentPage page = new AgentPage(new ObjectMapper().readTree(answer));
     PrintWriter out = spec.commandLine().getOut();
-    out.println(output.isJson() ? answer : text(status, faults));
+    out.println(output.isJson() ? answer : page.text());
     out.flush();
-    return faults.isEmpty() ? 0 : 1;
+    return page.faults().isEmpty() ? 0 : 1;
   }
 
   private static String ask(String address) throws InterruptedException {
@@ -96,89 +89,13 @@ public final class DoctorCommand implements Callable<Integer> {
               .timeout(ANSWER_MAX)
               .build();
       HttpClient client = HttpClient.newBuilder().connectTimeout(ANSWER_MAX).build();
-      return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
+      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+      if (answer.statusCode() != OK) {
+        throw new Refusal("the agent at --agent=%s refuses: %s".formatted(address, answer.body()));
+      }
+      return answer.body();
     } catch (IOException | IllegalArgumentException e) {
       throw new Refusal("no agent answers at --agent=" + address + ": " + e, e);
     }
-  }
-
-  public static List<String> faults(JsonNode status) {
-    List<String> faults = new ArrayList<>(uncovered(status));
-    if (status.hasNonNull("controlFailure")) {
-      faults.add(
-          "a control duty fails and is tried again each second; meanwhile all nodes are paused: %s. If the server's database has failed, free disk space and restart the server"
-              .formatted(status.path("controlFailure").asText()));
-    }
-    return faults;
-  }
-
-  /** Why the server's writes are not covered; empty: they are. */
-  private static List<String> uncovered(JsonNode status) {
-    List<String> faults = new ArrayList<>();
-    if (status.path("off").asBoolean()) {
-      // The cause of all other faults.
-      faults.add(
-          "the agent has turned itself off (%s): this node is not watched, and a rollback cannot restore it; restart its server"
-              .formatted(status.path("firstFailure").asText()));
-      return faults;
-    }
-    if (!status.path("joined").asBoolean()) {
-      faults.add(notJoined(status));
-    } else if (!status.path("addedStores").isEmpty()) {
-      faults.add(
-          "stores were added while the server ran, and their writes are not observed: %s; restart each server of the cluster"
-              .formatted(status.path("addedStores")));
-    } else if (!status.path("covered").asBoolean()) {
-      faults.add("its detector has stopped; see the server's standard error");
-    }
-    for (String type : WOVEN_AT_START) {
-      if (!contains(status.path("woven"), type)) {
-        faults.add("not woven: " + type);
-      }
-    }
-    return faults;
-  }
-
-  private static String notJoined(JsonNode status) {
-    return status.hasNonNull("notJoined")
-        ? "it has not joined, and tries again every few seconds: "
-            + status.path("notJoined").asText()
-        : "it has not joined; see the server's standard error, and whether Kafka runs";
-  }
-
-  private static boolean contains(JsonNode texts, String wanted) {
-    for (JsonNode text : texts) {
-      if (text.asText().equals(wanted)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static String text(JsonNode status, List<String> faults) {
-    List<String> lines = new ArrayList<>();
-    lines.add(
-        "node        %s, incarnation %s, epoch %s%s"
-            .formatted(
-                status.path("node").asText("unknown"),
-                status.path("incarnation").asText("unknown"),
-                status.path("epoch").asText("unknown"),
-                status.path("paused").asBoolean() ? ", paused" : ""));
-    lines.add("voldemort   " + status.path("voldemort").asText());
-    lines.add(
-        "stores      watched %s, unwatched %s"
-            .formatted(status.path("stores"), status.path("unwatchedStores")));
-    lines.add(
-        "writes      %s puts, %s deletes, of these %s by clients that send no clock"
-            .formatted(
-                status.path("puts").asText(),
-                status.path("deletes").asText(),
-                status.path("stock_writes").asText()));
-    lines.add(
-        "failures    %s %s"
-            .formatted(status.path("failures").asText(), status.path("firstFailure").asText()));
-    faults.forEach(fault -> lines.add("FAULT       " + fault));
-    lines.add("coverage    " + (uncovered(status).isEmpty() ? "complete" : "NONE"));
-    return String.join(System.lineSeparator(), lines);
   }
 }

@@ -13,6 +13,7 @@ import com.hazelcast.transaction.TransactionContext;
 import io.palinode.cli.PlaneSteps;
 import io.palinode.cli.cassandra.CandidateLog;
 import io.palinode.cli.cassandra.CandidateLog.Step;
+import io.palinode.cli.status.AgentPage;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.hvc.Epsilon;
@@ -91,6 +92,8 @@ class WatchHazelcastIT {
     client = HazelcastClient.newHazelcastClient(config);
     steps.awaitJoined(0, 1);
     steps.awaitJoined(1, 1);
+    assertThat(new AgentPage(Objects.requireNonNull(servers.get(0).page("status"))).faults())
+        .isEmpty();
     // The first operation assigns the partitions.
     client.getMap("first").delete("k");
     await()

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class DoctorCommandTest {
+class AgentPageTest {
   private static final String WOVEN =
       "\"woven\":[\"voldemort.store.bdb.BdbStorageEngine\",\"voldemort.store.StoreBinaryFormat\","
           + "\"voldemort.server.storage.StorageService\"]";
@@ -69,7 +69,27 @@ class DoctorCommandTest {
     assertThat(faults(covered + ",\"controlFailure\":null}")).isEmpty();
   }
 
+  @Test
+  void aHazelcastMemberHasNoFaultOfVoldemort() throws JsonProcessingException {
+    String covered = "{\"hazelcast\":\"5.7.0\",\"joined\":true,\"covered\":true,\"off\":false,";
+    assertThat(faults(covered + "\"unwatched\":[]}")).isEmpty();
+    assertThat(new AgentPage(new ObjectMapper().readTree(covered + "\"node\":1}")).text())
+        .contains("hazelcast   5.7.0", "coverage    complete")
+        .doesNotContain("voldemort");
+  }
+
+  @Test
+  void whatAHazelcastMemberDoesNotObserveIsNamed() throws JsonProcessingException {
+    assertThat(
+            faults(
+                "{\"hazelcast\":\"5.7.0\",\"joined\":true,\"covered\":false,\"off\":false,"
+                    + "\"unwatched\":[\"map=cache: it has a map store\"]}"))
+        .singleElement()
+        .asString()
+        .contains("map=cache: it has a map store", "out of 'maps'");
+  }
+
   private static List<String> faults(String json) throws JsonProcessingException {
-    return DoctorCommand.faults(new ObjectMapper().readTree(json));
+    return new AgentPage(new ObjectMapper().readTree(json)).faults();
   }
 }
