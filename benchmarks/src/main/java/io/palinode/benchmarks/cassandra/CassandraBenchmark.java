@@ -5,28 +5,21 @@ import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.BenchPredicate;
 import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.LoadProgram;
+import io.palinode.benchmarks.stock.ModeTurns;
+import io.palinode.benchmarks.stock.ModeTurns.Length;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /**
  * What Palinode costs a stock Apache Cassandra server: one server without it and one with it, each
  * a separate process, under a closed loop of clients. The one with it has a table that is not
- * watched, and one that is, with and without a predicate on a tenth of its keys. All take turns,
- * forth and back, so that what slowly changes on the machine meets all.
+ * watched, and one that is, with and without a predicate on a tenth of its keys. All take turns.
  */
 public final class CassandraBenchmark {
-  private static final int WARM_UPS = 2;
-
-  /** Of a round, before it is measured. */
-  private static final double RAMP = 0.25;
-
   private static final String PLAIN = "bench.plain";
   private static final String WATCHED = "bench.watched";
   private static final String CREATE =
@@ -47,7 +40,6 @@ public final class CassandraBenchmark {
   private final boolean rollback;
   private final Parts parts;
   private final Consumer<String> progress;
-  private int loads;
 
   /** What a round uses. */
   public enum Mode {
@@ -83,7 +75,7 @@ public final class CassandraBenchmark {
 
   /** Takes the rounds' time, and as much again to start, fill and warm up. */
   public List<Comparison<Mode>> run() throws IOException, InterruptedException, ExecutionException {
-    List<Comparison<Mode>> results = new ArrayList<>();
+    List<Comparison<Mode>> results;
     progress.accept("starting both servers");
     try (CassandraProcess plain =
             CassandraProcess.start(parts.cassandra(), parts.data().resolve("stock"), STOCK);
@@ -103,17 +95,13 @@ public final class CassandraBenchmark {
       fill(toWatched, CREATE.formatted(WATCHED) + " WITH memtable = 'palinode'", WATCHED);
       watched.awaitLogged("state=JOINED");
       Rig rig = new Rig(plain, watched, toPlain, toWatched, predicate);
-      progress.accept("warming up");
-      List<Integer> percents = setting.load().writePercents();
-      for (int i = 0; i < WARM_UPS; i++) {
-        for (int percent : percents) {
-          double seconds = setting.warmUpSeconds() / WARM_UPS / percents.size();
-          Map<Mode, Side> unused = roundOfEach(i, seconds, rig, percent);
-        }
-      }
-      for (int percent : percents) {
-        results.add(compare(rig, percent));
-      }
+      results =
+          new ModeTurns<>(
+                  setting,
+                  List.of(Mode.values()),
+                  (mode, percent, length) -> round(rig, mode, percent, length),
+                  progress)
+              .run();
       requireWatched(watched);
     }
     return results;
@@ -164,33 +152,6 @@ public final class CassandraBenchmark {
     clients.run("fill " + table);
   }
 
-  private Comparison<Mode> compare(Rig rig, int percent)
-      throws IOException, InterruptedException, ExecutionException {
-    List<Map<Mode, Side>> rounds = new ArrayList<>();
-    for (int i = 0; i < setting.rounds().rounds(); i++) {
-      progress.accept(
-          "%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds().rounds()));
-      rounds.add(roundOfEach(i, setting.rounds().roundSeconds(), rig, percent));
-    }
-    return Comparison.of(
-        percent, rounds, Mode.NONE, List.of(Mode.UNWATCHED, Mode.WATCHED, Mode.PREDICATE));
-  }
-
-  /** Forth, or back. */
-  private Map<Mode, Side> roundOfEach(int round, double seconds, Rig rig, int percent)
-      throws IOException, InterruptedException, ExecutionException {
-    Map<Mode, Side> sides = new EnumMap<>(Mode.class);
-    Mode[] modes = Mode.values();
-    for (int i = 0; i < modes.length; i++) {
-      Mode mode = modes[round % 2 == 0 ? i : modes.length - 1 - i];
-      if (mode != Mode.NONE) {
-        set(rig, mode == Mode.PREDICATE);
-      }
-      sides.put(mode, round(rig, mode, percent, seconds));
-    }
-    return sides;
-  }
-
   private static void set(Rig rig, boolean on)
       throws IOException, InterruptedException, ExecutionException {
     rig.predicate().set(on);
@@ -203,12 +164,21 @@ public final class CassandraBenchmark {
     }
   }
 
-  private Side round(Rig rig, Mode mode, int percent, double seconds) throws IOException {
+  private Side round(Rig rig, Mode mode, int percent, Length length)
+      throws IOException, InterruptedException, ExecutionException {
     boolean isPlain = mode == Mode.NONE;
+    if (!isPlain) {
+      set(rig, mode == Mode.PREDICATE);
+    }
     String table = isPlain || mode == Mode.UNWATCHED ? PLAIN : WATCHED;
     CassandraProcess server = isPlain ? rig.plain() : rig.watched();
-    long seed = setting.seed() + setting.load().clients() * (long) loads++;
     return (isPlain ? rig.toPlain() : rig.toWatched())
-        .round(table + " ", percent, RAMP * seconds, seconds, seed, server::cpuNanos);
+        .round(
+            table + " ",
+            percent,
+            length.rampSeconds(),
+            length.seconds(),
+            length.seed(),
+            server::cpuNanos);
   }
 }

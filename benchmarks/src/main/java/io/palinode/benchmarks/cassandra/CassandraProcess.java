@@ -1,30 +1,18 @@
 package io.palinode.benchmarks.cassandra;
 
+import io.palinode.benchmarks.stock.ServerProgram;
 import java.io.File;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One Cassandra server, alone in its cluster, as a separate process on loopback. For one thread.
  */
 final class CassandraProcess implements AutoCloseable {
   static final String ADDRESS = "127.0.0.1";
-
-  private static final Duration START_MAX = Duration.ofMinutes(2);
-  private static final long LOOK_MILLIS = 100;
-  private static final int CONNECT_MILLIS = 200;
-  private static final long END_SECONDS_MAX = 30;
-  private static final int LOG_CHARS = 2_000;
 
   /** What Cassandra's own start script opens for Java 17. */
   private static final List<String> OPENED =
@@ -63,13 +51,11 @@ final class CassandraProcess implements AutoCloseable {
       </configuration>
       """;
 
-  private final Process process;
-  private final Path log;
+  private final ServerProgram program;
   private final int port;
 
-  private CassandraProcess(Process process, Path log, int port) {
-    this.process = process;
-    this.log = log;
+  private CassandraProcess(ServerProgram program, int port) {
+    this.program = program;
     this.port = port;
   }
 
@@ -93,26 +79,13 @@ final class CassandraProcess implements AutoCloseable {
   private static CassandraProcess start(String classPath, Path home, String memtable)
       throws IOException, InterruptedException {
     Files.createDirectories(home);
-    List<Integer> ports = freePorts(3);
+    List<Integer> ports = ServerProgram.freePorts(3);
     Files.writeString(home.resolve("cassandra.yaml"), yaml(ports) + memtable.indent(4));
     Files.writeString(home.resolve("logback.xml"), LOGBACK);
-    Path log = home.resolve("server.log");
-    Process process =
-        new ProcessBuilder(command(classPath, home, ports.get(2)))
-            .directory(home.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
-    // It must not outlive us, however we end.
-    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-    CassandraProcess server = new CassandraProcess(process, log, ports.get(1));
-    try {
-      server.await("serve", server::isServing);
-      return server;
-    } catch (IOException | InterruptedException | RuntimeException e) {
-      server.close();
-      throw e;
-    }
+    ServerProgram program = ServerProgram.start(home, command(classPath, home, ports.get(2)));
+    int port = ports.get(1);
+    program.await("serve", () -> ServerProgram.isOpen(port));
+    return new CassandraProcess(program, port);
   }
 
   private static String yaml(List<Integer> ports) {
@@ -144,7 +117,6 @@ final class CassandraProcess implements AutoCloseable {
 
   private static List<String> command(String classPath, Path home, int jmxPort) {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String each : OPENED) {
       command.add("--add-opens=" + each + "=ALL-UNNAMED");
       command.add("--add-exports=" + each + "=ALL-UNNAMED");
@@ -169,61 +141,13 @@ final class CassandraProcess implements AutoCloseable {
     return command;
   }
 
-  /** Different ports of the loopback address that were free a moment ago. */
-  private static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> reserved = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      reserved.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-    }
-    List<Integer> ports = reserved.stream().map(ServerSocket::getLocalPort).toList();
-    for (ServerSocket each : reserved) {
-      each.close();
-    }
-    return ports;
-  }
-
-  /** A condition that may read the log. */
-  interface Condition {
-    boolean holds() throws IOException;
-  }
-
-  private void await(String what, Condition ready) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + START_MAX.toNanos();
-    while (!ready.holds()) {
-      if (!process.isAlive() || System.nanoTime() - deadline >= 0) {
-        String text = text();
-        throw new IOException(
-            "a Cassandra server must %s within %d s: alive=%s log=…%s"
-                .formatted(
-                    what,
-                    START_MAX.toSeconds(),
-                    process.isAlive(),
-                    text.substring(Math.max(0, text.length() - LOG_CHARS))));
-      }
-      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-    }
-  }
-
-  /** Returns when its log has {@code part}. */
+  /** See {@link ServerProgram#awaitLogged}. */
   void awaitLogged(String part) throws IOException, InterruptedException {
-    await("log " + part, () -> isLogged(part));
+    program.awaitLogged(part);
   }
 
   boolean isLogged(String part) throws IOException {
-    return text().contains(part);
-  }
-
-  private String text() throws IOException {
-    return Files.readString(log, StandardCharsets.ISO_8859_1);
-  }
-
-  private boolean isServing() {
-    try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MILLIS);
-      return true;
-    } catch (IOException notYet) {
-      return false;
-    }
+    return program.isLogged(part);
   }
 
   /** Of CQL. */
@@ -231,21 +155,13 @@ final class CassandraProcess implements AutoCloseable {
     return port;
   }
 
-  /** The processor's time that the process has taken; 0 if the system does not report it. */
+  /** See {@link ServerProgram#cpuNanos}. */
   long cpuNanos() {
-    return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+    return program.cpuNanos();
   }
 
   @Override
   public void close() {
-    process.destroy();
-    try {
-      if (!process.waitFor(END_SECONDS_MAX, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
+    program.close();
   }
 }

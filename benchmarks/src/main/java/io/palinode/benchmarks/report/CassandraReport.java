@@ -1,71 +1,35 @@
 package io.palinode.benchmarks.report;
 
-import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.cassandra.CassandraBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.Comparison;
-import io.palinode.benchmarks.stock.Comparison.Beside;
 import io.palinode.terminal.Output;
-import io.palinode.terminal.TextTable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What was measured; its components are the JSON output.
  *
  * @param rollback whether mutations of the watched table were logged
  */
-public record CassandraReport(String machine, boolean rollback, Setting setting, List<Row> rows)
+public record CassandraReport(
+    String machine, boolean rollback, Setting setting, List<ModeRow<Mode>> rows)
     implements Output.Report {
   private static final double GOAL_UNWATCHED_PERCENT = 1;
   private static final double GOAL_WATCHED_PERCENT = 15;
 
-  /** A mode under one load. */
-  record Row(
-      int writePercent, Mode mode, Side side, @JsonUnwrapped Cost cost, @Nullable Verdict goal) {
-    private static Row plain(Comparison<Mode> of) {
-      return new Row(of.writePercent(), Mode.NONE, of.none(), Cost.none(of), null);
-    }
-
-    private static Row beside(Comparison<Mode> of, Beside<Mode> beside) {
-      Cost cost = Cost.of(beside);
-      double goal = beside.mode() == Mode.UNWATCHED ? GOAL_UNWATCHED_PERCENT : GOAL_WATCHED_PERCENT;
-      return new Row(of.writePercent(), beside.mode(), beside.side(), cost, cost.verdict(goal));
-    }
-  }
-
   public static CassandraReport of(
       boolean rollback, Setting setting, List<Comparison<Mode>> results) {
-    List<Row> rows = new ArrayList<>();
-    for (Comparison<Mode> each : results) {
-      rows.add(Row.plain(each));
-      each.others().forEach(beside -> rows.add(Row.beside(each, beside)));
-    }
+    List<ModeRow<Mode>> rows =
+        ModeRow.of(
+            results,
+            Mode.NONE,
+            mode -> mode == Mode.UNWATCHED ? GOAL_UNWATCHED_PERCENT : GOAL_WATCHED_PERCENT);
     return new CassandraReport(Machine.text(), rollback, setting, rows);
   }
 
   @Override
   public String table() {
-    TextTable table =
-        new TextTable(
-            TextTable.Align.RIGHT,
-            List.of(
-                "writes",
-                "table",
-                "operations/s",
-                "p50 ms",
-                "p99 ms",
-                "server's CPU µs",
-                "throughput lost",
-                "from … to",
-                "CPU added",
-                "from … to",
-                "goal: at most %.0f %%, watched %.0f %%"
-                    .formatted(GOAL_UNWATCHED_PERCENT, GOAL_WATCHED_PERCENT)));
-    rows.forEach(row -> table.row(cells(row)));
     return String.format(
         Locale.ROOT,
         "%s%n%,d keys, values of %d bytes; %d clients; rollback: %s; %d rounds of %.1f s of each; seed %d%n%n%s",
@@ -77,17 +41,14 @@ public record CassandraReport(String machine, boolean rollback, Setting setting,
         setting.rounds().rounds(),
         setting.rounds().roundSeconds(),
         setting.seed(),
-        table.render());
-  }
-
-  private static List<String> cells(Row row) {
-    List<String> cells = new ArrayList<>();
-    cells.add(row.writePercent() + " %");
-    cells.add(name(row.mode()));
-    cells.addAll(Numbers.cells(row.side()));
-    cells.addAll(row.cost().cells());
-    cells.add(row.goal() == null ? "" : row.goal().text());
-    return cells;
+        ModeRow.table(
+            rows,
+            List.of(
+                "table",
+                "server's CPU µs",
+                "goal: at most %.0f %%, watched %.0f %%"
+                    .formatted(GOAL_UNWATCHED_PERCENT, GOAL_WATCHED_PERCENT)),
+            CassandraReport::name));
   }
 
   private static String name(Mode mode) {

@@ -3,13 +3,12 @@ package io.palinode.benchmarks.stock;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.benchmarks.Rounds;
 import io.palinode.benchmarks.Side;
+import io.palinode.benchmarks.stock.ModeTurns.Length;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
@@ -17,27 +16,22 @@ import java.util.function.Consumer;
  * What the agent costs a stock Voldemort server: one server without it and one with it, each a
  * separate process with one store on disk, under a closed loop of clients. The one with it is
  * measured without predicates and with one, which watches a tenth of the keys. The three take
- * turns, forth and back, so that what slowly changes on the machine meets all.
+ * turns.
  */
 public final class AgentBenchmark {
   private static final List<String> PROPERTIES =
       List.of(
           "bdb.cache.size=128MB", "nio.connector.selectors=4", "nio.admin.connector.selectors=1");
 
-  private static final int WARM_UPS = 2;
   private static final int PERCENT = 100;
 
   /** The default protocol of Voldemort's own client. */
   private static final String STOCK_PROTOCOL = "vp1";
 
-  /** Of a round, before it is measured: connections open, predicates arrive. */
-  private static final double RAMP = 0.25;
-
   private final Setting setting;
   private final Kind kind;
   private final Parts parts;
   private final Consumer<String> progress;
-  private int loads;
 
   /** What it runs with. */
   public enum Mode {
@@ -123,7 +117,7 @@ public final class AgentBenchmark {
    * IllegalStateException} when the agent did not cover all of it.
    */
   public List<Comparison<Mode>> run() throws IOException, InterruptedException, ExecutionException {
-    List<Comparison<Mode>> results = new ArrayList<>();
+    List<Comparison<Mode>> results;
     try (Target plain = open(Mode.NONE);
         Target watched = open(Mode.AGENT);
         BenchPredicate predicate = new BenchPredicate(parts.kafka(), setting.load().valueBytes())) {
@@ -132,17 +126,13 @@ public final class AgentBenchmark {
       watched.server().await("join", status::isCovered);
       fill(plain.server());
       fill(watched.server());
-      progress.accept("warming up");
-      for (int i = 0; i < WARM_UPS; i++) {
-        for (int percent : setting.load().writePercents()) {
-          double seconds =
-              setting.warmUpSeconds() / WARM_UPS / setting.load().writePercents().size();
-          Map<Mode, Side> unused = roundOfEach(i, seconds, rig, percent);
-        }
-      }
-      for (int percent : setting.load().writePercents()) {
-        results.add(compare(rig, percent));
-      }
+      results =
+          new ModeTurns<>(
+                  setting,
+                  List.of(Mode.values()),
+                  (mode, percent, length) -> round(rig, mode, percent, length),
+                  progress)
+              .run();
       status.requireCovered();
     }
     return results;
@@ -163,7 +153,7 @@ public final class AgentBenchmark {
 
   private Target open(Mode mode) throws IOException, InterruptedException {
     progress.accept("starting the server with mode=" + mode);
-    int statusPort = mode == Mode.NONE ? 0 : ServerProcess.freePorts(1).get(0);
+    int statusPort = mode == Mode.NONE ? 0 : ServerProgram.freePorts(1).get(0);
     ServerProcess server = start(parts, statusPort);
     try {
       return new Target(server, clients(server, mode), statusPort);
@@ -222,33 +212,15 @@ public final class AgentBenchmark {
     server.fill(setting.load().keys(), setting.load().valueBytes());
   }
 
-  private Comparison<Mode> compare(Rig rig, int percent)
+  private Side round(Rig rig, Mode mode, int percent, Length length)
       throws IOException, InterruptedException, ExecutionException {
-    List<Map<Mode, Side>> rounds = new ArrayList<>();
-    for (int i = 0; i < setting.rounds().rounds(); i++) {
-      progress.accept(
-          "%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds().rounds()));
-      rounds.add(roundOfEach(i, setting.rounds().roundSeconds(), rig, percent));
+    if (mode != Mode.NONE) {
+      boolean on = mode == Mode.PREDICATES;
+      rig.predicate().set(on);
+      rig.watched().server().await("take its predicate", () -> rig.status().hasPredicate(on));
     }
-    return Comparison.of(percent, rounds, Mode.NONE, List.of(Mode.AGENT, Mode.PREDICATES));
-  }
-
-  /** Forth, or back. */
-  private Map<Mode, Side> roundOfEach(int round, double seconds, Rig rig, int percent)
-      throws IOException, InterruptedException, ExecutionException {
-    Map<Mode, Side> sides = new EnumMap<>(Mode.class);
-    Mode[] modes = Mode.values();
-    for (int i = 0; i < modes.length; i++) {
-      Mode mode = modes[round % 2 == 0 ? i : modes.length - 1 - i];
-      if (mode != Mode.NONE) {
-        boolean on = mode == Mode.PREDICATES;
-        rig.predicate().set(on);
-        rig.watched().server().await("take its predicate", () -> rig.status().hasPredicate(on));
-      }
-      ServerClients clients = (mode == Mode.NONE ? rig.plain() : rig.watched()).clients();
-      long seed = setting.seed() + setting.load().clients() * (long) loads++;
-      sides.put(mode, clients.round(percent, RAMP * seconds, seconds, seed));
-    }
-    return sides;
+    return (mode == Mode.NONE ? rig.plain() : rig.watched())
+        .clients()
+        .round(percent, length.rampSeconds(), length.seconds(), length.seed());
   }
 }

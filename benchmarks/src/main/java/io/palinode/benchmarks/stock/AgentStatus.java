@@ -9,23 +9,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The status of an agent, from its {@code statusPort}. Thread-safe. */
-final class AgentStatus {
+public final class AgentStatus {
   private static final Pattern PREDICATES =
       Pattern.compile("^palinode_detector_predicates\\{[^}]*} ([0-9.]+)$", Pattern.MULTILINE);
 
   private final HttpClient http = HttpClient.newHttpClient();
   private final int port;
 
-  AgentStatus(int port) {
+  public AgentStatus(int port) {
     this.port = port;
   }
 
-  boolean isCovered() {
+  public boolean isCovered() {
     return text("status").contains("\"covered\":true");
   }
 
   /** Throws {@link IllegalStateException} unless it covers all, and has had no failure. */
-  void requireCovered() {
+  public void requireCovered() {
     String status = text("status");
     if (!status.contains("\"covered\":true") || !status.contains("\"failures\":0,")) {
       throw new IllegalStateException("the agent must cover all that is measured: " + status);
@@ -33,7 +33,7 @@ final class AgentStatus {
   }
 
   /** Whether it watches for a predicate, or for none. */
-  boolean hasPredicate(boolean one) {
+  public boolean hasPredicate(boolean one) {
     Matcher matcher = PREDICATES.matcher(text("metrics"));
     return matcher.find() && Double.parseDouble(matcher.group(1)) == (one ? 1 : 0);
   }

@@ -4,12 +4,12 @@ import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
+import io.palinode.benchmarks.stock.ModeTurns.Length;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /**
@@ -21,15 +21,9 @@ public final class ClientAgentBenchmark {
   /** The one that something rides along with. */
   private static final String PROTOCOL = "pb0";
 
-  private static final int WARM_UPS = 2;
-
-  /** Of a round, before it is measured. */
-  private static final double RAMP = 0.25;
-
   private final Setting setting;
   private final Parts parts;
   private final Consumer<String> progress;
-  private int loads;
 
   /**
    * @param progress is given a line a step
@@ -44,11 +38,11 @@ public final class ClientAgentBenchmark {
    * Takes the rounds' time, and as much again to start, fill and warm up. Throws {@link
    * IllegalStateException} when the server's agent did not cover all of it.
    */
-  public List<Comparison<Mode>> run() throws IOException, InterruptedException {
+  public List<Comparison<Mode>> run() throws IOException, InterruptedException, ExecutionException {
     progress.accept("starting the server");
-    int statusPort = ServerProcess.freePorts(1).get(0);
+    int statusPort = ServerProgram.freePorts(1).get(0);
     AgentStatus status = new AgentStatus(statusPort);
-    List<Comparison<Mode>> results = new ArrayList<>();
+    List<Comparison<Mode>> results;
     try (ServerProcess server = AgentBenchmark.start(parts, statusPort)) {
       server.await("join", status::isCovered);
       progress.accept("filling in %,d keys".formatted(setting.load().keys()));
@@ -57,12 +51,14 @@ public final class ClientAgentBenchmark {
       List<String> agent = List.of("-javaagent:" + parts.agentJar() + "=client");
       try (StockClientProcess plain = client(server, Mode.NONE, List.of());
           StockClientProcess woven = client(server, Mode.AGENT, agent)) {
-        Map<Mode, StockClientProcess> clients =
-            new EnumMap<>(Map.of(Mode.NONE, plain, Mode.AGENT, woven));
-        warmUp(clients);
-        for (int percent : setting.load().writePercents()) {
-          results.add(compare(clients, percent));
-        }
+        results =
+            new ModeTurns<>(
+                    setting,
+                    List.of(Mode.NONE, Mode.AGENT),
+                    (mode, percent, length) ->
+                        round(mode == Mode.NONE ? plain : woven, percent, length),
+                    progress)
+                .run();
       }
       status.requireCovered();
     }
@@ -78,41 +74,9 @@ public final class ClientAgentBenchmark {
         parts.voldemort(), home, server.address(), PROTOCOL, setting, all);
   }
 
-  private void warmUp(Map<Mode, StockClientProcess> clients) throws IOException {
-    progress.accept("warming up");
-    for (int i = 0; i < WARM_UPS; i++) {
-      for (int percent : setting.load().writePercents()) {
-        double seconds = setting.warmUpSeconds() / WARM_UPS / setting.load().writePercents().size();
-        Map<Mode, Side> unused = roundOfEach(clients, i, seconds, percent);
-      }
-    }
-  }
-
-  private Comparison<Mode> compare(Map<Mode, StockClientProcess> clients, int percent)
+  private static Side round(StockClientProcess client, int percent, Length length)
       throws IOException {
-    List<Map<Mode, Side>> rounds = new ArrayList<>();
-    for (int i = 0; i < setting.rounds().rounds(); i++) {
-      progress.accept(
-          "%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds().rounds()));
-      rounds.add(roundOfEach(clients, i, setting.rounds().roundSeconds(), percent));
-    }
-    return Comparison.of(percent, rounds, Mode.NONE, List.of(Mode.AGENT));
-  }
-
-  /** Forth, or back. */
-  private Map<Mode, Side> roundOfEach(
-      Map<Mode, StockClientProcess> clients, int round, double seconds, int percent)
-      throws IOException {
-    List<Mode> turns =
-        round % 2 == 0 ? List.of(Mode.NONE, Mode.AGENT) : List.of(Mode.AGENT, Mode.NONE);
-    Map<Mode, Side> sides = new EnumMap<>(Mode.class);
-    for (Mode mode : turns) {
-      StockClientProcess client = clients.get(mode);
-      if (client != null) {
-        long seed = setting.seed() + setting.load().clients() * (long) loads++;
-        sides.put(mode, client.round(percent, RAMP * seconds, seconds, seed, client::cpuNanos));
-      }
-    }
-    return sides;
+    return client.round(
+        percent, length.rampSeconds(), length.seconds(), length.seed(), client::cpuNanos);
   }
 }

@@ -20,7 +20,7 @@ final class NotServingException extends IOException {
   NotServingException(String what, boolean alive, List<String> log) {
     super(
         "the server must %s within %s: alive=%s%n%s"
-            .formatted(what, ServerProcess.START_MAX, alive, end(log)));
+            .formatted(what, ServerProgram.START_MAX, alive, end(log)));
     this.alive = alive;
     this.log = List.copyOf(log);
   }

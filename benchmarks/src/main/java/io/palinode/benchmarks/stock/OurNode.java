@@ -9,12 +9,15 @@ import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.server.StoreService;
 import io.palinode.voldemort.server.StoreServiceConfig;
 import io.palinode.voldemort.server.SystemMicros;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A node of ours in a separate process with default settings: it stamps each operation and logs
@@ -33,9 +36,16 @@ final class OurNode {
       throws IOException, InterruptedException {
     Cluster cluster = ServerProcess.layOut(home);
     List<String> java = new ArrayList<>(jvm);
-    java.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    java.addAll(List.of("-cp", ownClassPath()));
     java.addAll(List.of(OurNode.class.getName(), home.toString(), durability.name()));
     return ServerProcess.start(home, cluster, java);
+  }
+
+  /** The process runs in another folder. */
+  private static String ownClassPath() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .map(each -> Path.of(each).toAbsolutePath().toString())
+        .collect(Collectors.joining(File.pathSeparator));
   }
 
   /** The folder, which holds cluster.xml and stores.xml, and how durable a write is. */

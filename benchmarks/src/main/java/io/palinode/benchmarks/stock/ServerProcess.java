@@ -9,19 +9,14 @@ import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -31,20 +26,15 @@ import java.util.stream.IntStream;
 final class ServerProcess implements AutoCloseable {
   static final String STORE = "default";
 
-  static final Duration START_MAX = Duration.ofSeconds(90);
-  private static final long LOOK_MILLIS = 50;
-  private static final long END_SECONDS_MAX = 20;
   private static final int PARTITIONS = 8;
   private static final byte[] PB0 = {'p', 'b', '0'};
 
   private final Node node;
-  private final Path log;
-  private final Process process;
+  private final ServerProgram program;
 
-  private ServerProcess(Node node, Path log, Process process) {
+  private ServerProcess(Node node, ServerProgram program) {
     this.node = node;
-    this.log = log;
-    this.process = process;
+    this.program = program;
   }
 
   /** The folder of {@code home} with cluster.xml and stores.xml. */
@@ -54,7 +44,7 @@ final class ServerProcess implements AutoCloseable {
 
   /** Writes {@link #config}, the same for all servers except the ports. */
   static Cluster layOut(Path home) throws IOException {
-    List<Integer> ports = freePorts(3);
+    List<Integer> ports = ServerProgram.freePorts(3);
     Node node =
         new Node(
             0,
@@ -72,23 +62,6 @@ final class ServerProcess implements AutoCloseable {
     return cluster;
   }
 
-  /** Different ports of the loopback address that were free a moment ago. */
-  static List<Integer> freePorts(int count) {
-    List<ServerSocket> reserved = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        reserved.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      List<Integer> ports = reserved.stream().map(ServerSocket::getLocalPort).toList();
-      for (ServerSocket each : reserved) {
-        each.close();
-      }
-      return ports;
-    } catch (IOException e) {
-      throw new UncheckedIOException("no free port on the loopback address", e);
-    }
-  }
-
   /**
    * Returns when it serves. Throws {@link NotServingException} with its log when it does not.
    *
@@ -97,33 +70,14 @@ final class ServerProcess implements AutoCloseable {
    */
   static ServerProcess start(Path home, Cluster cluster, List<String> java)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(java);
-    Path log = home.resolve("server.log");
-    Process process =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    // It must not outlive us, however we end.
-    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-    ServerProcess server = new ServerProcess(cluster.node(0), log, process);
-    try {
-      server.await("serve", server::isServing);
-      return server;
-    } catch (IOException | InterruptedException | RuntimeException e) {
-      server.close();
-      throw e;
-    }
+    ServerProcess server = new ServerProcess(cluster.node(0), ServerProgram.start(home, java));
+    server.await("serve", server::isServing);
+    return server;
   }
 
   /** Returns when {@code ready} returns true; throws as the other. */
-  void await(String what, BooleanSupplier ready) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + START_MAX.toNanos();
-    while (!ready.getAsBoolean()) {
-      if (!process.isAlive() || System.nanoTime() - deadline >= 0) {
-        throw new NotServingException(what, process.isAlive(), Files.readAllLines(log));
-      }
-      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-    }
+  void await(String what, ServerProgram.Condition ready) throws IOException, InterruptedException {
+    program.await(what, ready);
   }
 
   /** An open port is not enough: a stock server's is open before its stores are. */
@@ -153,25 +107,13 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /**
-   * The processor's time that the process has taken, all threads together, in nanoseconds; to some
-   * 10 ms; 0 if the system does not report it.
-   */
+  /** See {@link ServerProgram#cpuNanos}. */
   long cpuNanos() {
-    return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
+    return program.cpuNanos();
   }
 
-  /** In order, if it ends in time. */
   @Override
   public void close() {
-    process.destroy();
-    try {
-      if (!process.waitFor(END_SECONDS_MAX, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
+    program.close();
   }
 }

@@ -38,7 +38,7 @@ public final class StockStartException extends IOException {
     return "%s. Start it by hand with its own configuration until it serves, then run this again. Its log ends:%n%s"
         .formatted(
             why.isAlive()
-                ? "it serves nothing within " + ServerProcess.START_MAX.toSeconds() + " s"
+                ? "it serves nothing within " + ServerProgram.START_MAX.toSeconds() + " s"
                 : "it ended",
             NotServingException.end(why.log()));
   }

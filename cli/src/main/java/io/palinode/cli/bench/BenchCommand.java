@@ -1,5 +1,9 @@
 package io.palinode.cli.bench;
 
+import io.palinode.cli.bench.stock.AgentCommand;
+import io.palinode.cli.bench.stock.CassandraCommand;
+import io.palinode.cli.bench.stock.HazelcastCommand;
+import io.palinode.cli.bench.stock.StockCommand;
 import picocli.CommandLine.Command;
 
 /** The benchmarks, one a subcommand. */
@@ -21,6 +25,7 @@ import picocli.CommandLine.Command;
       AgentCommand.class,
       StockCommand.class,
       CassandraCommand.class,
+      HazelcastCommand.class,
       RollbackBenchCommand.class,
       TraceCommand.class,
       PaperCommand.class,

@@ -8,6 +8,7 @@ import io.palinode.benchmarks.DetectionBenchmark.Result;
 import io.palinode.benchmarks.Measurement.Effort;
 import io.palinode.benchmarks.online.OperationCosts;
 import io.palinode.benchmarks.report.DetectionReport;
+import io.palinode.cli.bench.option.SeedOption;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ import io.palinode.benchmarks.paper.Environment;
 import io.palinode.benchmarks.paper.HtmlPage;
 import io.palinode.benchmarks.paper.PaperReport;
 import io.palinode.benchmarks.paper.TableResult;
+import io.palinode.cli.bench.option.SeedOption;
 import io.palinode.cli.bench.paper.Budget;
 import io.palinode.cli.bench.paper.PaperRun;
 import io.palinode.cli.shell.Version;

@@ -6,6 +6,7 @@ import io.palinode.benchmarks.rollback.RollbackBenchmark;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.CopyResult;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Result;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Work;
+import io.palinode.cli.bench.option.ValueBytesOption;
 import io.palinode.cli.bench.paper.OperatorRollback;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;

@@ -5,6 +5,8 @@ import io.palinode.benchmarks.SnapshotBenchmark.Load;
 import io.palinode.benchmarks.SnapshotBenchmark.Setting;
 import io.palinode.benchmarks.SnapshotBenchmark.Snapshots;
 import io.palinode.benchmarks.report.SnapshotReport;
+import io.palinode.cli.bench.option.SeedOption;
+import io.palinode.cli.bench.option.ValueBytesOption;
 import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;

@@ -5,6 +5,8 @@ import io.palinode.benchmarks.Rounds;
 import io.palinode.benchmarks.StoreOverheadBenchmark;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
 import io.palinode.benchmarks.report.StoreOverheadReport;
+import io.palinode.cli.bench.option.SeedOption;
+import io.palinode.cli.bench.option.ValueBytesOption;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.ScratchFolder;

@@ -4,6 +4,7 @@ import io.palinode.benchmarks.Turns;
 import io.palinode.benchmarks.report.WatchingReport;
 import io.palinode.benchmarks.report.WatchingReport.Pair;
 import io.palinode.benchmarks.report.WatchingReport.Run;
+import io.palinode.cli.bench.option.SeedOption;
 import io.palinode.cli.bench.paper.GraphRuns;
 import io.palinode.demo.DemoGraph;
 import io.palinode.demo.DemoOptions.Network;

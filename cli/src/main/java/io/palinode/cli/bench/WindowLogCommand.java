@@ -6,6 +6,7 @@ import io.palinode.benchmarks.windowlog.DiskBenchmark;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Result;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Sizes;
+import io.palinode.cli.bench.option.SeedOption;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.ScratchFolder;

@@ -1,4 +1,4 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.bench.stock;
 
 import io.palinode.benchmarks.report.AgentReport;
 import io.palinode.benchmarks.stock.AgentBenchmark;
@@ -13,10 +13,6 @@ import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.ScratchFolder;
-import io.palinode.wire.KafkaSettings;
-import io.palinode.wire.TopicLayout;
-import io.palinode.wire.Topics;
-import io.palinode.wire.TopicsAdmin;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -56,7 +52,7 @@ import picocli.CommandLine.Option;
       "  palinode bench agent --voldemort ~/voldemort --client stock",
       "  palinode bench agent --voldemort ~/voldemort --of client"
     })
-final class AgentCommand implements Callable<Integer> {
+public final class AgentCommand implements Callable<Integer> {
   private static final List<String> JARS =
       List.of("agent/voldemort-agent.jar", "voldemort-agent/target/voldemort-agent.jar");
 
@@ -101,12 +97,7 @@ final class AgentCommand implements Callable<Integer> {
     Path agent = OwnJar.find(agentJar, "--agent-jar", JARS);
     AgentReport report;
     try (ScratchFolder data = ScratchFolder.create("bench");
-        EmbeddedKafka kafka =
-            EmbeddedKafka.start(data.path().resolve("kafka"), EmbeddedKafka.ANY_PORT)) {
-      try (TopicsAdmin topics =
-          new TopicsAdmin(KafkaSettings.of(kafka.bootstrapServers()), Topics.DEFAULT)) {
-        topics.createAbsent(TopicLayout.DEFAULT);
-      }
+        EmbeddedKafka kafka = BenchKafka.start(data.path())) {
       Parts parts = new Parts(stock, agent, kafka.bootstrapServers(), data.path());
       report = AgentReport.of(of, kind(), setting, measure(setting, parts));
     }

@@ -1,4 +1,4 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.bench.stock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.report.Verdict;
+import io.palinode.cli.bench.BenchCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

@@ -1,9 +1,10 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.bench.stock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.cli.bench.BenchCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

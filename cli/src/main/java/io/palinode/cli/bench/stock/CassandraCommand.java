@@ -1,4 +1,4 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.bench.stock;
 
 import io.palinode.benchmarks.cassandra.CassandraBenchmark;
 import io.palinode.benchmarks.cassandra.CassandraBenchmark.Parts;
@@ -9,10 +9,6 @@ import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.ScratchFolder;
-import io.palinode.wire.KafkaSettings;
-import io.palinode.wire.TopicLayout;
-import io.palinode.wire.Topics;
-import io.palinode.wire.TopicsAdmin;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -47,7 +43,7 @@ import picocli.CommandLine.Option;
       "  palinode bench cassandra --cassandra ~/apache-cassandra-5.0.9",
       "  palinode bench cassandra --cassandra ~/apache-cassandra-5.0.9 --no-rollback --writes 100"
     })
-final class CassandraCommand implements Callable<Integer> {
+public final class CassandraCommand implements Callable<Integer> {
   private static final List<String> JARS =
       List.of("cassandra/palinode-cassandra.jar", "cassandra/target/palinode-cassandra.jar");
 
@@ -81,12 +77,7 @@ final class CassandraCommand implements Callable<Integer> {
     Path own = OwnJar.find(jar, "--jar", JARS);
     CassandraReport report;
     try (ScratchFolder data = ScratchFolder.create("bench");
-        EmbeddedKafka kafka =
-            EmbeddedKafka.start(data.path().resolve("kafka"), EmbeddedKafka.ANY_PORT)) {
-      try (TopicsAdmin topics =
-          new TopicsAdmin(KafkaSettings.of(kafka.bootstrapServers()), Topics.DEFAULT)) {
-        topics.createAbsent(TopicLayout.DEFAULT);
-      }
+        EmbeddedKafka kafka = BenchKafka.start(data.path())) {
       Parts parts = new Parts(stock, own, kafka.bootstrapServers(), data.path());
       report =
           CassandraReport.of(

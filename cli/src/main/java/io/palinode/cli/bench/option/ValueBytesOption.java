@@ -1,9 +1,9 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.bench.option;
 
 import picocli.CommandLine.Option;
 
 /** The length of the values that a benchmark writes. A picocli mixin. */
-final class ValueBytesOption {
+public final class ValueBytesOption {
   @Option(
       names = "--value-bytes",
       defaultValue = "100",
@@ -11,7 +11,7 @@ final class ValueBytesOption {
       description = "Length of a value (default: ${DEFAULT-VALUE}).")
   private int value;
 
-  int value() {
+  public int value() {
     return value;
   }
 }

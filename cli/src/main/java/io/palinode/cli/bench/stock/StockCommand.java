@@ -1,4 +1,4 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.bench.stock;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.palinode.benchmarks.Rounds;
@@ -8,6 +8,8 @@ import io.palinode.benchmarks.stock.StockBenchmark.Clients;
 import io.palinode.benchmarks.stock.StockBenchmark.Load;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
 import io.palinode.benchmarks.stock.StockVoldemort;
+import io.palinode.cli.bench.option.SeedOption;
+import io.palinode.cli.bench.option.ValueBytesOption;
 import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
@@ -44,7 +46,7 @@ import picocli.CommandLine.Option;
       "",
       "Example:  palinode bench stock --voldemort ~/voldemort --connections 1,16"
     })
-final class StockCommand implements Callable<Integer> {
+public final class StockCommand implements Callable<Integer> {
   @Option(
       names = "--voldemort",
       required = true,

@@ -1,7 +1,8 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.bench.stock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.cli.bench.BenchCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

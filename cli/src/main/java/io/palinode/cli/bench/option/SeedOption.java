@@ -1,9 +1,9 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.bench.option;
 
 import picocli.CommandLine.Option;
 
 /** The seed of a benchmark. A picocli mixin. */
-final class SeedOption {
+public final class SeedOption {
   @Option(
       names = "--seed",
       defaultValue = "1",
@@ -11,7 +11,7 @@ final class SeedOption {
       description = "Seed of the random choices (default: ${DEFAULT-VALUE}).")
   private long value;
 
-  long value() {
+  public long value() {
     return value;
   }
 }

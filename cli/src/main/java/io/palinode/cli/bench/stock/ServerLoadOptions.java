@@ -1,8 +1,10 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.bench.stock;
 
 import io.palinode.benchmarks.Rounds;
 import io.palinode.benchmarks.stock.AgentBenchmark.Load;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
+import io.palinode.cli.bench.option.SeedOption;
+import io.palinode.cli.bench.option.ValueBytesOption;
 import io.palinode.terminal.Refusal;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,123 @@
+import com.hazelcast.client.HazelcastClient;
+import com.hazelcast.client.config.ClientConfig;
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.map.IMap;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A program with Hazelcast's own client, whose threads read and write at random. It is compiled where it runs, against the Hazelcast that is there:
+ * {@code java -cp HAZELCAST HazelcastLoad.java CLUSTER ADDRESS KEYS VALUE_BYTES THREADS}.
+ *
+ * <p>An input line is {@code fill MAP}, answered with {@code done}; or a round: the map, the percent of writes, the milliseconds of warm-up, the
+ * measured milliseconds, and a seed. It prints {@code begun} when measuring starts, and then the number of operations and the median and the 99th
+ * percentile of their nanoseconds.
+ */
+public final class HazelcastLoad {
+  private final HazelcastInstance client;
+  private final int keys;
+  private final String value;
+  private final int threads;
+
+  private HazelcastLoad(String[] args) {
+    ClientConfig config = new ClientConfig();
+    config.setClusterName(args[0]);
+    config.setProperty("hazelcast.logging.type", "none");
+    config.getNetworkConfig().addAddress(args[1]);
+    client = HazelcastClient.newHazelcastClient(config);
+    keys = Integer.parseInt(args[2]);
+    value = "x".repeat(Integer.parseInt(args[3]));
+    threads = Integer.parseInt(args[4]);
+  }
+
+  public static void main(String[] args) throws Exception {
+    HazelcastLoad load = new HazelcastLoad(args);
+    BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+    System.out.println("ready");
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      String[] words = line.split(" ");
+      if (words[0].equals("fill")) {
+        IMap<String, String> map = load.client.getMap(words[1]);
+        for (int i = 0; i < load.keys; i++) {
+          map.set(key(i), load.value);
+        }
+        System.out.println("done");
+      } else {
+        load.round(
+            load.client.getMap(words[0]), Integer.parseInt(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
+      }
+    }
+    System.exit(0);
+  }
+
+  private static String key(int i) {
+    return String.format("key-%08d", i);
+  }
+
+  private void round(IMap<String, String> map, int writePercent, long rampMillis, long millis, long seed) throws InterruptedException {
+    List<Caller> callers = new ArrayList<>();
+    long begin = System.nanoTime() + rampMillis * 1_000_000;
+    for (int i = 0; i < threads; i++) {
+      Caller caller = new Caller(map, new Random(seed + i), writePercent, begin, begin + millis * 1_000_000);
+      callers.add(caller);
+      caller.start();
+    }
+    Thread.sleep(rampMillis);
+    System.out.println("begun");
+    long[] nanos = new long[0];
+    for (Caller caller : callers) {
+      caller.join();
+      int before = nanos.length;
+      nanos = Arrays.copyOf(nanos, before + caller.count);
+      System.arraycopy(caller.nanos, 0, nanos, before, caller.count);
+    }
+    Arrays.sort(nanos);
+    System.out.println(nanos.length + " " + nanos[nanos.length / 2] + " " + nanos[(int) (nanos.length * 0.99)]);
+  }
+
+  private final class Caller extends Thread {
+    private final IMap<String, String> map;
+    private final Random random;
+    private final int writePercent;
+    private final long begin;
+    private final long end;
+    private long[] nanos = new long[1 << 16];
+    private int count;
+
+    Caller(IMap<String, String> map, Random random, int writePercent, long begin, long end) {
+      this.map = map;
+      this.random = random;
+      this.writePercent = writePercent;
+      this.begin = begin;
+      this.end = end;
+    }
+
+    @Override
+    public void run() {
+      for (long now = System.nanoTime(); now < end; ) {
+        long asked = now;
+        String key = key(random.nextInt(keys));
+        if (random.nextInt(100) < writePercent) {
+          map.set(key, value);
+        } else {
+          map.get(key);
+        }
+        now = System.nanoTime();
+        if (asked >= begin) {
+          note(now - asked);
+        }
+      }
+    }
+
+    private void note(long took) {
+      if (count == nanos.length) {
+        nanos = Arrays.copyOf(nanos, 2 * count);
+      }
+      nanos[count++] = took;
+    }
+  }
+}
