@@ -2,9 +2,6 @@ package io.palinode.cli.bench.stock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.hazelcast.core.HazelcastInstance;
 import io.palinode.cli.bench.BenchCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -16,7 +13,6 @@ import picocli.CommandLine;
 
 class HazelcastCommandTest {
   @TempDir private Path folder;
-  private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
   private int execute(String... args) {
@@ -25,7 +21,6 @@ class HazelcastCommandTest {
     System.arraycopy(args, 0, all, 1, args.length);
     return new CommandLine(new BenchCommand())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setOut(new PrintWriter(out))
         .setErr(new PrintWriter(err))
         .execute(all);
   }
@@ -40,35 +35,5 @@ class HazelcastCommandTest {
     assertThat(err.toString()).contains("notes.txt is none");
     assertThat(execute("--hazelcast", driver)).isNotZero();
     assertThat(err.toString()).contains("HazelcastMemberStarter.class");
-  }
-
-  @Test
-  void realMembersAreMeasuredInEachMode() throws Exception {
-    String jar =
-        HazelcastInstance.class.getProtectionDomain().getCodeSource().getLocation().getPath();
-    int status =
-        execute(
-            "--hazelcast",
-            jar,
-            "--agent",
-            "../hazelcast-agent/target/hazelcast-agent.jar",
-            "--keys",
-            "200",
-            "--writes",
-            "50",
-            "--rounds",
-            "2",
-            "--seconds",
-            "0.2",
-            "--warm-up",
-            "0.5",
-            "-o",
-            "json");
-    assertThat(status).as(err.toString()).isZero();
-    JsonNode rows = new ObjectMapper().readTree(out.toString()).path("rows");
-    assertThat(rows).hasSize(4);
-    for (JsonNode row : rows) {
-      assertThat(row.path("side").path("operationsPerSecond").asDouble()).isPositive();
-    }
   }
 }
