@@ -5,8 +5,10 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -42,11 +44,15 @@ record LastingComputation(
   record Ended(Candidate candidate, String endedBy, long from, long until) {
     TermPlace place() {
       return new TermPlace(
-          candidate.clause(), candidate.term(), candidate.member(), candidate.id().node());
+          candidate.clause(),
+          candidate.term(),
+          candidate.member(),
+          candidate.id().node(),
+          candidate.amount());
     }
   }
 
-  record TermPlace(int clause, int term, String member, int node) {}
+  record TermPlace(int clause, int term, String member, int node, @Nullable BigDecimal amount) {}
 
   static LastingComputation random(Random random, Shapes shapes, boolean restarts) {
     return random(random, shapes, restarts, TIMES);
@@ -87,6 +93,7 @@ record LastingComputation(
     private final List<List<List<Event>>> writes = new ArrayList<>();
     private final List<Ended> intervals = new ArrayList<>();
     private final Map<List<Integer>, List<Ended>> open = new HashMap<>();
+    private final Map<Integer, @Nullable BigDecimal> amounts = new HashMap<>();
     private final long[] sequences;
     private final long[] incarnations;
     private long versions;
@@ -106,7 +113,10 @@ record LastingComputation(
 
     LastingComputation make(boolean restarts) {
       double talking = 0.1 + random.nextInt(3) * 0.3;
-      for (int steps = 10 + random.nextInt(12 * variables.size()); steps > 0; steps--) {
+      // Each value of a variable is an interval of a sum, and the oracle tries each combination.
+      boolean ofSum = spec.clauses().stream().anyMatch(shape -> shape.rule() instanceof ClauseRule.Sum);
+      int most = (ofSum ? 4 : 12) * variables.size();
+      for (int steps = 10 + random.nextInt(most); steps > 0; steps--) {
         nodes.passTime();
         int node = nodes.any();
         if (random.nextDouble() < talking) {
@@ -137,7 +147,7 @@ record LastingComputation(
       }
       Hvc after = nodes.write(node);
       if (satisfies) {
-        events.add(open(node, variable, version, after, held));
+        events.add(open(node, variable, version, amount(variable), after, held));
       }
       writes.get(node).add(events);
     }
@@ -148,7 +158,23 @@ record LastingComputation(
       return new Event(closed.id().node(), closed.id().incarnation(), before, closed, endedBy);
     }
 
-    private Event open(int node, int variable, String version, Hvc after, List<Ended> held) {
+    /** Half of the time the variable's last one. */
+    private @Nullable BigDecimal amount(int variable) {
+      ClauseShape shape = spec.clauses().get(variables.get(variable).clause());
+      BigDecimal last = amounts.get(variable);
+      BigDecimal amount =
+          last != null && random.nextBoolean() ? last : Shapes.amount(shape, random);
+      amounts.put(variable, amount);
+      return amount;
+    }
+
+    private Event open(
+        int node,
+        int variable,
+        String version,
+        @Nullable BigDecimal amount,
+        Hvc after,
+        List<Ended> held) {
       Shapes.Variable of = variables.get(variable);
       Candidate opened =
           new Candidate(
@@ -158,6 +184,7 @@ record LastingComputation(
                   new Interval(after, null),
                   version,
                   null,
+                  amount,
                   new byte[0])
               .ofMember(of.member());
       held.add(new Ended(opened, "", nodes.now(), Long.MAX_VALUE));
@@ -182,7 +209,8 @@ record LastingComputation(
           if (random.nextBoolean()) {
             String version = ended.candidate().version();
             Hvc again = nodes.before(node);
-            writes.get(node).add(List.of(open(node, variable, version, again, held)));
+            BigDecimal amount = ended.candidate().amount();
+            writes.get(node).add(List.of(open(node, variable, version, amount, again, held)));
           }
         }
       }

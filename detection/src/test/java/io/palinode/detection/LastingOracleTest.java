@@ -26,10 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Clauses with {@code for} against the oracle: streams in random orders of arrival, and traces. */
 class LastingOracleTest {
   @ParameterizedTest
-  @EnumSource(
-      value = Shapes.class,
-      names = {"SUM", "WEIGHTED_SUM", "TOTAL"},
-      mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource
   void reportsAreSoundAndCoverWhatTheOracleFinds(Shapes shapes) {
     int[] violated = {0};
     Seeds.each(Seeds.count(), random -> violated[0] += isViolated(random, shapes) ? 1 : 0);
@@ -53,10 +50,7 @@ class LastingOracleTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Shapes.class,
-      names = {"SUM", "WEIGHTED_SUM", "TOTAL"},
-      mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource
   void aDetectorThatIsSavedAndRestoredBetweenEventsDoesTheSame(Shapes shapes) {
     Seeds.each(
         Seeds.count(500),
@@ -80,10 +74,7 @@ class LastingOracleTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Shapes.class,
-      names = {"SUM", "WEIGHTED_SUM", "TOTAL"},
-      mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource
   void theReportsOfATraceEqualThoseOfTheOracle(Shapes shapes) {
     Seeds.each(
         Seeds.count(),

@@ -139,11 +139,6 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of, Duration heldFor)
 
   /** Throws {@link IllegalArgumentException} if the rule cannot have a {@code for}. */
   public static void requireMayLast(ClauseRule rule) {
-    if (rule instanceof ClauseRule.Sum) {
-      throw new IllegalArgumentException(
-          "a sum cannot have 'for', because each write of a variable is another sum; compare each"
-              + " variable in an 'all' instead");
-    }
     if (rule instanceof ClauseRule.ReplicasDiverged) {
       throw new IllegalArgumentException(
           "replicasDiverged cannot have 'for', because it has its own time; say longerThan");

@@ -169,10 +169,7 @@ public final class RandomPredicate {
 
   private Clause clause(List<String> captures) {
     Clause clause = clauseOfMoment(captures);
-    boolean lasts =
-        random.nextInt(4) == 0
-            && !(clause.rule() instanceof ClauseRule.Sum)
-            && !clause.isOfOperations();
+    boolean lasts = random.nextInt(4) == 0 && !clause.isOfOperations();
     return lasts ? new Clause(clause.rule(), clause.of(), duration()) : clause;
   }
 

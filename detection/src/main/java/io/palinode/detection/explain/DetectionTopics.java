@@ -85,6 +85,11 @@ final class DetectionTopics {
               + " one run. A run counts from that time after its start on, and is then searched as"
               + " an interval. All events are judged once the progress of all nodes has passed"
               + " them.");
+      if (sumLasts()) {
+        sentences.add(
+            "A run of a variable of a sum has one value. A write of another value ends it, so a sum"
+                + " is found only while none of its values changes for that time.");
+      }
     }
     if (terms == 1) {
       sentences.add(
@@ -199,6 +204,11 @@ final class DetectionTopics {
 
   private boolean lasts() {
     return predicate.violation().stream().anyMatch(clause -> clause.shape().lasts());
+  }
+
+  private boolean sumLasts() {
+    return predicate.violation().stream()
+        .anyMatch(clause -> clause.rule() instanceof ClauseRule.Sum && clause.shape().lasts());
   }
 
   private boolean has(Class<? extends ClauseRule> rule) {

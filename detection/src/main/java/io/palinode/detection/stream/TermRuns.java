@@ -5,6 +5,7 @@ import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -19,19 +20,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The runs of terms. A run is the time in which a term holds on one node without a break: intervals
- * that overlap, and each interval that the write which ended another one opened. A run counts once
- * it has lasted for the time of its clause. Events are taken in the order of their HLCs. Not
- * thread-safe.
+ * that overlap, and each interval that the write which ended another one opened. A run of a
+ * variable of a sum has one value. A run counts once it has lasted for the time of its clause.
+ * Events are taken in the order of their HLCs. Not thread-safe.
  */
 final class TermRuns {
   private static final Comparator<Run> BY_DUE =
       Comparator.comparingLong(Run::due).thenComparingLong(run -> run.rank);
 
-  /** A term, or a member of it, on one node. */
-  record Place(int clause, int term, String member, int node) {
+  /**
+   * A term, or a member of it, on one node.
+   *
+   * @param amount of a variable of a sum, whose runs are of one value each; else null
+   */
+  record Place(int clause, int term, String member, int node, @Nullable BigDecimal amount) {
     static Place of(Candidate candidate) {
+      BigDecimal amount = candidate.amount();
       return new Place(
-          candidate.clause(), candidate.term(), candidate.member(), candidate.id().node());
+          candidate.clause(),
+          candidate.term(),
+          candidate.member(),
+          candidate.id().node(),
+          amount == null ? null : amount.stripTrailingZeros());
     }
   }
 

@@ -4,6 +4,7 @@ import io.palinode.detection.Candidate;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -17,14 +18,26 @@ import org.jspecify.annotations.Nullable;
  * Joins the intervals of one instance at one node into runs, where clauses have {@code for}: those
  * of a term that overlap, and each with the one that the write which ended it opened. Runs that are
  * too short are left out. Other clauses' intervals stay as they are. Memory: one run for each term
- * and member. Not thread-safe.
+ * and member; of a sum, one for each of its values. Not thread-safe.
  */
 public final class RunJoin {
   private final DetectionSpec spec;
   private final long until;
   private final Map<Place, Run> runs = new LinkedHashMap<>();
 
-  private record Place(int clause, int term, String member) {}
+  /**
+   * @param amount of a variable of a sum, whose runs are of one value each; else null
+   */
+  private record Place(int clause, int term, String member, @Nullable BigDecimal amount) {
+    static Place of(Candidate candidate) {
+      BigDecimal amount = candidate.amount();
+      return new Place(
+          candidate.clause(),
+          candidate.term(),
+          candidate.member(),
+          amount == null ? null : amount.stripTrailingZeros());
+    }
+  }
 
   /**
    * @param end of the interval that ends last; null while one is open
@@ -58,7 +71,7 @@ public final class RunJoin {
       joined.accept(next);
       return;
     }
-    Place place = new Place(next.clause(), next.term(), next.member());
+    Place place = Place.of(next);
     Run run = runs.get(place);
     if (run != null && run.continues(next)) {
       runs.put(place, run.with(next, endedBy));

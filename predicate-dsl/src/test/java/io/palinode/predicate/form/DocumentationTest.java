@@ -40,6 +40,7 @@ class DocumentationTest {
             "bank",
             "two-clauses-active",
             "stuck-order",
+            "settled-bank",
             "unanswered-order",
             "carts-agree",
             "oversold",
