@@ -114,7 +114,8 @@ record LastingComputation(
     LastingComputation make(boolean restarts) {
       double talking = 0.1 + random.nextInt(3) * 0.3;
       // Each value of a variable is an interval of a sum, and the oracle tries each combination.
-      boolean ofSum = spec.clauses().stream().anyMatch(shape -> shape.rule() instanceof ClauseRule.Sum);
+      boolean ofSum =
+          spec.clauses().stream().anyMatch(shape -> shape.rule() instanceof ClauseRule.Sum);
       int most = (ofSum ? 4 : 12) * variables.size();
       for (int steps = 10 + random.nextInt(most); steps > 0; steps--) {
         nodes.passTime();
