@@ -48,7 +48,7 @@ record LastingComputation(
           candidate.term(),
           candidate.member(),
           candidate.id().node(),
-          candidate.amount());
+          candidate.amount() == null ? null : candidate.amount().stripTrailingZeros());
     }
   }
 
@@ -159,14 +159,14 @@ record LastingComputation(
       return new Event(closed.id().node(), closed.id().incarnation(), before, closed, endedBy);
     }
 
-    /** Half of the time the variable's last one. */
+    /** Half of the time the variable's last one, maybe in another form. */
     private @Nullable BigDecimal amount(int variable) {
       ClauseShape shape = spec.clauses().get(variables.get(variable).clause());
       BigDecimal last = amounts.get(variable);
       BigDecimal amount =
           last != null && random.nextBoolean() ? last : Shapes.amount(shape, random);
       amounts.put(variable, amount);
-      return amount;
+      return amount == null ? null : amount.setScale(random.nextInt(2));
     }
 
     private Event open(

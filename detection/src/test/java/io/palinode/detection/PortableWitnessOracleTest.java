@@ -35,7 +35,7 @@ class PortableWitnessOracleTest {
   @EnumSource
   void everyReportOfEveryGradeHolds(Shapes shapes) {
     Seeds.each(
-        Seeds.count(),
+        Seeds.count(500),
         random -> {
           Computation run =
               random.nextBoolean() || shapes == Shapes.GROUPS
@@ -56,7 +56,7 @@ class PortableWitnessOracleTest {
   @EnumSource
   void everyReportOfEveryGradeOfAClauseThatLastsHolds(Shapes shapes) {
     Seeds.each(
-        Seeds.count(500),
+        shapes.isOfSums() ? Seeds.count() : Seeds.count(500),
         random -> {
           LastingComputation run = LastingComputation.ofMillis(random, shapes);
           LastingStream stream = new LastingStream(random, run, detector -> detector).run();

@@ -7,9 +7,11 @@ import io.palinode.hvc.Interval;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -17,37 +19,35 @@ import org.jspecify.annotations.Nullable;
 /**
  * Joins the intervals of one instance at one node into runs, where clauses have {@code for}: those
  * of a term that overlap, and each with the one that the write which ended it opened. Runs that are
- * too short are left out. Other clauses' intervals stay as they are. Memory: one run for each term
- * and member; of a sum, one for each of its values. Not thread-safe.
+ * too short are left out. Other clauses' intervals stay as they are. Memory: a run for each term
+ * and member; of a sum, one for each value that still stands. Not thread-safe.
  */
 public final class RunJoin {
   private final DetectionSpec spec;
   private final long until;
-  private final Map<Place, Run> runs = new LinkedHashMap<>();
+  private final Map<Place, Runs> runs = new LinkedHashMap<>();
 
-  /**
-   * @param amount of a variable of a sum, whose runs are of one value each; else null
-   */
-  private record Place(int clause, int term, String member, @Nullable BigDecimal amount) {
-    static Place of(Candidate candidate) {
-      BigDecimal amount = candidate.amount();
-      return new Place(
-          candidate.clause(),
-          candidate.term(),
-          candidate.member(),
-          amount == null ? null : amount.stripTrailingZeros());
-    }
-  }
+  private record Place(int clause, int term, String member) {}
 
   /**
    * @param end of the interval that ends last; null while one is open
    * @param endedBy the version that ended it
    */
   private record Run(Candidate first, @Nullable Hvc end, String endedBy) {
+    static Run of(Candidate first, String endedBy) {
+      return new Run(first, first.interval().end(), endedBy);
+    }
+
+    boolean isOpenAt(Candidate next) {
+      return next.interval().start().own() <= endOwn();
+    }
+
+    long endOwn() {
+      return end == null ? Long.MAX_VALUE : end.own();
+    }
+
     boolean continues(Candidate next) {
-      return end == null
-          || next.interval().start().own() <= end.own()
-          || (!endedBy.isEmpty() && endedBy.equals(next.version()));
+      return isOpenAt(next) || (!endedBy.isEmpty() && endedBy.equals(next.version()));
     }
 
     Run with(Candidate next, String nextEndedBy) {
@@ -55,6 +55,40 @@ public final class RunJoin {
       boolean endsLater = nextEnd == null || (end != null && nextEnd.own() > end.own());
       return end != null && endsLater ? new Run(first, nextEnd, nextEndedBy) : this;
     }
+  }
+
+  /** The runs of one place that later intervals can continue: one of each value. */
+  private static final class Runs {
+    // The key of a term that is not of a sum is null.
+    private final Map<@Nullable BigDecimal, Run> ofValue = new HashMap<>(2);
+    // Also what a run was before it was continued: that is skipped.
+    private final PriorityQueue<Run> byEnd =
+        new PriorityQueue<>(1, Comparator.comparingLong(Run::endOwn));
+
+    /** Takes the next interval by start, and passes on what no later interval can continue. */
+    void take(Candidate next, String endedBy, Consumer<Run> ended) {
+      Run before = ofValue.get(value(next));
+      if (before != null && !before.continues(next)) {
+        ended.accept(before);
+        before = null;
+      }
+      Run run = before == null ? Run.of(next, endedBy) : before.with(next, endedBy);
+      if (!run.equals(before)) {
+        ofValue.put(value(next), run);
+        byEnd.add(run);
+      }
+      for (Run each = byEnd.peek(); each != null && !each.isOpenAt(next); each = byEnd.peek()) {
+        byEnd.remove();
+        if (ofValue.remove(value(each.first()), each)) {
+          ended.accept(each);
+        }
+      }
+    }
+  }
+
+  private static @Nullable BigDecimal value(Candidate candidate) {
+    BigDecimal amount = candidate.amount();
+    return amount == null ? null : amount.stripTrailingZeros();
   }
 
   /**
@@ -65,32 +99,23 @@ public final class RunJoin {
     this.until = until;
   }
 
-  /** Takes the next interval by start, and passes a run that ended before it on. */
+  /** Takes the next interval by start, and passes runs on that ended before it. */
   public void take(Candidate next, String endedBy, Consumer<Candidate> joined) {
     if (!spec.clauses().get(next.clause()).lasts()) {
       joined.accept(next);
       return;
     }
-    Place place = Place.of(next);
-    Run run = runs.get(place);
-    if (run != null && run.continues(next)) {
-      runs.put(place, run.with(next, endedBy));
-    } else {
-      Run ended = runs.put(place, new Run(next, next.interval().end(), endedBy));
-      pass(ended, joined);
-    }
+    runs.computeIfAbsent(new Place(next.clause(), next.term(), next.member()), place -> new Runs())
+        .take(next, endedBy, run -> pass(run, joined));
   }
 
   /** Passes the rest on; the next interval is of another node or instance. */
   public void end(Consumer<Candidate> joined) {
-    runs.values().forEach(run -> pass(run, joined));
+    runs.values().forEach(of -> of.ofValue.values().forEach(run -> pass(run, joined)));
     runs.clear();
   }
 
-  private void pass(@Nullable Run run, Consumer<Candidate> joined) {
-    if (run == null) {
-      return;
-    }
+  private void pass(Run run, Consumer<Candidate> joined) {
     Hvc end = run.end();
     if (spec.countsFrom(run.first()).own() <= (end == null ? until : end.own())) {
       joined.accept(run.first().over(new Interval(run.first().interval().start(), end)));
