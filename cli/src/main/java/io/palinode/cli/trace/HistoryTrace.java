@@ -16,11 +16,14 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.template.Binding;
+import io.palinode.predicate.template.Decimal;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The intervals of a predicate's terms in a history. */
 final class HistoryTrace {
@@ -36,9 +39,9 @@ final class HistoryTrace {
   /**
    * That a term is true.
    *
-   * @param amount of a sum; else empty
+   * @param amount of a variable of a sum, in its shortest form; else null
    */
-  record Fact(WatchedTerm term, Binding binding, String amount) {}
+  record Fact(WatchedTerm term, Binding binding, @Nullable BigDecimal amount) {}
 
   /**
    * @param store the store of all keys
@@ -63,8 +66,11 @@ final class HistoryTrace {
   }
 
   private static Fact fact(Holding holding, String value) {
-    boolean isAmount = holding.term().isAmount();
-    return new Fact(holding.term(), holding.binding(), isAmount ? value : "");
+    Decimal amount = holding.term().isAmount() ? Decimal.read(value) : null;
+    return new Fact(
+        holding.term(),
+        holding.binding(),
+        amount == null ? null : amount.value().stripTrailingZeros());
   }
 
   /**

@@ -249,6 +249,33 @@ class FromHistoryTest {
     }
   }
 
+  /** 100 and 100.0 are one value, also if two clocks wrote them. */
+  @Test
+  void anEqualNumberInAnotherFormContinuesTheTimeOfASum() throws IOException {
+    String sum = predicate("", "- {sum: {of: [x], above: 50}, for: 30s}");
+    String line = "{\"node\":%d,\"invoke\":%d,\"complete\":%d,\"write\":{\"%s\":\"%s\"}}";
+    for (int node = 0; node < 2; node++) {
+      for (String held : List.of("surely", "possibly")) {
+        for (String again : List.of("100.0", " 1e2 ")) {
+          List<String> history =
+              List.of(
+                  line.formatted(0, 0, 10, "x", "100"),
+                  line.formatted(node, 20_000_000, 20_100_000, "x", again),
+                  line.formatted(0, 40_000_000, 40_000_001, "x", "7"));
+          assertThat(judge(sum, "history.jsonl", history, "--held", held))
+              .as("%s node=%d", again, node)
+              .isOne();
+        }
+        List<String> changed =
+            List.of(
+                line.formatted(0, 0, 10, "x", "100"),
+                line.formatted(node, 20_000_000, 20_100_000, "x", "100.01"),
+                line.formatted(0, 40_000_000, 40_000_001, "x", "7"));
+        assertThat(judge(sum, "history.jsonl", changed, "--held", held)).isZero();
+      }
+    }
+  }
+
   /** The parcel may have been sent in time, and the order may have been paid later. */
   @Test
   void anAnswerIsNotLateWhenItsTimeIsUnknown() throws IOException {
