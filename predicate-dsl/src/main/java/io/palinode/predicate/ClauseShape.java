@@ -59,6 +59,14 @@ public record ClauseShape(ClauseRule rule, List<Integer> termsOf, Duration heldF
     return !heldFor.isZero();
   }
 
+  /**
+   * How long before a violation a rollback of it may go. Before the values of a sum stood, it may
+   * have been wrong with other values, such as between the puts of a transfer.
+   */
+  public Duration goesBack() {
+    return rule instanceof ClauseRule.Sum ? heldFor.multipliedBy(2) : heldFor;
+  }
+
   /** Whether its second term must become true within a time after the first. */
   public boolean isWithin() {
     return rule instanceof ClauseRule.Within;

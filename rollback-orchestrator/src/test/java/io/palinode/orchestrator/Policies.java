@@ -12,6 +12,8 @@ import io.palinode.predicate.OnViolation.RollbackRules;
 import io.palinode.predicate.OnViolation.RollbackScope;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
+import io.palinode.predicate.template.Decimal;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -36,6 +38,15 @@ final class Policies {
     ClauseShape clause =
         new ClauseShape(ClauseRule.ALL, List.of(1, 1), Duration.of(micros, ChronoUnit.MICROS));
     return new Policy(name, 1, moment.onViolation(), List.of(clause));
+  }
+
+  /** The sum of two variables must not differ from 10 for that time. */
+  static Policy lastingSum(String name, long micros) {
+    ClauseRule notTen =
+        new ClauseRule.Sum(ClauseRule.Relation.NOT_EQUALS, new Decimal(BigDecimal.TEN), List.of());
+    ClauseShape clause =
+        new ClauseShape(notTen, List.of(1, 1), Duration.of(micros, ChronoUnit.MICROS));
+    return new Policy(name, 1, beforeViolation(name).onViolation(), List.of(clause));
   }
 
   /** An answer must come within that time. */

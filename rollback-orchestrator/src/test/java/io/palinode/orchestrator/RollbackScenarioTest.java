@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.orchestrator.Script.Amount;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.ControlRecord;
@@ -37,6 +38,25 @@ class RollbackScenarioTest {
     assertThat(script.steps()).containsExactly("0: safe 400");
     script.violation("v1", "p", 100, 700).paused(1, 0, 0).judged(800);
     assertThat(script.steps()).endsWith("1: open [v1] to 500-", "1: pause", "1: restore 1 to 500-");
+  }
+
+  /**
+   * A transfer wrote 9 for 10 at 450, and at 500 not the 1 that was due. So the total is wrong
+   * between the two puts too, where the values did not stand for the time.
+   */
+  @Test
+  void aSumWithATimeGoesBackToBeforeItWasWrongWithOtherValues() {
+    Script script = Script.of(1, Policies.lastingSum("p", 200)).judged(600).pass(1_000_000);
+    assertThat(script.judged(660).pass(1_000_000).steps())
+        .containsExactly("0: safe 200", "0: safe 260");
+    script.violation("p", "", 700, 0, List.of("x", "y")).paused(1, 0, 0).judged(700);
+    assertThat(script.steps()).endsWith("1: restore 1 to 500-");
+    script.restored(1, 0, 1).convergedSum(1, 0, 1, "p", new Amount("9", 450), new Amount("0", 300));
+    assertThat(script.steps()).endsWith("1: restore 2 to 450-");
+    script
+        .restored(1, 0, 2)
+        .convergedSum(1, 0, 2, "p", new Amount("10", 270), new Amount("0", 300));
+    assertThat(script.steps()).contains("1: resume from 450-");
   }
 
   /** Its trigger would stay. The safe point leaves room for the time, and a second for ε. */

@@ -313,6 +313,22 @@ final class Script {
     return converged(epoch, node, attempt, 0, holding);
   }
 
+  /** Variable 0, 1, … of a sum of {@code predicate} has a value at the node. */
+  Script convergedSum(long epoch, int node, int attempt, String predicate, Amount... amounts) {
+    List<IntervalRef> holding = new ArrayList<>();
+    for (Amount of : amounts) {
+      holding.add(
+          Records.holding(predicate, holding.size())
+              .setAmount(of.value())
+              .setSince(Hlc.ofMicros(of.sinceMicros()))
+              .build());
+    }
+    return converged(epoch, node, attempt, 0, holding);
+  }
+
+  /** A value of a variable of a sum, and since when it stands. */
+  record Amount(String value, long sinceMicros) {}
+
   private Script converged(
       long epoch, int node, int attempt, long clockMicros, List<IntervalRef> holding) {
     Converged.Builder ack = Converged.newBuilder().setNode(node).setAttempt(attempt);

@@ -44,6 +44,7 @@ class ExplainCommandTest {
         "bank.yaml",
         "exact.yaml",
         "stuck-order.yaml",
+        "settled-bank.yaml",
         "unanswered-order.yaml",
         "two-clauses-active.yaml"
       })

@@ -17,11 +17,16 @@ final class ActionTopics {
   private final OnViolation action;
   private final RollbackRules rollbacks;
   private final Duration heldFor;
+  private final Duration goesBack;
 
-  /** {@code heldFor}: the longest time for which a clause must hold; zero: for a moment. */
-  ActionTopics(OnViolation action, Duration heldFor) {
+  /**
+   * @param heldFor the longest time for which a clause must hold; zero: for a moment
+   * @param goesBack the longest time before a violation that a rollback may go
+   */
+  ActionTopics(OnViolation action, Duration heldFor, Duration goesBack) {
     this.action = action;
     this.heldFor = heldFor;
+    this.goesBack = goesBack;
     this.rollbacks = action.rollbacks();
   }
 
@@ -41,7 +46,11 @@ final class ActionTopics {
     if (!heldFor.isZero()) {
       sentences.add(
           "That is the time of for before the violation. So the safe point stays %s behind judgement, and programs that wait for it wait longer."
-              .formatted(period(heldFor)));
+              .formatted(period(goesBack)));
+    }
+    if (goesBack.compareTo(heldFor) > 0) {
+      sentences.add(
+          "If the sum is wrong there with other values, such as between the puts of a transfer, the rollback goes further back.");
     }
     if (action.rollbackOn() == Grade.DEFINITE) {
       sentences.add(

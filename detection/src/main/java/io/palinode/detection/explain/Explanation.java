@@ -2,6 +2,7 @@ package io.palinode.detection.explain;
 
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.Comparison;
 import io.palinode.predicate.LocalPredicate;
 import io.palinode.predicate.Period;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -45,10 +47,8 @@ public record Explanation(
     ActionTopics action =
         new ActionTopics(
             predicate.onViolation(),
-            predicate.violation().stream()
-                .map(Clause::heldFor)
-                .max(Comparator.naturalOrder())
-                .orElse(Duration.ZERO));
+            longest(predicate, ClauseShape::heldFor),
+            longest(predicate, ClauseShape::goesBack));
     return new Explanation(
         predicate,
         PredicateClass.narrowest(predicate.violation()),
@@ -70,6 +70,13 @@ public record Explanation(
 
   private static int termsOf(Predicate predicate) {
     return predicate.violation().stream().mapToInt(clause -> clause.terms().size()).sum();
+  }
+
+  private static Duration longest(Predicate predicate, Function<ClauseShape, Duration> time) {
+    return predicate.violation().stream()
+        .map(clause -> time.apply(clause.shape()))
+        .max(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
   }
 
   private static WatchedKey watched(KeyTopics keys, Template variable) {

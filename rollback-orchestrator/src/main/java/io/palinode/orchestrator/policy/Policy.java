@@ -10,6 +10,7 @@ import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.Predicate;
 import io.palinode.wire.v1.Violation;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -126,18 +127,22 @@ public record Policy(
     }
     return clauses.get(clause).isWithin()
         ? violation.getFirst()
-        : violation.getViolate() - hlcs(clauses.get(clause));
+        : violation.getViolate() - hlcs(clauses.get(clause).heldFor());
   }
 
-  /** How much earlier than its {@code violate} a rollback's violation may have begun, in HLCs. */
+  /** How much earlier than the {@code violate} of its violation a rollback may go, in HLCs. */
   public long longestHeldFor() {
-    return rollsBack() ? clauses.stream().mapToLong(Policy::hlcs).max().orElse(0) : 0;
+    return rollsBack() ? clauses.stream().mapToLong(Policy::goesBack).max().orElse(0) : 0;
   }
 
-  private static long hlcs(ClauseShape clause) {
+  private static long goesBack(ClauseShape clause) {
     return clause.rule() instanceof ClauseRule.Within within
         ? Hlc.ofMicros(within.micros() + EPSILON_MICROS_MAX)
-        : Hlc.ofMicros(clause.heldFor().toNanos() / 1_000);
+        : hlcs(clause.goesBack());
+  }
+
+  private static long hlcs(Duration time) {
+    return Hlc.ofMicros(time.toNanos() / 1_000);
   }
 
   public boolean goesBeforeFirstWitness() {
