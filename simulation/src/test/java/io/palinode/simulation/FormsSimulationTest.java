@@ -82,9 +82,14 @@ class FormsSimulationTest {
     HALVES_THE_TIME(Form.LASTING) {
       @Override
       DetectionSpec detected(DetectionSpec spec) {
-        ClauseShape clause = spec.clauses().get(0);
-        return withClause(
-            spec, new ClauseShape(clause.rule(), clause.termsOf(), clause.heldFor().dividedBy(2)));
+        return withHalfTheTime(spec);
+      }
+    },
+    /** The same of a sum. */
+    HALVES_THE_TIME_OF_A_SUM(Form.LASTING_SUM) {
+      @Override
+      DetectionSpec detected(DetectionSpec spec) {
+        return withHalfTheTime(spec);
       }
     },
     /** What is answered after half of the time is reported. */
@@ -213,6 +218,12 @@ class FormsSimulationTest {
         read.getClosedBuilder().getIntervalBuilder().setMember(member);
       }
       return read.build();
+    }
+
+    private static DetectionSpec withHalfTheTime(DetectionSpec spec) {
+      ClauseShape clause = spec.clauses().get(0);
+      return withClause(
+          spec, new ClauseShape(clause.rule(), clause.termsOf(), clause.heldFor().dividedBy(2)));
     }
 
     private static DetectionSpec withClause(DetectionSpec spec, ClauseShape clause) {

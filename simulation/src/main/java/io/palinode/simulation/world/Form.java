@@ -13,6 +13,11 @@ public enum Form {
   TOTAL("sum: {of: {var: 'cs_{a}_{b}_{c}'}, distinct: c, count: 2, atLeast: 2}"),
   /** For longer than ε. */
   LASTING("{all: " + Form.BOTH + ", for: " + Form.HELD_FOR_MILLIS + "ms}"),
+  /** The same of numbers. */
+  LASTING_SUM(
+      "{sum: {of: {var: 'cs_{a}_{b}_{c}'}, distinct: c, count: 2, atLeast: 2}, for: "
+          + Form.HELD_FOR_MILLIS
+          + "ms}"),
   /** The second client does not enter within a time after the first one. */
   WITHIN(
       "within: {time: "

@@ -28,7 +28,7 @@ public record WatchedMutex(
   public static final String IN = "1";
 
   private static final Set<Form> CANNOT_JOIN =
-      Set.of(Form.LASTING, Form.WITHIN, Form.STALE_READ, Form.NON_MONOTONIC_READ);
+      Set.of(Form.LASTING, Form.LASTING_SUM, Form.WITHIN, Form.STALE_READ, Form.NON_MONOTONIC_READ);
 
   static final List<WatchedMutex> ALL =
       List.of(
@@ -112,12 +112,12 @@ public record WatchedMutex(
 
   /** The value of a flag whose client is not in the section. */
   public String out() {
-    return form == Form.SUM || form == Form.TOTAL ? "out" : "0";
+    return form == Form.SUM || form == Form.TOTAL || form == Form.LASTING_SUM ? "out" : "0";
   }
 
   /** For how long both flags must be up; 0: for a moment. */
   public long heldForMicros() {
-    return form == Form.LASTING ? Form.HELD_FOR_MILLIS * 1_000 : 0;
+    return form == Form.LASTING || form == Form.LASTING_SUM ? Form.HELD_FOR_MILLIS * 1_000 : 0;
   }
 
   /** The same with another target. */

@@ -129,7 +129,7 @@ public final class World {
     return switch (shape.watched().form()) {
       case WITHIN -> new AnswerChecks(Form.ANSWERED_MILLIS * 1_000, Shape.EPSILON_MICROS);
       case LOST_UPDATE, STALE_READ, NON_MONOTONIC_READ -> new SingleChecks.OfOperations();
-      case ALL_OF, DISTINCT, SUM, TOTAL, LASTING -> null;
+      case ALL_OF, DISTINCT, SUM, TOTAL, LASTING, LASTING_SUM -> null;
     };
   }
 
