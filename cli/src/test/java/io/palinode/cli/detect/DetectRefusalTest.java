@@ -150,6 +150,24 @@ class DetectRefusalTest extends DetectFixture {
         .contains("latin1.jsonl: a trace must be in UTF-8");
   }
 
+  /**
+   * Also where the parser of all lines begins: at the first one, and at the first not plain one.
+   */
+  @Test
+  void aByteOrderMarkIsRefusedAtEachLine() {
+    String plain = line(0, 0, 1, "100/0", "200/0");
+    String spaced = line(0, 0, 2, "300/0", "400/0").replace("{\"predicate", "{ \"predicate");
+    String last = line(0, 0, 3, "500/0", "600/0");
+    for (String mark : List.of("\uFEFF", "\uFEFF ")) {
+      assertThat(detect(mark + plain)).isEqualTo(2);
+      assertThat(err.toString()).contains("line 1 of ").contains("a byte order mark (U+FEFF)");
+      assertThat(detect(plain, mark + spaced)).isEqualTo(2);
+      assertThat(err.toString()).contains("line 2 of ").contains("a byte order mark (U+FEFF)");
+      assertThat(detect(plain, spaced, mark + last)).isEqualTo(2);
+      assertThat(err.toString()).contains("line 3 of ").contains("a byte order mark (U+FEFF)");
+    }
+  }
+
   @Test
   void aValueOfMegabytesIsNotEchoed() {
     String value = "v".repeat(4 << 20);

@@ -57,6 +57,7 @@ final class LineFields {
   private static final JsonFactory JSON =
       JsonFactory.builder().disable(JsonFactory.Feature.INTERN_FIELD_NAMES).build();
   private static final int ENTRIES = 4;
+  private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
   static final int MICROS_DIGITS_MAX = 16;
   static final int COUNTER_DIGITS_MAX = 4;
 
@@ -106,6 +107,14 @@ final class LineFields {
     return plain.read(bytes, from, end);
   }
 
+  /** The parser would pass over one where it begins, which is not at each line. */
+  private static void requireNoMark(byte[] bytes, int from, int end) {
+    if (Arrays.equals(bytes, from, Math.min(end, from + MARK.length), MARK, 0, MARK.length)) {
+      throw new IllegalArgumentException(
+          "a line must begin with '{', not with a byte order mark (U+FEFF); save it without one");
+    }
+  }
+
   private void clear() {
     for (int i = 0; i < all.size(); i++) {
       all.get(i).given = false;
@@ -117,6 +126,7 @@ final class LineFields {
   /** As {@link #read}, whatever JSON it is. */
   void readJson(byte[] bytes, int from, int end) {
     clear();
+    requireNoMark(bytes, from, end);
     try {
       line.feedInput(bytes, from, end);
       read();
