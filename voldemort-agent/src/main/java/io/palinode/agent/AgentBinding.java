@@ -16,6 +16,7 @@ import io.palinode.store.binding.StoreBinding;
 import io.palinode.store.binding.UndoEffect;
 import io.palinode.voldemort.StoreNode;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
@@ -186,6 +187,11 @@ final class AgentBinding implements StoreBinding {
   @Override
   public void pass(long hlc) {
     node.pass(hlc);
+  }
+
+  @Override
+  public Set<String> stores() {
+    return node.stores();
   }
 
   @Override

@@ -37,6 +37,9 @@ public final class ControlRecordCheck {
   /** The peers in a report. */
   public static final int PEERS_MAX = 63;
 
+  /** The most stores of a node that its report names. */
+  public static final int STORES_MAX = 100;
+
   private final RecordBounds bounds;
 
   private ControlRecordCheck(RecordBounds bounds) {
@@ -157,6 +160,7 @@ public final class ControlRecordCheck {
     bounds.micros("storage_refused_since_micros", report.getStorageRefusedSinceMicros());
     notNegative("storage_free_bytes", report.getStorageFreeBytes());
     RecordBounds.count("not_restored", report.getNotRestoredCount(), NOT_RESTORED_MAX);
+    RecordBounds.count("stores", report.getStoresCount(), STORES_MAX);
     RecordBounds.count("peers", report.getPeersCount(), PEERS_MAX);
     for (PeerClock peer : report.getPeersList()) {
       bounds.node("peer", peer.getNode());

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -285,7 +286,19 @@ public final class NodeReports {
     return keys;
   }
 
-  /** Another program may have written the record. */
+  /** The stores of all nodes; empty: those of some node are not known. */
+  public synchronized Set<String> stores() {
+    boolean known =
+        reports.size() == nodes
+            && reports.values().stream().allMatch(report -> report.getStoresCount() > 0);
+    return known
+        ? reports.values().stream()
+            .flatMap(report -> report.getStoresList().stream())
+            .map(NodeReports::visible)
+            .collect(Collectors.toUnmodifiableSet())
+        : Set.of();
+  }
+
   /** Cut, and without the characters that control a terminal. */
   public static String visible(String text) {
     String shown = text.replaceAll("[^\\x20-\\x7e]", "?");

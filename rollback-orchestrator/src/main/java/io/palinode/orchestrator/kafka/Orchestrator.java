@@ -37,6 +37,7 @@ import io.palinode.orchestrator.rest.OperatorBackend;
 import io.palinode.orchestrator.rest.RestServer;
 import io.palinode.orchestrator.rest.SnapshotBackend;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.orchestrator.rest.predicate.PredicateCheck;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
 import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.orchestrator.state.MachineState;
@@ -44,7 +45,6 @@ import io.palinode.orchestrator.state.Unwritten;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.step.Unjudged;
 import io.palinode.orchestrator.violations.FoundViolations;
-import io.palinode.predicate.Predicate;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.Topics;
@@ -215,7 +215,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public List<Predicate> check(String document, String source) {
+  public PredicateCheck check(String document, String source) {
     return registry.check(document, source);
   }
 

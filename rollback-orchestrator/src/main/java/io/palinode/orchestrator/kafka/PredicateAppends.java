@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.PredicateNeeds;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.v1.PredicateRecord;
@@ -37,15 +38,25 @@ final class PredicateAppends {
   static final class Append {
     private final PredicateRecord record;
     private final Policy policy;
+    private final PredicateNeeds needs;
     private final CompletableFuture<Void> sent = new CompletableFuture<>();
     private boolean read;
     private boolean counted;
     private @Nullable RuntimeException failure;
     private boolean unknown;
 
-    Append(PredicateRecord record, Policy policy) {
+    Append(PredicateRecord record, Policy policy, PredicateNeeds needs) {
       this.record = record;
       this.policy = policy;
+      this.needs = needs;
+    }
+
+    Policy policy() {
+      return policy;
+    }
+
+    PredicateNeeds needs() {
+      return needs;
     }
 
     /** Null: the record is in force. */
@@ -192,10 +203,10 @@ final class PredicateAppends {
     }
   }
 
-  /** The policy of a record that is being appended here; null for another record. */
-  synchronized @Nullable Policy policyOf(PredicateRecord record) {
+  /** The append of a record that is being appended here; null for another record. */
+  synchronized @Nullable Append of(PredicateRecord record) {
     Append mine = unread.get(record.getName());
-    return mine != null && mine.record.equals(record) ? mine.policy : null;
+    return mine != null && mine.record.equals(record) ? mine : null;
   }
 
   /**

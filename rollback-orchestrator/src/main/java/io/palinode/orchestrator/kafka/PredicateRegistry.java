@@ -5,11 +5,13 @@ import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.kafka.PredicateAppends.Append;
+import io.palinode.orchestrator.policy.AbsentStores;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.policy.PredicateNeeds;
 import io.palinode.orchestrator.policy.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.orchestrator.rest.predicate.PredicateCheck;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
@@ -21,8 +23,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -49,9 +51,6 @@ final class PredicateRegistry {
   private final ReentrantLock writing = new ReentrantLock();
   private final Map<String, Known> known = new TreeMap<>();
 
-  /** Kept, because parsing a large predicate takes seconds. */
-  private final Map<Known, List<String>> prefixes = new ConcurrentHashMap<>();
-
   private final PredicateAppends appends;
   private final PredicateTexts texts;
   private final LongSupplier wallMicros;
@@ -60,6 +59,9 @@ final class PredicateRegistry {
   private volatile Supplier<String> watchedOnly = () -> "";
   private volatile Supplier<Map<String, String>> notRestored = Map::of;
   private volatile Supplier<List<NodeStatus>> nodes = List::of;
+
+  /** Not to be asked under the lock, which the reports take under their own. */
+  private volatile Supplier<Set<String>> stores = Set::of;
 
   /**
    * @param texts learns every version that is read
@@ -92,31 +94,25 @@ final class PredicateRegistry {
     return this;
   }
 
-  /** The same, and lets the reports know which predicates ask for rollbacks. */
+  /** The same. The reports know which predicates ask for rollbacks, and name the nodes' stores. */
   PredicateRegistry refusingRollbacks(Supplier<String> why, NodeReports reports) {
     reports.follow(this::rollingBack);
+    stores = reports::stores;
     return refusingRollbacks(why, reports::notRestored);
   }
 
   /** How the keys of the predicates in force that ask for rollbacks begin, by name. */
   private Map<String, List<String>> rollingBack() {
-    List<Known> asking =
-        inForce().stream().filter(each -> !each.deleted() && each.policy().rollsBack()).toList();
-    prefixes.keySet().retainAll(asking);
     Map<String, List<String>> keys = new TreeMap<>();
-    for (Known each : asking) {
-      keys.put(
-          each.policy().predicate(),
-          prefixes.computeIfAbsent(
-              each, k -> PredicateNeeds.prefixes(k.yaml(), k.policy().predicate())));
+    synchronized (lock) {
+      known.forEach(
+          (name, k) -> {
+            if (!k.deleted() && k.policy().rollsBack()) {
+              keys.put(name, k.needs().prefixes());
+            }
+          });
     }
     return keys;
-  }
-
-  private List<Known> inForce() {
-    synchronized (lock) {
-      return List.copyOf(known.values());
-    }
   }
 
   /**
@@ -128,11 +124,16 @@ final class PredicateRegistry {
     return this;
   }
 
-  /**
-   * @param operation the word of its term about operations of clients; empty: it has none
-   */
   private record Known(
-      long version, boolean deleted, String yaml, Policy policy, String operation) {
+      long version, boolean deleted, String yaml, Policy policy, PredicateNeeds needs) {
+    static Known of(PredicateRecord record, Policy policy, PredicateNeeds needs) {
+      return new Known(record.getVersion(), record.getDeleted(), record.getYaml(), policy, needs);
+    }
+
+    AppliedPredicate applied(String name, Set<String> present) {
+      return new AppliedPredicate(name, version, yaml, AbsentStores.of(needs.stores(), present));
+    }
+
     boolean isOf(PredicateRecord record) {
       return version == record.getVersion()
           && deleted == record.getDeleted()
@@ -154,10 +155,10 @@ final class PredicateRegistry {
   /** Reads a record of the log; returns its policy, or null for an old version. */
   @Nullable Policy read(PredicateRecord record) {
     // Parsing a large predicate takes seconds, so one applied here is reused.
-    Policy mine = appends.policyOf(record);
-    Policy policy = mine == null ? policy(record) : mine;
+    Append mine = appends.of(record);
+    Known now = mine == null ? parsed(record) : Known.of(record, mine.policy(), mine.needs());
     texts.learn(record.getName(), record.getVersion(), record.getYaml());
-    boolean isNew = add(record, policy);
+    boolean isNew = add(record.getName(), now);
     appends.read(record, isNew || isKnown(record));
     if (!isNew) {
       return null;
@@ -167,23 +168,16 @@ final class PredicateRegistry {
         record.getName(),
         record.getVersion(),
         record.getDeleted());
-    return policy;
+    return now.policy();
   }
 
-  private boolean add(PredicateRecord record, Policy policy) {
+  private boolean add(String name, Known now) {
     synchronized (lock) {
-      Known before = known.get(record.getName());
-      if (before != null && before.version() >= record.getVersion()) {
+      Known before = known.get(name);
+      if (before != null && before.version() >= now.version()) {
         return false;
       }
-      known.put(
-          record.getName(),
-          new Known(
-              record.getVersion(),
-              record.getDeleted(),
-              record.getYaml(),
-              policy,
-              PredicateNeeds.operation(record)));
+      known.put(name, now);
       return true;
     }
   }
@@ -204,12 +198,13 @@ final class PredicateRegistry {
 
   /** The predicates in force; the key is the name. */
   List<AppliedPredicate> all() {
+    Set<String> present = stores.get();
     synchronized (lock) {
       List<AppliedPredicate> all = new ArrayList<>();
       known.forEach(
           (name, k) -> {
             if (!k.deleted()) {
-              all.add(new AppliedPredicate(name, k.version(), k.yaml()));
+              all.add(k.applied(name, present));
             }
           });
       return all;
@@ -218,7 +213,7 @@ final class PredicateRegistry {
 
   @Nullable AppliedPredicate get(String name) {
     Known k = knownOf(name);
-    return k == null || k.deleted() ? null : new AppliedPredicate(name, k.version(), k.yaml());
+    return k == null || k.deleted() ? null : k.applied(name, stores.get());
   }
 
   /**
@@ -231,11 +226,11 @@ final class PredicateRegistry {
   }
 
   /** See {@link io.palinode.orchestrator.rest.Backend#check}. */
-  List<Predicate> check(String document, String source) {
+  PredicateCheck check(String document, String source) {
     List<Predicate> predicates = withinLimits(document, source);
     requireAccepted(predicates);
     predicates.forEach(this::checked);
-    return predicates;
+    return PredicateCheck.of(document, source, predicates, this::get, stores.get());
   }
 
   private List<Predicate> withinLimits(String document, String source) {
@@ -288,7 +283,7 @@ final class PredicateRegistry {
   }
 
   private void requireJudged(Predicate predicate) {
-    String word = PredicateNeeds.operation(predicate);
+    String word = PredicateNeeds.of(predicate).operation();
     if (word.isEmpty()) {
       return;
     }
@@ -310,18 +305,20 @@ final class PredicateRegistry {
       known.forEach(
           (name, k) ->
               joined.stream()
-                  .filter(node -> !k.operation().isEmpty() && !node.operationsNotJudged().isEmpty())
+                  .filter(
+                      node ->
+                          !k.needs().operation().isEmpty() && !node.operationsNotJudged().isEmpty())
                   .map(
                       node ->
                           new UnjudgedOperations(
-                              name, k.operation(), node.node(), node.operationsNotJudged()))
+                              name, k.needs().operation(), node.node(), node.operationsNotJudged()))
                   .forEach(unjudged::add));
     }
     return unjudged;
   }
 
   private String notRestored(Predicate predicate) {
-    List<String> names = PredicateNeeds.prefixes(predicate);
+    List<String> names = PredicateNeeds.of(predicate).prefixes();
     return notRestored.get().entrySet().stream()
         .filter(keys -> names.stream().anyMatch(name -> name.startsWith(keys.getKey())))
         .map(Map.Entry::getValue)
@@ -415,7 +412,7 @@ final class PredicateRegistry {
       long version = k.version() + 1;
       PredicateRecord record =
           PredicateRecord.newBuilder().setName(name).setVersion(version).setDeleted(true).build();
-      Append append = new Append(record, Policy.deleted(name, version));
+      Append append = new Append(record, Policy.deleted(name, version), PredicateNeeds.NONE);
       appends.append(List.of(append));
       if (append.failure() != null) {
         throw append.failure();
@@ -431,7 +428,7 @@ final class PredicateRegistry {
     String yaml = Predicates.toYaml(predicate);
     Known k = knownOf(name);
     if (k != null && !k.deleted() && k.yaml().equals(yaml)) {
-      return new Checked(new AppliedPredicate(name, k.version(), yaml), null);
+      return new Checked(k.applied(name, stores.get()), null);
     }
     long version = k == null ? 1 : k.version() + 1;
     Policy policy = Policy.of(predicate, version);
@@ -448,7 +445,10 @@ final class PredicateRegistry {
         policy
             .appliedAt(record.getAppliedAtMicros())
             .rollingBackSince(record.getRollbackSinceVersion());
-    return new Checked(new AppliedPredicate(name, version, yaml), new Append(record, asRead));
+    PredicateNeeds needs = PredicateNeeds.of(predicate);
+    return new Checked(
+        new AppliedPredicate(name, version, yaml, AbsentStores.of(needs.stores(), stores.get())),
+        new Append(record, asRead, needs));
   }
 
   private static void requireFits(PredicateRecord record) {
@@ -467,9 +467,10 @@ final class PredicateRegistry {
   }
 
   /** A predicate that cannot be read here is not watched by any part, so it has no effect. */
-  private static Policy policy(PredicateRecord record) {
+  private static Known parsed(PredicateRecord record) {
+    Policy deleted = Policy.deleted(record.getName(), record.getVersion());
     if (record.getDeleted()) {
-      return Policy.deleted(record.getName(), record.getVersion());
+      return Known.of(record, deleted, PredicateNeeds.NONE);
     }
     try {
       Predicate predicate =
@@ -477,16 +478,18 @@ final class PredicateRegistry {
               record.getYaml(),
               record.getName() + " version " + record.getVersion(),
               PredicateLimits.CEILING);
-      return Policy.of(predicate, record.getVersion())
-          .appliedAt(record.getAppliedAtMicros())
-          .rollingBackSince(record.getRollbackSinceVersion());
+      Policy policy =
+          Policy.of(predicate, record.getVersion())
+              .appliedAt(record.getAppliedAtMicros())
+              .rollingBackSince(record.getRollbackSinceVersion());
+      return Known.of(record, policy, PredicateNeeds.of(predicate));
     } catch (PredicateException e) {
       log.error(
           "predicate={} version={} unreadable: {}",
           record.getName(),
           record.getVersion(),
           e.getMessage());
-      return Policy.deleted(record.getName(), record.getVersion());
+      return Known.of(record, deleted, PredicateNeeds.NONE);
     }
   }
 }

@@ -2,56 +2,37 @@ package io.palinode.orchestrator.policy;
 
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Predicate;
-import io.palinode.predicate.PredicateLimits;
-import io.palinode.predicate.form.Predicates;
-import io.palinode.predicate.text.PredicateException;
-import io.palinode.wire.v1.PredicateRecord;
+import io.palinode.predicate.Term;
+import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 
-/** What a predicate needs of the nodes. */
-public final class PredicateNeeds {
-  /** The words of terms about operations of clients. */
-  private static final List<String> OPERATIONS =
-      List.of("lostUpdate", "staleRead", "nonMonotonicRead");
+/**
+ * What a predicate needs of the nodes. Immutable.
+ *
+ * @param operation the word of a term about operations of clients, which nodes must judge; empty:
+ *     it has none
+ * @param prefixes how its keys begin, which nodes must be able to restore for a rollback
+ * @param stores those that its terms name
+ */
+public record PredicateNeeds(String operation, List<String> prefixes, Set<String> stores) {
+  public static final PredicateNeeds NONE = new PredicateNeeds("", List.of(), Set.of());
 
-  private PredicateNeeds() {}
-
-  /** Returns the word of a term about operations of clients, which nodes must judge; or "". */
-  public static String operation(Predicate predicate) {
-    return predicate.violation().stream()
-        .filter(Clause::isOfOperations)
-        .map(clause -> clause.terms().get(0).comparison().word())
-        .findFirst()
-        .orElse("");
-  }
-
-  /** Parses only what may have one: a large predicate takes seconds. */
-  public static String operation(PredicateRecord record) {
-    boolean mayHave =
-        !record.getDeleted() && OPERATIONS.stream().anyMatch(record.getYaml()::contains);
-    try {
-      return mayHave ? operation(parse(record.getYaml(), record.getName())) : "";
-    } catch (PredicateException unreadable) {
-      // No part watches it, and its policy was logged.
-      return "";
-    }
-  }
-
-  /** Returns how its keys begin, which nodes must be able to restore for a rollback. */
-  public static List<String> prefixes(Predicate predicate) {
-    return predicate.violation().stream()
-        .flatMap(clause -> clause.terms().stream())
-        .map(term -> term.variable().prefix())
-        .distinct()
-        .toList();
-  }
-
-  /** As {@link #prefixes(Predicate)}. May take seconds. */
-  public static List<String> prefixes(String yaml, String name) {
-    return prefixes(parse(yaml, name));
-  }
-
-  private static Predicate parse(String yaml, String name) {
-    return Predicates.parse(yaml, name, PredicateLimits.CEILING);
+  public static PredicateNeeds of(Predicate predicate) {
+    List<Term> terms =
+        predicate.violation().stream().map(Clause::terms).flatMap(Collection::stream).toList();
+    return new PredicateNeeds(
+        predicate.violation().stream()
+            .filter(Clause::isOfOperations)
+            .map(clause -> clause.terms().get(0).comparison().word())
+            .findFirst()
+            .orElse(""),
+        terms.stream().map(term -> term.variable().prefix()).distinct().toList(),
+        terms.stream()
+            .map(Term::store)
+            .filter(Objects::nonNull)
+            .collect(Collectors.toUnmodifiableSet()));
   }
 }

@@ -12,8 +12,8 @@ import io.palinode.orchestrator.history.Neighbourhood;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.rest.predicate.PredicateCheck;
 import io.palinode.orchestrator.step.Unjudged;
-import io.palinode.predicate.Predicate;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
 import java.util.function.Consumer;
@@ -29,10 +29,10 @@ public interface Backend {
   ApiHistory history();
 
   /**
-   * Returns the predicates of a document that {@link #apply} would accept. Changes nothing. Throws
-   * {@link io.palinode.predicate.text.PredicateException} if it would not.
+   * Returns what {@link #apply} of a document would do. Changes nothing. Throws {@link
+   * io.palinode.predicate.text.PredicateException} if it would refuse the document.
    */
-  List<Predicate> check(String document, String source);
+  PredicateCheck check(String document, String source);
 
   /**
    * Applies all predicates of a document.

@@ -27,12 +27,10 @@ import io.palinode.orchestrator.rest.access.AuditLog;
 import io.palinode.orchestrator.rest.access.Role;
 import io.palinode.orchestrator.rest.events.EventStreams;
 import io.palinode.orchestrator.rest.past.PastRoutes;
-import io.palinode.orchestrator.rest.predicate.PredicateCheck;
 import io.palinode.orchestrator.rest.predicate.PredicateView;
 import io.palinode.orchestrator.rest.problem.Problem;
 import io.palinode.orchestrator.rest.problem.ProblemCode;
 import io.palinode.orchestrator.rest.problem.ProblemException;
-import io.palinode.predicate.Predicate;
 import io.palinode.predicate.text.PredicateException;
 import java.util.Arrays;
 import java.util.List;
@@ -266,9 +264,7 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void checkPredicates(Context ctx) {
-    String document = RequestGuard.body(ctx);
-    List<Predicate> all = backend.check(document, "request");
-    ctx.json(PredicateCheck.of(document, "request", all, backend::predicate));
+    ctx.json(backend.check(RequestGuard.body(ctx), "request"));
   }
 
   private void applyAll(Context ctx) {

@@ -71,6 +71,17 @@ class NodeReportsTest {
   }
 
   @Test
+  void theStoresOfTheNodesAreKnownOnceEachNodeHasPublishedItsOwn() {
+    read(report(0).addStores("a").addStores("b\n").build(), 0);
+    read(report(1).addStores("c").build(), 0);
+    assertThat(reports.stores()).as("node 2 has not reported").isEmpty();
+    read(report(2).build(), 0);
+    assertThat(reports.stores()).as("node 2 is of an earlier release").isEmpty();
+    read(report(2).addStores("a").build(), 0);
+    assertThat(reports.stores()).containsExactlyInAnyOrder("a", "b?", "c");
+  }
+
+  @Test
   void keysThatANodeCannotRestoreAreNamedWithTheirReason() {
     KeysNotRestored keys =
         KeysNotRestored.newBuilder().setPrefix("shop.hits/").setReason("a\ncounter").build();

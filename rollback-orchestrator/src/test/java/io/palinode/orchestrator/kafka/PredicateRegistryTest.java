@@ -6,13 +6,19 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.orchestrator.alert.AlertSettings;
+import io.palinode.orchestrator.health.Finding;
+import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.health.NodeStatus;
 import io.palinode.orchestrator.health.UnjudgedOperations;
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.kafka.doctor.Examination;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.orchestrator.policy.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.text.PredicateException;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.NodeReport;
 import io.palinode.wire.v1.PredicateRecord;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -147,6 +154,35 @@ class PredicateRegistryTest {
             new UnjudgedOperations("c", "lostUpdate", 1, why));
     registry.read(record("a", 2).setDeleted(true).build());
     assertThat(registry.unjudged()).extracting(UnjudgedOperations::predicate).containsExactly("c");
+  }
+
+  @Test
+  void aPredicateOfAStoreThatNoNodeHasIsInForceAndAFindingOfTheDoctor() {
+    NodeReports reports = new NodeReports(1);
+    registry.refusingRollbacks(() -> "", reports);
+    String yaml = document("a").replace("{var: x", "{store: cart, var: x");
+    registry.read(record("a", 1).setYaml(yaml).build());
+    registry.read(
+        record("b", 1).setYaml(yaml.replace("cart", "s01").replace(": a", ": b")).build());
+    assertThat(findings()).as("the stores are not known").isEmpty();
+    NodeReport.Builder report = NodeReport.newBuilder();
+    IntStream.rangeClosed(1, 12).forEach(i -> report.addStores("s%02d".formatted(i)));
+    reports.read(ControlRecord.newBuilder().setNodeReport(report).build(), 1);
+    assertThat(findings())
+        .containsExactly(
+            Finding.fault(
+                "predicate a",
+                "no node has the store 'cart' of its terms, which find nothing; the nodes have"
+                    + " 's01', 's02', 's03', 's04', 's05', 's06', 's07', 's08', 's09', 's10' and 2"
+                    + " more",
+                "apply it with the right name, or create the store"));
+  }
+
+  private List<Finding> findings() {
+    List<AppliedPredicate> all = registry.all();
+    return Examination.others(all, List.of(), new ApiHistory(1).watched(), Map.of()).stream()
+        .filter(finding -> finding.level() == Finding.Level.FAULT)
+        .toList();
   }
 
   @Test

@@ -345,7 +345,7 @@ class AccessTest {
 
   @Test
   void aViewerSeesNoPathOfAWebhook() throws Exception {
-    backend.put(new AppliedPredicate("p", 1, "alert: [webhook:https://h.example/secret]"));
+    backend.put(new AppliedPredicate("p", 1, "alert: [webhook:https://h.example/secret]", null));
     backend.witnessText =
         """
         {apiVersion: palinode.io/v1, kind: Predicate, metadata: {name: p}, spec: {violation:

@@ -19,13 +19,16 @@ import io.palinode.orchestrator.history.Neighbourhood;
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.policy.AbsentStores;
 import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.policy.PredicateNeeds;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.request.Effect;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.PlannedRollback;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.rest.predicate.PredicateCheck;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.orchestrator.step.Unjudged;
@@ -66,6 +69,7 @@ final class FakeBackend implements Backend, OperatorBackend {
 
   volatile List<String> open = List.of();
   volatile boolean unavailable;
+  volatile Set<String> stores = Set.of();
   volatile long acknowledged;
   volatile ServingNodes serving = ServingNodes.NONE;
   volatile @Nullable String renewed;
@@ -98,8 +102,14 @@ final class FakeBackend implements Backend, OperatorBackend {
   }
 
   @Override
-  public List<Predicate> check(String document, String source) {
-    return Predicates.parseAll(document, source);
+  public PredicateCheck check(String document, String source) {
+    List<Predicate> all = Predicates.parseAll(document, source);
+    return PredicateCheck.of(document, source, all, this::predicate, stores);
+  }
+
+  private AppliedPredicate applied(Predicate p) {
+    AbsentStores absent = AbsentStores.of(PredicateNeeds.of(p).stores(), stores);
+    return new AppliedPredicate(p.name(), version(p.name()), Predicates.toYaml(p), absent);
   }
 
   @Override
@@ -108,9 +118,7 @@ final class FakeBackend implements Backend, OperatorBackend {
       throw new UnavailableException("Kafka is away");
     }
     List<AppliedPredicate> applied =
-        Predicates.parseAll(document, source).stream()
-            .map(p -> new AppliedPredicate(p.name(), version(p.name()), Predicates.toYaml(p)))
-            .toList();
+        Predicates.parseAll(document, source).stream().map(p -> applied(p)).toList();
     applied.forEach(p -> predicates.put(p.name(), p));
     return applied;
   }

@@ -19,6 +19,7 @@ import io.palinode.wire.v1.Watching;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Predicates and their violations over the API. */
@@ -63,6 +64,25 @@ class PredicateRoutesTest extends RestFixture {
     assertThat(changed.get("unchanged").asBoolean()).isFalse();
     assertThat(changed.get("version").asLong()).isOne();
     assertThat(send("POST", path, YAML.replace("equals", "equal")).statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void aStoreThatNoNodeHasIsAWarningOfTheCheckAndOfTheAppliedPredicate() throws Exception {
+    String cart = YAML.replace("{var: \"y\"", "{store: cart, var: \"y\"");
+    assertThat(put("/api/v1/predicates/p", cart).get("warnings")).as("not known").isEmpty();
+    backend.stores = Set.of("carts", "orders");
+    String warning =
+        "no node has the store 'cart' of its terms, which find nothing; the nodes have 'carts',"
+            + " 'orders'; apply it with the right name, or create the store; did you mean"
+            + " 'carts'?";
+    JsonNode check = ok(send("POST", "/api/v1/predicates/check", cart)).get("predicates").get(0);
+    assertThat(check.get("warnings")).hasSize(1);
+    assertThat(check.get("warnings").get(0).asText()).isEqualTo(warning);
+    JsonNode applied = put("/api/v1/predicates/p", cart);
+    assertThat(applied.get("warnings").get(0).asText()).isEqualTo(warning);
+    assertThat(get("/api/v1/predicates/p").get("warnings")).isEqualTo(applied.get("warnings"));
+    assertThat(put("/api/v1/predicates/p", cart.replace("cart", "carts")).get("warnings"))
+        .isEmpty();
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.palinode.store.affected.Trace;
 import io.palinode.wire.TopicLayout;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -33,6 +34,11 @@ public interface UndoLog extends NodeClock {
    */
   default String operationsNotJudged() {
     return "";
+  }
+
+  /** The names of this node's stores; empty if they are not known. By any thread. */
+  default Set<String> stores() {
+    return Set.of();
   }
 
   /**

@@ -9,6 +9,7 @@ import io.palinode.wire.v1.KeysNotRestored;
 import io.palinode.wire.v1.NodeReport;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -112,6 +113,10 @@ final class NodeReporter implements AutoCloseable {
             .setVersion(Build.VERSION)
             .setOff(why)
             .addAllPeers(clocks.bounds());
+    Set<String> stores = store.stores();
+    if (stores.size() <= ControlRecordCheck.STORES_MAX) {
+      report.addAllStores(stores);
+    }
     keys.entrySet().stream()
         .limit(ControlRecordCheck.NOT_RESTORED_MAX)
         .forEach(

@@ -25,6 +25,7 @@ import io.palinode.store.restore.NodeRestore;
 import io.palinode.store.restore.NodeRollback;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -147,6 +148,11 @@ public abstract class NodeBinding implements StoreBinding, AutoCloseable {
   @Override
   public HvcClock clock() {
     return parts.clock();
+  }
+
+  @Override
+  public Set<String> stores() {
+    return parts.stores().names();
   }
 
   @Override

@@ -13,6 +13,9 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
@@ -21,6 +24,7 @@ class NodeReporterTest {
   private static final NodeHealth HEALTH =
       new NodeHealth(10_000L, 500_000, 0, 0, 0, null, "", OptionalLong.of(7L << 30));
 
+  private Set<String> stores = Set.of();
   private final MockProducer<byte[], byte[]> producer =
       new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
 
@@ -42,6 +46,28 @@ class NodeReporterTest {
     }
   }
 
+  @Test
+  void theStoresAreReportedUnlessTheyAreTooMany() {
+    assertThat(storesReported(100)).hasSize(100);
+    producer.clear();
+    assertThat(storesReported(101)).isEmpty();
+  }
+
+  private List<String> storesReported(int number) {
+    stores = IntStream.range(0, number).mapToObj(i -> "s" + i).collect(Collectors.toSet());
+    try (NodeReporter reporter =
+        new NodeReporter(
+            node(),
+            () -> 1,
+            new ControlPublisher(producer, "control", new ControlKeys()),
+            new PeerClocks(0, () -> 1),
+            "")) {
+      reporter.start();
+      await().until(() -> reports().size() == 1);
+      return reports().get(0).getStoresList();
+    }
+  }
+
   private List<NodeReport> reports() {
     return producer.history().stream().map(sent -> parsed(sent.value())).toList();
   }
@@ -55,9 +81,19 @@ class NodeReporterTest {
   }
 
   /** Node 0 of incarnation 1, which is asked for nothing else. */
-  private static UndoLog node() {
+  private UndoLog node() {
     Map<String, Object> answers =
-        Map.of("node", 0, "incarnation", 1L, "health", HEALTH, "notRestored", Map.of());
+        Map.of(
+            "node",
+            0,
+            "incarnation",
+            1L,
+            "health",
+            HEALTH,
+            "notRestored",
+            Map.of(),
+            "stores",
+            stores);
     return (UndoLog)
         Proxy.newProxyInstance(
             UndoLog.class.getClassLoader(),

@@ -5,6 +5,7 @@ import io.palinode.orchestrator.health.Finding;
 import io.palinode.orchestrator.health.TopicFindings;
 import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.history.WatchedVersions;
+import io.palinode.orchestrator.policy.AbsentStores;
 import io.palinode.orchestrator.policy.AppliedPredicate;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
@@ -39,7 +40,7 @@ public final class Examination {
     }
   }
 
-  /** Of predicates that some part does not have yet or does not judge, and of lost alerts. */
+  /** Of predicates that find nothing or that some part does not have yet, and of lost alerts. */
   public static List<Finding> others(
       List<AppliedPredicate> predicates,
       List<UnjudgedOperations> unjudged,
@@ -47,10 +48,15 @@ public final class Examination {
       Map<String, AlertCounts> destinations) {
     List<Finding> found = new ArrayList<>();
     for (AppliedPredicate predicate : predicates) {
+      String part = "predicate " + predicate.name();
+      AbsentStores absent = predicate.absent();
+      if (absent != null) {
+        found.add(Finding.fault(part, absent.what(), absent.wayOut()));
+      }
       if (!watched.isConverged(predicate.name(), predicate.version())) {
         found.add(
             Finding.note(
-                "predicate " + predicate.name(),
+                part,
                 "not every node and the job have version " + predicate.version(),
                 "wait some seconds; then see 'palinode get predicates'"));
       }

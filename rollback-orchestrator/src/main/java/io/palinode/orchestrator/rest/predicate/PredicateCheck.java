@@ -1,7 +1,9 @@
 package io.palinode.orchestrator.rest.predicate;
 
 import io.palinode.detection.explain.Explanation;
+import io.palinode.orchestrator.policy.AbsentStores;
 import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.policy.PredicateNeeds;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.form.Predicates;
@@ -9,6 +11,7 @@ import io.palinode.predicate.lint.Lint;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +25,19 @@ public record PredicateCheck(List<Checked> predicates, List<LintFinding> finding
    *
    * @param version in force; null: none is
    * @param unchanged whether it is the version in force
+   * @param warnings why it would find nothing
    */
   public record Checked(
-      String name, @Nullable Long version, boolean unchanged, List<TopicView> topics) {}
+      String name,
+      @Nullable Long version,
+      boolean unchanged,
+      List<String> warnings,
+      List<TopicView> topics) {
+    public Checked {
+      // An orchestrator of an earlier release sends none.
+      warnings = warnings == null ? List.of() : List.copyOf(warnings);
+    }
+  }
 
   /** One part of the meaning, such as {@code cost}. */
   public record TopicView(String name, List<String> sentences) {}
@@ -41,14 +54,16 @@ public record PredicateCheck(List<Checked> predicates, List<LintFinding> finding
   /**
    * @param document the text of {@code predicates}, which may be applied
    * @param inForce returns the version of a name in force, or null
+   * @param stores those of all nodes; empty: not known
    */
   public static PredicateCheck of(
       String document,
       String source,
       List<Predicate> predicates,
-      Function<String, @Nullable AppliedPredicate> inForce) {
+      Function<String, @Nullable AppliedPredicate> inForce,
+      Set<String> stores) {
     return new PredicateCheck(
-        predicates.stream().map(one -> checked(one, inForce.apply(one.name()))).toList(),
+        predicates.stream().map(one -> checked(one, inForce.apply(one.name()), stores)).toList(),
         Lint.of(document, source, Set.of(), PredicateLimits.CEILING).stream()
             .map(
                 found ->
@@ -61,11 +76,15 @@ public record PredicateCheck(List<Checked> predicates, List<LintFinding> finding
             .toList());
   }
 
-  private static Checked checked(Predicate predicate, @Nullable AppliedPredicate inForce) {
+  private static Checked checked(
+      Predicate predicate, @Nullable AppliedPredicate inForce, Set<String> stores) {
     return new Checked(
         predicate.name(),
         inForce == null ? null : inForce.version(),
         inForce != null && inForce.yaml().equals(Predicates.toYaml(predicate)),
+        Stream.ofNullable(AbsentStores.of(PredicateNeeds.of(predicate).stores(), stores))
+            .map(AbsentStores::warning)
+            .toList(),
         Explanation.of(predicate).topics().stream()
             .map(topic -> new TopicView(topic.name(), topic.sentences()))
             .toList());

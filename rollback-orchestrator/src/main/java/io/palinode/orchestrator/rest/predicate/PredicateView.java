@@ -2,6 +2,7 @@ package io.palinode.orchestrator.rest.predicate;
 
 import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.policy.AppliedPredicate;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param nodeVersions by node: the version that it watches; other nodes are absent
  * @param jobVersion the version of the whole detection job; null: unknown
  * @param converged whether all of these are {@code version}
+ * @param warnings why it may find nothing
  */
 public record PredicateView(
     String name,
@@ -19,16 +21,22 @@ public record PredicateView(
     boolean converged,
     Map<Integer, Long> nodeVersions,
     @Nullable Long jobVersion,
-    String yaml) {
+    String yaml,
+    List<String> warnings) {
   /** The path of a webhook is often its password. */
   private static final Pattern WEBHOOK =
       Pattern.compile(
           "((?:webhook|alertmanager|slack|cloudevents):https?://)(?:[^/@\\s\"']*@)?([^/?\\s\"',\\]]*)[^\\s\"',\\]]*");
 
+  public PredicateView {
+    // An orchestrator of an earlier release sends none.
+    warnings = warnings == null ? List.of() : List.copyOf(warnings);
+  }
+
   /** Without the paths and passwords of its webhooks. */
   public PredicateView withoutSecrets() {
     return new PredicateView(
-        name, version, converged, nodeVersions, jobVersion, withoutSecrets(yaml));
+        name, version, converged, nodeVersions, jobVersion, withoutSecrets(yaml), warnings);
   }
 
   public static String withoutSecrets(String yaml) {
@@ -43,6 +51,7 @@ public record PredicateView(
         watched.isConverged(p.name(), p.version()),
         versions.ofNodes(),
         versions.ofJob(),
-        p.yaml());
+        p.yaml(),
+        p.warnings());
   }
 }

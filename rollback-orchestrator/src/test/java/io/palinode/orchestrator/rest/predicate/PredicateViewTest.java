@@ -2,6 +2,7 @@ package io.palinode.orchestrator.rest.predicate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,7 +20,7 @@ class PredicateViewTest {
           alert: [console]                             | alert: [console]
           """)
   void aViewWithoutSecretsHasNoPathOfAWebhook(String yaml, String shown) {
-    PredicateView view = new PredicateView("p", 1, true, Map.of(), null, yaml);
+    PredicateView view = new PredicateView("p", 1, true, Map.of(), null, yaml, List.of());
     assertThat(view.withoutSecrets().yaml()).isEqualTo(shown);
   }
 }
