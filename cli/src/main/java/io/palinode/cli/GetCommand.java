@@ -16,8 +16,10 @@ import io.palinode.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -75,6 +77,7 @@ final class GetCommand implements Callable<Integer> {
   private static final Integer LIMIT_MAX = 10_000;
 
   private static final int LIMIT_DEFAULT = 100;
+  private static final Set<String> GRADES = Set.of("definite", "possible", "uncertain");
 
   @Parameters(
       index = "0",
@@ -141,6 +144,12 @@ final class GetCommand implements Callable<Integer> {
     if (output.isXml() && (resource != Resource.PREDICATES || id == null || watch)) {
       throw new Refusal("-o xml is for one predicate: 'palinode get predicates NAME -o xml'");
     }
+    requireFits("--limit", limit, Resource.VIOLATIONS, Resource.ROLLBACKS);
+    requireFits("--since", since, Resource.VIOLATIONS, Resource.ROLLBACKS);
+    requireFits("--predicate", predicate, Resource.VIOLATIONS, Resource.ROLLBACKS);
+    requireFits("--grade", grade, Resource.VIOLATIONS);
+    requireFits("--holding", holding ? true : null, Resource.VIOLATIONS);
+    requireValues();
     if (watch) {
       return watch(path);
     }
@@ -165,6 +174,28 @@ final class GetCommand implements Callable<Integer> {
       ListNotes.cut(resource, items.size(), page.total()).forEach(notes::println);
     }
     return needOperator(items).isEmpty() ? 0 : 1;
+  }
+
+  /** The API would name its path and its parameter, not the option. */
+  private void requireFits(String option, @Nullable Object value, Resource... lists) {
+    List<Resource> fitting = List.of(lists);
+    if (value != null && !fitting.contains(resource)) {
+      throw new Refusal(
+          "%s is for %s, not for %s; omit it"
+              .formatted(
+                  option,
+                  fitting.stream().map(Resource::plural).collect(Collectors.joining(" and ")),
+                  resource.plural()));
+    }
+  }
+
+  private void requireValues() {
+    if (limit != null && (limit < 1 || limit > LIMIT_MAX)) {
+      throw new Refusal("--limit must be between 1 and %d: '%d'".formatted(LIMIT_MAX, limit));
+    }
+    if (grade != null && !GRADES.contains(grade)) {
+      throw new Refusal("--grade must be definite, possible or uncertain: '%s'".formatted(grade));
+    }
   }
 
   private int watch(String path) {
@@ -199,7 +230,7 @@ final class GetCommand implements Callable<Integer> {
     return need;
   }
 
-  /** The options as the API takes them. It refuses those that do not fit the list. */
+  /** The options as the API takes them. */
   private String query() {
     StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");
     add(query, "limit", id != null && resource == Resource.ROLLBACKS ? LIMIT_MAX : limit);

@@ -135,6 +135,7 @@ class DescribeTest {
         .contains("budget      5 of 5 rollbacks are spent: violations stand until 2026-11-25T17:")
         .contains("sequential  keys of 1 instances, with R + W > N\n")
         .endsWith("\nkind: Predicate\n");
+    assertThat(api.out()).doesNotContain("warning");
     JsonNode all = json("describe", "predicate", "p");
     assertThat(all.at("/violations/count").asInt()).isEqualTo(7);
     assertThat(all.at("/approvals/0/id").asInt()).isEqualTo(2);
@@ -144,6 +145,10 @@ class DescribeTest {
     assertThat(api.out()).containsPattern("violations .*\n( .*\n)* +HLC 1795262400500000\n");
     api.answer("/api/v1/predicates/other", PREDICATE.replace("\"p\"", "\"other\""));
     JsonNode other = json("describe", "predicate", "other");
+    String warned = PREDICATE.replace("\"yaml\"", "\"warnings\":[\"no store\"],\"yaml\"");
+    api.answer("/api/v1/predicates/p", warned);
+    assertThat(api.run("describe", "predicate", "p")).isZero();
+    assertThat(api.out()).contains("warning     no store\n");
     assertThat(other.path("approvals")).isEmpty();
     assertThat(other.path("budgets")).isEmpty();
     assertThat(other.path("sequential")).isEmpty();

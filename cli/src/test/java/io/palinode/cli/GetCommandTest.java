@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class GetCommandTest {
   private static final String ROLLBACK =
@@ -53,11 +55,25 @@ class GetCommandTest {
     assertThat(api.err()).isEmpty();
   }
 
-  @Test
-  void anOptionThatDoesNotFitTheListIsSentForTheApiToRefuse() {
-    api.answer("/api/v1/nodes", "[]", "");
-    assertThat(api.run("get", "nodes", "--limit", "5")).isZero();
-    assertThat(api.asked()).containsExactly("limit=5");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "snapshots --limit 0 | --limit is for violations and rollbacks, not for snapshots; omit it",
+        "nodes --since -5m | --since is for violations and rollbacks, not for nodes; omit it",
+        "predicates p --predicate q | --predicate is for violations and rollbacks, not for"
+            + " predicates; omit it",
+        "rollbacks --grade definite | --grade is for violations, not for rollbacks; omit it",
+        "snapshots --holding | --holding is for violations, not for snapshots; omit it",
+        "rollbacks --limit 0 | --limit must be between 1 and 10000: '0'",
+        "violations --limit 10001 | --limit must be between 1 and 10000: '10001'",
+        "violations --limit -1 -w | --limit must be between 1 and 10000: '-1'",
+        "violations --grade sure | --grade must be definite, possible or uncertain: 'sure'"
+      })
+  void anOptionThatDoesNotFitIsRefusedWithItsNameAndBounds(String options, String message) {
+    assertThat(api.run(("get " + options).split(" "))).isEqualTo(2);
+    assertThat(api.err().strip()).isEqualTo("palinode: " + message);
+    assertThat(api.asked()).isEmpty();
   }
 
   @Test

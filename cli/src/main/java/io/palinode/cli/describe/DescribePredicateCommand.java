@@ -73,6 +73,7 @@ final class DescribePredicateCommand implements Callable<Integer> {
     lines.add("nodes", versions(predicate.nodeVersions()));
     lines.add("job", predicate.jobVersion() == null ? "not known" : "" + predicate.jobVersion());
     lines.add("converged", predicate.converged() ? "yes" : "not yet: versions differ");
+    predicate.warnings().forEach(warning -> lines.add("warning", warning));
     lines.add("violations", violations(all));
     addHlc(lines, all.at("/violations/latest/violate"));
     lines.add("rollbacks", rollbacks(all.path("rollbacks")));

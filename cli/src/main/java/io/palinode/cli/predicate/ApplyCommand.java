@@ -1,6 +1,7 @@
 package io.palinode.cli.predicate;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.orchestrator.rest.predicate.PredicateCheck;
 import io.palinode.orchestrator.rest.predicate.PredicateView;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
@@ -35,7 +36,7 @@ public final class ApplyCommand implements Callable<Integer> {
 
   @Option(
       names = "--dry-run",
-      description = "Change nothing; print what would change. The server's limits are not checked.")
+      description = "Change nothing; print what would change. What apply refuses is refused.")
   private boolean dryRun;
 
   @Mixin private ApiClient api = new ApiClient();
@@ -44,23 +45,37 @@ public final class ApplyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     List<Predicate> predicates = files.read();
-    InForce before = InForce.of(api);
     if (dryRun) {
-      for (Predicate predicate : predicates) {
-        String name = predicate.name();
-        print(
-            name,
-            before.version(name) + (before.isSame(predicate) ? 0 : 1),
-            before.isSame(predicate) ? "unchanged" : "would be applied");
-      }
+      check(predicates);
       return 0;
     }
+    InForce before = InForce.of(api);
     JsonNode answer = api.put(InForce.PATH, document(predicates));
     for (PredicateView applied : api.view(answer, PredicateView[].class)) {
       boolean isSame = before.version(applied.name()) == applied.version();
       print(applied.name(), applied.version(), isSame ? "unchanged" : "applied");
+      warn(applied.name(), applied.warnings());
     }
     return 0;
+  }
+
+  private void check(List<Predicate> predicates) throws IOException {
+    PredicateCheck all =
+        api.post(InForce.PATH + "/check", document(predicates), PredicateCheck.class);
+    for (PredicateCheck.Checked one : all.predicates()) {
+      Long inForce = one.version();
+      long version = (inForce == null ? 0 : inForce) + (one.unchanged() ? 0 : 1);
+      print(one.name(), version, one.unchanged() ? "unchanged" : "would be applied");
+      warn(one.name(), one.warnings());
+    }
+  }
+
+  private void warn(String name, List<String> warnings) {
+    warnings.forEach(
+        warning ->
+            spec.commandLine()
+                .getErr()
+                .println("palinode: warning: predicate '%s': %s".formatted(name, warning)));
   }
 
   private void print(String name, long version, String outcome) {

@@ -50,6 +50,7 @@ class ApplyCommandTest {
   private final StringWriter err = new StringWriter();
   private HttpServer server;
   private int failure;
+  private String warnings = "";
 
   @BeforeEach
   void start() throws IOException {
@@ -120,7 +121,6 @@ class ApplyCommandTest {
 
   @Test
   void aDryRunChangesNothing() throws IOException {
-    inForce.put("a", Predicates.toYaml(Predicates.parse(PREDICATE.formatted("a"), "a")));
     applied.add("a");
     String changed = PREDICATE.formatted("b") + "---\n" + PREDICATE.formatted("a");
     assertThat(run("apply", "-f", file("p.yaml", changed), "--dry-run")).isZero();
@@ -128,6 +128,20 @@ class ApplyCommandTest {
     assertThat(out.toString().lines())
         .containsExactly(
             "predicate b version 1 would be applied", "predicate a version 7 unchanged");
+  }
+
+  @Test
+  void theServersWarningIsShownAndThePredicateIsApplied() throws IOException {
+    warnings = "[\"no node has the store 'cart'\"]";
+    assertThat(apply("p.yaml", yaml("a"))).isZero();
+    assertThat(run("apply", "-f", file("p.yaml", yaml("b")), "--dry-run")).isZero();
+    assertThat(applied).containsExactly("a");
+    assertThat(out.toString().lines())
+        .containsExactly("predicate a version 7 applied", "predicate b version 1 would be applied");
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "palinode: warning: predicate 'a': no node has the store 'cart'",
+            "palinode: warning: predicate 'b': no node has the store 'cart'");
   }
 
   @Test
@@ -175,6 +189,11 @@ class ApplyCommandTest {
       respond(exchange, failure == 0 ? 400 : failure, "{\"detail\":\"predicate 'bad': refused\"}");
       return;
     }
+    if (exchange.getRequestMethod().equals("POST")) {
+      String checked = names.stream().map(this::checked).collect(Collectors.joining(","));
+      respond(exchange, 200, "{\"predicates\":[" + checked + "],\"findings\":[]}");
+      return;
+    }
     applied.addAll(names);
     respond(exchange, 200, one ? views(names) : "[" + views(names) + "]");
   }
@@ -184,8 +203,19 @@ class ApplyCommandTest {
   }
 
   private String view(String name) {
-    return "{\"name\":\"%s\",\"version\":7,\"converged\":false,\"nodeVersions\":{},\"jobVersion\":null,\"yaml\":%s}"
-        .formatted(name, TextNode.valueOf(inForce.getOrDefault(name, "")));
+    return "{\"name\":\"%s\",\"version\":7,\"converged\":false,\"nodeVersions\":{},\"jobVersion\":null,\"yaml\":%s%s}"
+        .formatted(name, TextNode.valueOf(inForce.getOrDefault(name, "")), warned());
+  }
+
+  private String checked(String name) {
+    boolean known = applied.contains(name);
+    return "{\"name\":\"%s\",\"version\":%s,\"unchanged\":%s,\"topics\":[]%s}"
+        .formatted(name, known ? "7" : "null", known, warned());
+  }
+
+  /** A server of an earlier release has no such field. */
+  private String warned() {
+    return warnings.isEmpty() ? "" : ",\"warnings\":" + warnings;
   }
 
   private static void respond(HttpExchange exchange, int status, String text) throws IOException {

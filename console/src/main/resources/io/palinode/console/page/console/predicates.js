@@ -19,12 +19,19 @@ function findings(all) {
   ], all);
 }
 
+/** Why predicates may find nothing, such as a store that no node has. */
+function warnings(all) {
+  return el('ul', {}, ...all.flatMap((one) => one.warnings.map(
+    (text) => el('li', { class: 'problem' }, `${one.name}: ${text}`))));
+}
+
 /** What a predicate means, and whether applying it changes anything. */
 function meaning(one) {
   const effect = one.unchanged ? `is version ${one.version}, which is in force`
     : one.version === null ? 'would be new' : `would replace version ${one.version}`;
   return el('section', { 'aria-label': one.name },
     el('h2', {}, `${one.name} ${effect}`),
+    warnings([one]),
     facts(one.topics.map((topic) => [topic.name, topic.sentences.join(' ')])));
 }
 
@@ -91,8 +98,10 @@ export async function show(main, name, state) {
       body: text.value,
       headers: { 'Content-Type': type(), ...(edited && { 'If-Match': `"${edited.version}"` }) },
     });
-    const applied = [await answer.json()].flat().map((one) => `${one.name} version ${one.version}`);
-    done.textContent = `In force: ${applied.join(', ')}.`;
+    const applied = [await answer.json()].flat();
+    const names = applied.map((one) => `${one.name} version ${one.version}`);
+    done.textContent = `In force: ${names.join(', ')}.`;
+    checked.replaceChildren(warnings(applied));
     const all = await draw();
     if (edited) edit(all.find((one) => one.name === edited.name));
   }
