@@ -29,7 +29,7 @@ class DescribeTest {
   private static final String PREDICATE =
       """
       {"name":"p","version":3,"converged":false,"nodeVersions":{"0":3,"1":2},"jobVersion":3,
-       "yaml":"kind: Predicate\\n"}""";
+       "warnings":[],"yaml":"kind: Predicate\\n"}""";
 
   private static final String SNAPSHOT =
       """
@@ -145,7 +145,7 @@ class DescribeTest {
     assertThat(api.out()).containsPattern("violations .*\n( .*\n)* +HLC 1795262400500000\n");
     api.answer("/api/v1/predicates/other", PREDICATE.replace("\"p\"", "\"other\""));
     JsonNode other = json("describe", "predicate", "other");
-    String warned = PREDICATE.replace("\"yaml\"", "\"warnings\":[\"no store\"],\"yaml\"");
+    String warned = PREDICATE.replace("\"warnings\":[]", "\"warnings\":[\"no store\"]");
     api.answer("/api/v1/predicates/p", warned);
     assertThat(api.run("describe", "predicate", "p")).isZero();
     assertThat(api.out()).contains("warning     no store\n");

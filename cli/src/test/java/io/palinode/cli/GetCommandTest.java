@@ -79,7 +79,7 @@ class GetCommandTest {
   @Test
   void aPredicateInForceIsPrintedAsItWasApplied() {
     String view =
-        "{\"name\":\"p\",\"version\":3,\"converged\":true,\"nodeVersions\":{},"
+        "{\"name\":\"p\",\"version\":3,\"converged\":true,\"warnings\":[],\"nodeVersions\":{},"
             + "\"jobVersion\":3,\"yaml\":\"kind: Predicate\\n\"}";
     api.answer("/api/v1/predicates/p", view, "");
     assertThat(api.run("get", "predicates", "p")).isZero();
@@ -168,7 +168,7 @@ class GetCommandTest {
             + "spec: {violation: [{all: [{var: x, equals: '1'}]}]}\\n";
     api.answer(
         "/api/v1/predicates/p",
-        "{\"name\":\"p\",\"version\":3,\"converged\":true,\"nodeVersions\":{},"
+        "{\"name\":\"p\",\"version\":3,\"converged\":true,\"warnings\":[],\"nodeVersions\":{},"
             + "\"jobVersion\":3,\"yaml\":\""
             + yaml
             + "\"}");

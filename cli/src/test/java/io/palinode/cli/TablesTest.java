@@ -200,7 +200,7 @@ class TablesTest {
     api.answer(
         "/api/v1/predicates",
         """
-        [{"name":"%s","version":1234,"nodeVersions":{%s},"jobVersion":1234,"converged":false}]"""
+        [{"name":"%s","version":1234,"nodeVersions":{%s},"jobVersion":1234,"converged":false,"warnings":[]}]"""
             .formatted(PREDICATE, versions));
     assertThat(api.run("get", "predicates")).isZero();
     assertFit(table(api.out()));

@@ -50,7 +50,7 @@ class ApplyCommandTest {
   private final StringWriter err = new StringWriter();
   private HttpServer server;
   private int failure;
-  private String warnings = "";
+  private String warnings = "[]";
 
   @BeforeEach
   void start() throws IOException {
@@ -203,19 +203,14 @@ class ApplyCommandTest {
   }
 
   private String view(String name) {
-    return "{\"name\":\"%s\",\"version\":7,\"converged\":false,\"nodeVersions\":{},\"jobVersion\":null,\"yaml\":%s%s}"
-        .formatted(name, TextNode.valueOf(inForce.getOrDefault(name, "")), warned());
+    return "{\"name\":\"%s\",\"version\":7,\"converged\":false,\"nodeVersions\":{},\"jobVersion\":null,\"yaml\":%s,\"warnings\":%s}"
+        .formatted(name, TextNode.valueOf(inForce.getOrDefault(name, "")), warnings);
   }
 
   private String checked(String name) {
     boolean known = applied.contains(name);
-    return "{\"name\":\"%s\",\"version\":%s,\"unchanged\":%s,\"topics\":[]%s}"
-        .formatted(name, known ? "7" : "null", known, warned());
-  }
-
-  /** A server of an earlier release has no such field. */
-  private String warned() {
-    return warnings.isEmpty() ? "" : ",\"warnings\":" + warnings;
+    return "{\"name\":\"%s\",\"version\":%s,\"unchanged\":%s,\"topics\":[],\"warnings\":%s}"
+        .formatted(name, known ? "7" : "null", known, warnings);
   }
 
   private static void respond(HttpExchange exchange, int status, String text) throws IOException {

@@ -34,8 +34,7 @@ public record PredicateCheck(List<Checked> predicates, List<LintFinding> finding
       List<String> warnings,
       List<TopicView> topics) {
     public Checked {
-      // An orchestrator of an earlier release sends none.
-      warnings = warnings == null ? List.of() : List.copyOf(warnings);
+      warnings = List.copyOf(warnings);
     }
   }
 

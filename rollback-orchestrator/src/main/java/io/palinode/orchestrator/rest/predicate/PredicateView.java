@@ -29,8 +29,7 @@ public record PredicateView(
           "((?:webhook|alertmanager|slack|cloudevents):https?://)(?:[^/@\\s\"']*@)?([^/?\\s\"',\\]]*)[^\\s\"',\\]]*");
 
   public PredicateView {
-    // An orchestrator of an earlier release sends none.
-    warnings = warnings == null ? List.of() : List.copyOf(warnings);
+    warnings = List.copyOf(warnings);
   }
 
   /** Without the paths and passwords of its webhooks. */
