@@ -56,7 +56,7 @@ class PortableWitnessOracleTest {
   @EnumSource
   void everyReportOfEveryGradeOfAClauseThatLastsHolds(Shapes shapes) {
     Seeds.each(
-        shapes.isOfSums() ? Seeds.count() : Seeds.count(500),
+        Seeds.count(500),
         random -> {
           LastingComputation run = LastingComputation.ofMillis(random, shapes);
           LastingStream stream = new LastingStream(random, run, detector -> detector).run();

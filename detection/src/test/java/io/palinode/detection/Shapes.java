@@ -105,10 +105,6 @@ enum Shapes {
   /** What turns true and false at a node: a term, with {@code distinct} for one of its members. */
   record Variable(int clause, int term, String member) {}
 
-  boolean isOfSums() {
-    return this == SUM || this == WEIGHTED_SUM || this == TOTAL;
-  }
-
   /** In the order of clauses and terms. */
   static List<Variable> variables(List<ClauseShape> clauses) {
     List<Variable> variables = new ArrayList<>();
