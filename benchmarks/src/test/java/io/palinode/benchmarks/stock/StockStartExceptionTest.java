@@ -48,7 +48,7 @@ class StockStartExceptionTest {
       lines[i] = "line " + i;
     }
     assertThat(message(true, lines))
-        .contains("it serves nothing within 90 s")
+        .contains("it serves nothing within 120 s")
         .endsWith("line 39")
         .contains("line 28")
         .doesNotContain("line 27");
