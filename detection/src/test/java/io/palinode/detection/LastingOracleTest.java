@@ -53,7 +53,7 @@ class LastingOracleTest {
   @EnumSource
   void aDetectorThatIsSavedAndRestoredBetweenEventsDoesTheSame(Shapes shapes) {
     Seeds.each(
-        Seeds.count(500),
+        Seeds.count(200),
         random -> {
           LastingComputation run = LastingComputation.random(random, shapes, true);
           long delivery = random.nextLong();

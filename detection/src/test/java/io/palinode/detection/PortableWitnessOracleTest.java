@@ -35,7 +35,7 @@ class PortableWitnessOracleTest {
   @EnumSource
   void everyReportOfEveryGradeHolds(Shapes shapes) {
     Seeds.each(
-        Seeds.count(500),
+        Seeds.count(200),
         random -> {
           Computation run =
               random.nextBoolean() || shapes == Shapes.GROUPS
@@ -56,7 +56,7 @@ class PortableWitnessOracleTest {
   @EnumSource
   void everyReportOfEveryGradeOfAClauseThatLastsHolds(Shapes shapes) {
     Seeds.each(
-        Seeds.count(500),
+        Seeds.count(200),
         random -> {
           LastingComputation run = LastingComputation.ofMillis(random, shapes);
           LastingStream stream = new LastingStream(random, run, detector -> detector).run();
@@ -72,7 +72,7 @@ class PortableWitnessOracleTest {
   @Test
   void everyReportOfAClauseWithinHoldsAndNoOtherAnswerCanBeNamed() {
     Seeds.each(
-        Seeds.count(500),
+        Seeds.count(200),
         random -> {
           WithinComputation run = WithinComputation.random(random, true);
           WithinOracle oracle = new WithinOracle(run);
