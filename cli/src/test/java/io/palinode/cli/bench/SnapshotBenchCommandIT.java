@@ -7,9 +7,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import picocli.CommandLine;
 
-class SnapshotBenchCommandTest {
+/** A whole run of the benchmark. With -Pnightly only. */
+@EnabledIfSystemProperty(named = "palinode.it.paper", matches = "true")
+class SnapshotBenchCommandIT {
   @Test
   void everyKindIsPrintedInJson() throws Exception {
     StringWriter out = new StringWriter();
