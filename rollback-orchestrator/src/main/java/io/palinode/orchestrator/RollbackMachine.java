@@ -466,10 +466,10 @@ public final class RollbackMachine {
             && state.found().unrecorded().isEmpty()
             // Also if this run does not know the violations of the request.
             && state.log().gates().requests().isEmpty();
-    // Violations that are judged later may have begun to hold by so much earlier.
-    long heldFor =
-        state.policies().values().stream().mapToLong(Policy::longestHeldFor).max().orElse(0);
-    return quiet ? Math.min(state.found().judged() - heldFor, state.heldAt()) : 0;
+    // A rollback of a violation that is judged later may go back by so much.
+    long goesBack =
+        state.policies().values().stream().mapToLong(Policy::goesBackAtMost).max().orElse(0);
+    return quiet ? Math.min(state.found().judged() - goesBack, state.heldAt()) : 0;
   }
 
   private ControlRecord safePoint(long hlc) {

@@ -131,7 +131,7 @@ public record Policy(
   }
 
   /** How much earlier than the {@code violate} of its violation a rollback may go, in HLCs. */
-  public long longestHeldFor() {
+  public long goesBackAtMost() {
     return rollsBack() ? clauses.stream().mapToLong(Policy::goesBack).max().orElse(0) : 0;
   }
 
