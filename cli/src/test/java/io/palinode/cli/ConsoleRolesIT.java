@@ -10,12 +10,12 @@ import io.palinode.launcher.embedded.Ports;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The console in a real browser, for users of a real orchestrator. With -Pnightly only. */
-@EnabledIfSystemProperty(named = "palinode.it.console", matches = "true")
+@Tag("slow")
 class ConsoleRolesIT {
   private static final String LACKS =
       "GET /api/v1/past/value needs the role operator: 'vic' has the role viewer";

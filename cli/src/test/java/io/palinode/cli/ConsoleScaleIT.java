@@ -13,14 +13,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The console in a real browser: 10,000 violations, and a killed orchestrator. */
 @Timeout(400)
-@EnabledIfSystemProperty(named = "palinode.it.console", matches = "true")
+@Tag("slow")
 class ConsoleScaleIT {
   /** As many as the orchestrator remembers. */
   private static final int VIOLATIONS = 10_000;

@@ -45,6 +45,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,6 +174,7 @@ class JudgementIT {
   }
 
   @Test
+  @Tag("slow")
   void aJobThatIsCancelledAndANodeWhoseProducerEndsAreReportedAndStartedAgain() throws Exception {
     try (ControlPlane plane =
             ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);

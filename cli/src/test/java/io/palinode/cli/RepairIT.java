@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +62,7 @@ class RepairIT {
 
   /** As when its disk was not mounted. */
   @Test
+  @Tag("slow")
   void aNodeWhoseFolderIsGoneServesOnceItIsFilledFromTheOthers() throws IOException {
     try (RealParts parts = RealParts.start(folder);
         StoreClient client = parts.client("a")) {

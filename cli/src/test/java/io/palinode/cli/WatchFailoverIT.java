@@ -15,15 +15,15 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * {@code palinode get -w} while an orchestrator is killed and a standby takes over its address.
  * With -Pnightly only.
  */
-@EnabledIfSystemProperty(named = "palinode.it.console", matches = "true")
+@Tag("slow")
 class WatchFailoverIT {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final String PREDICATE =

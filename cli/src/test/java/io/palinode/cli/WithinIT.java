@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +99,7 @@ class WithinIT {
 
   /** All nodes, the job and the orchestrator end at once; the job continues at its checkpoint. */
   @Test
+  @Tag("slow")
   void aKillWhileAnAnswerIsDueIsACoverageGapAndLaterTriggersAreJudged() throws Exception {
     Path file = predicate("{alert: [console]}");
     Files.writeString(folder.resolve("stores.xml"), UpIT.STORES);

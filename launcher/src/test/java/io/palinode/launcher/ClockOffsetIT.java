@@ -21,12 +21,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clocks of real nodes under load, measured through the control log, against ε. */
 @Timeout(240)
+@Tag("slow")
 class ClockOffsetIT {
   private static final int NODES = 3;
   private static final Duration BOUND = Duration.ofMinutes(2);

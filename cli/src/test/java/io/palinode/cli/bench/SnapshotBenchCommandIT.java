@@ -6,12 +6,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import picocli.CommandLine;
 
 /** A whole run of the benchmark. With -Pnightly only. */
-@EnabledIfSystemProperty(named = "palinode.it.paper", matches = "true")
+@Tag("slow")
 class SnapshotBenchCommandIT {
   @Test
   void everyKindIsPrintedInJson() throws Exception {

@@ -30,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import picocli.CommandLine;
 
 /** The demo's application on a cluster that is not the demo's own. */
 @Timeout(240)
+@Tag("slow")
 class ExternalDemoIT {
   private static final int NODES = 3;
   private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);

@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command in a JVM of 64 MB. */
 @Timeout(120)
+@Tag("slow")
 class DetectSmallHeapIT {
   @TempDir Path folder;
 

@@ -19,10 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code palinode run} in processes of their own, with a broker that goes away and comes back. */
+@Tag("slow")
 class OrchestratorOutageIT {
   private static final Duration BOUND = Duration.ofSeconds(90);
 

@@ -23,6 +23,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** One node of three publishes nothing for long: judgement continues without it. */
 @Timeout(300)
+@Tag("slow")
 class SkippedNodeIT {
   private static final Duration BOUND = Duration.ofSeconds(90);
   private static final Epsilon EPSILON = Epsilon.parse("10ms");

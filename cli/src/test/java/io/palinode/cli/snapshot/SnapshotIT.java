@@ -30,6 +30,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import picocli.CommandLine;
 
 /** Snapshots on the real parts, by the command line, while a client continues to write. */
 @Timeout(240)
+@Tag("slow")
 class SnapshotIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration BOUND = Duration.ofSeconds(60);

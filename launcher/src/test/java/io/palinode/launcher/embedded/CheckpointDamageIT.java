@@ -23,6 +23,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * first interval is in the checkpoint alone is found, or its coverage is reported as lost. {@code
  * -Dpalinode.it.checkpoint.flips=N} makes N flips.
  */
+@Tag("slow")
 class CheckpointDamageIT {
   private static final int FLIPS = Integer.getInteger("palinode.it.checkpoint.flips", 1);
   private static final long SEED = Long.getLong("palinode.seed", 19);

@@ -26,6 +26,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * process. It serves all records, or the partition is not served. {@code
  * -Dpalinode.it.kafka.flips=N} makes N flips.
  */
+@Tag("slow")
 class KafkaDamageIT {
   private static final int FLIPS = Integer.getInteger("palinode.it.kafka.flips", 2);
   private static final long SEED = Long.getLong("palinode.seed", 7);

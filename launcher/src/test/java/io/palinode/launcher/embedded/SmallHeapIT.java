@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A job in a process whose heap has no room for all open intervals. */
 @Timeout(600)
+@Tag("slow")
 class SmallHeapIT {
   private static final Topics TOPICS = Topics.DEFAULT;
   private static final Duration SOON = Duration.ofMinutes(4);

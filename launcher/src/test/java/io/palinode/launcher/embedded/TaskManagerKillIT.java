@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dpalinode.flink.managers=2} runs it on so many task managers of two slots each.
  */
 @Timeout(180)
+@Tag("slow")
 class TaskManagerKillIT {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final String PREDICATE = "killed";

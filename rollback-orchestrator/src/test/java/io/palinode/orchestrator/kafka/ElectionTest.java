@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +47,7 @@ class ElectionTest {
   }
 
   @Test
+  @Tag("slow")
   void aLoneOneThatLosesKafkaIsElectedAgain() throws Exception {
     try (TestBroker broker = TestBroker.start(folder)) {
       KafkaSettings kafka = KafkaSettings.of(broker.bootstrapServers());

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Plans of a simulated cluster with crashes and failures. */
 class RandomPlansTest extends NodeControlFixture {
   static LongStream seeds() {
-    return LongStream.rangeClosed(1, 80);
+    return LongStream.rangeClosed(1, Math.min(400, Integer.getInteger("palinode.seeds", 40)));
   }
 
   @ParameterizedTest

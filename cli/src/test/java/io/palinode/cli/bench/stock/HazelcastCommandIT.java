@@ -8,12 +8,12 @@ import com.hazelcast.core.HazelcastInstance;
 import io.palinode.cli.bench.BenchCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import picocli.CommandLine;
 
 /** Two real members. With -Pnightly only. */
-@EnabledIfSystemProperty(named = "palinode.it.paper", matches = "true")
+@Tag("slow")
 class HazelcastCommandIT {
   @Test
   void realMembersAreMeasuredInEachMode() throws Exception {
