@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
       "Write an artificial trace of any length for 'palinode detect'. A seed determines the"
           + " trace.",
       "",
-      "Every 10 ms an interval of the next instance and term begins, at some node. It ends before",
-      "the next one, so only the intervals of --violated and --open are concurrent.",
+      "Every 10 ms an interval of the next instance and term begins, at some node. It ends before"
+          + " the next one, so only the intervals of --violated and --open are concurrent.",
       ""
     },
     footer = {

@@ -52,16 +52,16 @@ import picocli.CommandLine.Spec;
       "Each line of the trace is one interval:",
       "  {\"predicate\":\"p\",\"clause\":0,\"term\":0,\"node\":1,\"seq\":5,",
       "   \"start\":[\"1000\",\"1005.3\"],\"end\":[\"1200\",\"1300\"]}",
-      "Without 'end' the interval is open. Lines of one node are in its order; lines of",
-      "different nodes are in any order. Optional fields: values; binding, such as \"a=3,b=5\";",
+      "Without 'end' the interval is open. Lines of one node are in its order; lines of"
+          + " different nodes are in any order. Optional fields: values; binding, such as \"a=3,b=5\";",
       "for 'replicas: first' also version, origin and endedBy; for a clause with 'for' version and"
           + " endedBy; for 'within' origin. Each binding is judged separately.",
       "",
-      "The command judges a trace of any length in bounded memory. It keeps only intervals that",
-      "overlap or are open. If these are too many, it drops the oldest ones. A search that takes too",
-      "many steps is stopped. An interval of 'after' whose time ends after the trace is not judged.",
-      "In all these cases standard error has the time from which violations may be missing, and",
-      "exit status 0 becomes 3.",
+      "The command judges a trace of any length in bounded memory. It keeps only intervals that"
+          + " overlap or are open. If these are too many, it drops the oldest ones. A search that takes too"
+          + " many steps is stopped. An interval of 'after' whose time ends after the trace is not judged.",
+      "In all these cases standard error has the time from which violations may be missing, and"
+          + " exit status 0 becomes 3.",
       "",
       "Each line of a term with 'lostUpdate', 'staleRead' or 'nonMonotonicRead' is a violation, as"
           + " its node judged it. 'palinode verify' checks it by its witness file.",
@@ -136,8 +136,8 @@ public final class DetectCommand implements Callable<Integer> {
       defaultValue = "cover",
       paramLabel = "WHAT",
       description = {
-        "first: stop at the first violation; cover: for each interval and grade, the earliest",
-        "violation with this interval; all: every violation. Default: ${DEFAULT-VALUE}."
+        "first: stop at the first violation; cover: for each interval and grade, the earliest"
+            + " violation with this interval; all: every violation. Default: ${DEFAULT-VALUE}."
       })
   private Report report = Report.COVER;
 
@@ -151,8 +151,8 @@ public final class DetectCommand implements Callable<Integer> {
       names = "--retained-max",
       paramLabel = "N",
       description = {
-        "Intervals of an instance that are kept because they overlap or are open. Default: as",
-        "many as fit into a quarter of the heap."
+        "Intervals of an instance that are kept because they overlap or are open. Default: as"
+            + " many as fit into a quarter of the heap."
       })
   private int retainedMax;
 
@@ -161,8 +161,8 @@ public final class DetectCommand implements Callable<Integer> {
       defaultValue = "1000000",
       paramLabel = "N",
       description = {
-        "Steps of one search for a violation (default: ${DEFAULT-VALUE}). After 10 searches that",
-        "needed more, further ones have a thousandth of it."
+        "Steps of one search for a violation (default: ${DEFAULT-VALUE}). After 10 searches that"
+            + " needed more, further ones have a thousandth of it."
       })
   private long searchStepsMax = 1_000_000;
 

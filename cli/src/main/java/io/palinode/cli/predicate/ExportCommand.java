@@ -47,19 +47,19 @@ import picocli.CommandLine.Spec;
     description = "Write a violation, or a recorded trace, as a log that ShiViz can draw.",
     footer = {
       "",
-      "An event is the beginning or the end of an interval at a node. Of a violation, each client",
-      "that is known is a host too, with the requests that began the intervals. With --around,",
-      "the log has other intervals of the same instance near the violation.",
+      "An event is the beginning or the end of an interval at a node. Of a violation, each client"
+          + " that is known is a host too, with the requests that began the intervals. With --around,"
+          + " the log has other intervals of the same instance near the violation.",
       "",
-      "Open the log in ShiViz with 'Choose File'. Its first line is the expression that parses",
-      "it. The second line is empty (one execution). If you paste the events instead, enter this",
-      "expression:",
+      "Open the log in ShiViz with 'Choose File'. Its first line is the expression that parses"
+          + " it. The second line is empty (one execution). If you paste the events instead, enter this"
+          + " expression:",
       "  (?<event>.*)\\n(?<host>\\S+) (?<hlc>\\S+) (?<clock>\\{.*\\})",
       "",
-      "A clock has, for each node, the number of events in this log that happened before. The",
-      "order is that of the hybrid clocks, so events more than epsilon apart are ordered too.",
-      "Events outside the log do not count. 'hlc' is the node's own time of the event. Nothing",
-      "records what a client knew: its requests follow its earlier requests only.",
+      "A clock has, for each node, the number of events in this log that happened before. The"
+          + " order is that of the hybrid clocks, so events more than epsilon apart are ordered too.",
+      "Events outside the log do not count. 'hlc' is the node's own time of the event. Nothing"
+          + " records what a client knew: its requests follow its earlier requests only.",
       "",
       "Exit status: 0 written; 2 bad input.",
       "",

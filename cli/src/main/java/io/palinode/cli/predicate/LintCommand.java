@@ -30,8 +30,8 @@ import picocli.CommandLine.TypeConversionException;
         "Report parts of predicates that are valid but most likely mistakes. Needs no cluster.",
     footer = {
       "",
-      "Each line is a finding: its place, name and predicate, the reason, and what to",
-      "write instead. Names:",
+      "Each line is a finding: its place, name and predicate, the reason, and what to"
+          + " write instead. Names:",
       "  only-siblings          two values of one key in a clause, with replicas: first",
       "  repeated-term          a term twice in one clause",
       "  repeated-clause        a clause twice in one predicate",

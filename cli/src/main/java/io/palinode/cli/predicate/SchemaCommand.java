@@ -18,9 +18,9 @@ import picocli.CommandLine.Spec;
             + " form, or with --xsd an XML Schema of the XML form.",
     footer = {
       "",
-      "The JSON Schema has every field and word, the XML Schema every element and",
-      "attribute. Only 'palinode lint' and 'palinode apply' check rules about several",
-      "fields, such as captures.",
+      "The JSON Schema has every field and word, the XML Schema every element and"
+          + " attribute. Only 'palinode lint' and 'palinode apply' check rules about several"
+          + " fields, such as captures.",
       "",
       "Example:  palinode schema predicate > predicate.schema.json",
       "A YAML file then begins with:",

@@ -36,8 +36,8 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Exit status: 0 nothing is wrong; 1 something is. With --agent: 0 its writes are",
-      "watched; 1 they are not, or a duty fails.",
+      "Exit status: 0 nothing is wrong; 1 something is. With --agent: 0 its writes are"
+          + " watched; 1 they are not, or a duty fails.",
       "",
       "Example:  palinode doctor",
       "          palinode doctor --agent 127.0.0.1:7700"

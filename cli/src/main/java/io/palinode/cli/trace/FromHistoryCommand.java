@@ -43,9 +43,9 @@ import picocli.CommandLine.Spec;
       "Each line of a history in JSON is one operation. Times are microseconds or ISO 8601:",
       "  {\"invoke\":100,\"complete\":180,\"write\":{\"lock_a_ann\":\"held\"}}",
       "  {\"invoke\":900,\"complete\":950,\"write\":{\"lock_a_ann\":null},\"read\":{\"x\":\"1\"}}",
-      "'write' has the new values; null deletes a key. 'read' has what the operation found: the",
-      "read of line 2 is the key read/2/x. Without 'complete' it is unknown whether the operation",
-      "took effect. 'node' is the number of the clock of both times (default: 0).",
+      "'write' has the new values; null deletes a key. 'read' has what the operation found: the"
+          + " read of line 2 is the key read/2/x. Without 'complete' it is unknown whether the operation"
+          + " took effect. 'node' is the number of the clock of both times (default: 0).",
       "",
       "A history of Jepsen (*.edn) may have :write, :read, :cas, :txn, :acquire and :release.",
       "",
@@ -83,8 +83,8 @@ final class FromHistoryCommand implements Callable<Integer> {
       defaultValue = "surely",
       paramLabel = "WHEN",
       description = {
-        "surely: a value counts from the end of its write until the start of the next write of",
-        "another value; possibly: from the start of its write until the end of that one.",
+        "surely: a value counts from the end of its write until the start of the next write of"
+            + " another value; possibly: from the start of its write until the end of that one.",
         "Default: ${DEFAULT-VALUE}."
       })
   private Standing.Held held = Standing.Held.SURELY;

@@ -23,11 +23,11 @@ import picocli.CommandLine.Spec;
     description = "Check a violation again, only from its witness file.",
     footer = {
       "",
-      "'palinode get violations ID -o json' writes a witness file. The command checks that every",
-      "term holds for its value and the binding, that the intervals are pairwise concurrent",
-      "under the file's epsilon and uncertainty, and that grade, first, violate and id follow",
-      "from them. A digest of the file shows any other change, such as in one clock entry. The",
-      "digest shows accidents, not forgery: anyone can compute a new one.",
+      "'palinode get violations ID -o json' writes a witness file. The command checks that every"
+          + " term holds for its value and the binding, that the intervals are pairwise concurrent"
+          + " under the file's epsilon and uncertainty, and that grade, first, violate and id follow"
+          + " from them. A digest of the file shows any other change, such as in one clock entry. The"
+          + " digest shows accidents, not forgery: anyone can compute a new one.",
       "",
       "Exit status: 0 the violation holds; 1 it does not, with one line for each broken rule; 2"
           + " the file is no witness file.",
