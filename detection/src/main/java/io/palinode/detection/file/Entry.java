@@ -3,7 +3,6 @@ package io.palinode.detection.file;
 import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
 import io.palinode.hvc.Hvc;
-import io.palinode.hvc.HvcCodec;
 import io.palinode.hvc.Interval;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
@@ -13,26 +12,36 @@ import org.jspecify.annotations.Nullable;
  * A candidate while a trace is sorted.
  *
  * <pre>
- * +---------+--------+------+--------+------+------+-------+
- * | binding | member | rank | clause | term | seq  | start |
- * | C       | C      | vint | vint   | vint | vint | B     |
- * +---------+--------+------+--------+------+------+-------+
- * | ended? | end | version | origin+1 | amount | ended by |
- * | u8     | B   | C       | vint     | C      | C        |
- * +--------+-----+---------+----------+--------+----------+
+ * +---------+-------+------+--------+------+------+-------+-------+
+ * | binding | flags | rank | clause | term | seq  | nodes | start |
+ * | C       | u8    | vint | vint   | vint | vint | vint  | H     |
+ * +---------+-------+------+--------+------+------+-------+-------+
+ * If its flag is set:
+ * +-----+--------+---------+--------+--------+----------+
+ * | end | member | version | origin | amount | ended by |
+ * | H   | C      | C       | vint   | C      | C        |
+ * +-----+--------+---------+--------+--------+----------+
  * </pre>
  *
- * The node is the owner of the start. B are the bytes of an {@link HvcCodec}. C are characters
- * behind their number, of which the lowest bit is 1 if each has two bytes: JSON may hold halves of
- * pairs, which UTF-8 loses. In a file that does not outlive the process, hence without a version.
+ * The node is the owner of the start. H is a clock: owner (vint), the first entry (i64), and by how
+ * much each other one is behind it (i32 with the flag NARROW, else i64). C are characters behind
+ * their number, of which the lowest bit is 1 if each has two bytes: JSON may hold halves of pairs,
+ * which UTF-8 loses. In a file that does not outlive the process, hence without a version.
  *
  * @param rank decides between candidates of a node with one own start
  * @param endedBy the version that ended the interval, where that is needed; else empty
  */
 record Entry(String binding, long rank, Candidate candidate, String endedBy) {
   private static final byte[] NO_PAYLOAD = new byte[0];
-  private static final int VARINTS = 10;
+  private static final int VARINTS = 14;
   private static final int VARINT_BYTES_MAX = 10;
+  private static final int END = 1;
+  private static final int NARROW = 1 << 1;
+  private static final int MEMBER = 1 << 2;
+  private static final int VERSION = 1 << 3;
+  private static final int ORIGIN = 1 << 4;
+  private static final int AMOUNT = 1 << 5;
+  private static final int ENDED_BY = 1 << 6;
 
   Entry(String binding, long rank, Candidate candidate) {
     this(binding, rank, candidate, "");
@@ -62,7 +71,7 @@ record Entry(String binding, long rank, Candidate candidate, String endedBy) {
     return 1
         + VARINTS * VARINT_BYTES_MAX
         + Character.BYTES * textChars()
-        + 2 * HvcCodec.bytesMax(start().nodes());
+        + 2 * Long.BYTES * start().nodes();
   }
 
   private int textChars() {
@@ -85,44 +94,108 @@ record Entry(String binding, long rank, Candidate candidate, String endedBy) {
   void write(ByteBuffer out) {
     Hvc end = candidate.interval().end();
     Integer origin = candidate.origin();
+    String amount = amount();
+    boolean narrow = isNarrow(start()) && (end == null || isNarrow(end));
     writeText(out, binding);
-    writeText(out, candidate.member());
+    out.put(
+        (byte)
+            ((end == null ? 0 : END)
+                | (narrow ? NARROW : 0)
+                | (candidate.member().isEmpty() ? 0 : MEMBER)
+                | (candidate.version().isEmpty() ? 0 : VERSION)
+                | (origin == null ? 0 : ORIGIN)
+                | (amount.isEmpty() ? 0 : AMOUNT)
+                | (endedBy.isEmpty() ? 0 : ENDED_BY)));
     writeVarint(out, rank);
     writeVarint(out, candidate.clause());
     writeVarint(out, candidate.term());
     writeVarint(out, candidate.id().sequence());
-    HvcCodec.write(start(), out);
-    out.put((byte) (end == null ? 0 : 1));
+    writeVarint(out, start().nodes());
+    writeClock(out, start(), narrow);
     if (end != null) {
-      HvcCodec.write(end, out);
+      writeClock(out, end, narrow);
     }
-    writeText(out, candidate.version());
-    writeVarint(out, origin == null ? 0 : origin + 1);
-    writeText(out, amount());
-    writeText(out, endedBy);
+    writeIfAny(out, candidate.member());
+    writeIfAny(out, candidate.version());
+    if (origin != null) {
+      writeVarint(out, origin);
+    }
+    writeIfAny(out, amount);
+    writeIfAny(out, endedBy);
   }
 
   /** {@code known} is what the binding may be: then it is that object. */
   static Entry read(ByteBuffer in, String known) {
     String binding = readText(in, known);
-    String member = readText(in, "");
+    int flags = in.get();
+    boolean narrow = (flags & NARROW) != 0;
     long rank = readVarint(in);
     int clause = (int) readVarint(in);
     int term = (int) readVarint(in);
     long sequence = readVarint(in);
-    Hvc start = HvcCodec.read(in);
-    Interval interval = new Interval(start, in.get() == 0 ? null : HvcCodec.read(in));
-    CandidateId id = new CandidateId(start.owner(), 0, sequence);
-    String version = readText(in, "");
-    int origin = (int) readVarint(in);
-    @Nullable Integer from = origin == 0 ? null : Integer.valueOf(origin - 1);
-    String text = readText(in, "");
-    @Nullable BigDecimal amount = text.isEmpty() ? null : new BigDecimal(text);
+    int nodes = (int) readVarint(in);
+    Hvc start = readClock(in, nodes, narrow);
+    Interval interval =
+        new Interval(start, (flags & END) == 0 ? null : readClock(in, nodes, narrow));
+    String member = (flags & MEMBER) == 0 ? "" : readText(in, "");
+    String version = (flags & VERSION) == 0 ? "" : readText(in, "");
+    @Nullable Integer origin = (flags & ORIGIN) == 0 ? null : Integer.valueOf((int) readVarint(in));
+    @Nullable BigDecimal amount = (flags & AMOUNT) == 0 ? null : new BigDecimal(readText(in, ""));
     return new Entry(
         binding,
         rank,
-        new Candidate(clause, term, id, interval, version, from, amount, null, member, NO_PAYLOAD),
-        readText(in, ""));
+        new Candidate(
+            clause,
+            term,
+            new CandidateId(start.owner(), 0, sequence),
+            interval,
+            version,
+            origin,
+            amount,
+            null,
+            member,
+            NO_PAYLOAD),
+        (flags & ENDED_BY) == 0 ? "" : readText(in, ""));
+  }
+
+  /** Whether each entry is near enough to the first one for 32 bits. */
+  private static boolean isNarrow(Hvc clock) {
+    boolean narrow = true;
+    for (int node = 1; node < clock.nodes(); node++) {
+      long behind = clock.get(0) - clock.get(node);
+      narrow &= behind == (int) behind;
+    }
+    return narrow;
+  }
+
+  private static void writeClock(ByteBuffer out, Hvc clock, boolean narrow) {
+    long first = clock.get(0);
+    writeVarint(out, clock.owner());
+    out.putLong(first);
+    for (int node = 1; node < clock.nodes(); node++) {
+      long behind = first - clock.get(node);
+      if (narrow) {
+        out.putInt((int) behind);
+      } else {
+        out.putLong(behind);
+      }
+    }
+  }
+
+  private static Hvc readClock(ByteBuffer in, int nodes, boolean narrow) {
+    int owner = (int) readVarint(in);
+    long[] entries = new long[nodes];
+    entries[0] = in.getLong();
+    for (int node = 1; node < nodes; node++) {
+      entries[node] = entries[0] - (narrow ? in.getInt() : in.getLong());
+    }
+    return Hvc.of(owner, entries);
+  }
+
+  private static void writeIfAny(ByteBuffer out, String text) {
+    if (!text.isEmpty()) {
+      writeText(out, text);
+    }
   }
 
   private static void writeText(ByteBuffer out, String text) {
