@@ -36,8 +36,12 @@ import io.palinode.cli.store.PutCommand;
 import io.palinode.cli.trace.RecordCommand;
 import io.palinode.cli.trace.TraceCommand;
 import io.palinode.cli.witness.VerifyCommand;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -121,7 +125,25 @@ public final class Main {
       // Read when the first logger is made, before any option is parsed.
       System.setProperty("palinode.log.stack", "full");
     }
-    System.exit(execute(commandLine(needed(args)), args));
+    int status = execute(commandLine(needed(args)), args);
+    String failure = System.out.checkError() ? outputFailure() : null;
+    if (failure != null) {
+      System.err.println("palinode: standard output cannot be written: " + failure);
+      status = CommandLine.ExitCode.SOFTWARE;
+    }
+    System.exit(status);
+  }
+
+  /** Why the last write failed; null if the reader has closed the pipe, as {@code head} does. */
+  private static @Nullable String outputFailure() {
+    // Closing it would close the descriptor.
+    FileOutputStream out = new FileOutputStream(FileDescriptor.out);
+    try {
+      out.write('\n');
+      return "some of it is missing";
+    } catch (IOException e) {
+      return "Broken pipe".equals(e.getMessage()) ? null : e.getMessage();
+    }
   }
 
   /** Returns the exit status, also after an {@link Error}: threads of parts would keep the JVM. */

@@ -105,7 +105,8 @@ public final class GradeReason {
     }
     Hvc end = side.end();
     if (end == null) {
-      return began(side.starting()) + ", and none of the terms is known to have ended";
+      return "%s, and %s; neither was known to have ended"
+          .formatted(began(side.starting()), began(side.ending()));
     }
     return "%s, %s %s; %s"
         .formatted(

@@ -68,8 +68,8 @@ class GradeReasonTest {
     Candidate openB = candidate(1, 1, 1, "0/104900", null);
     assertThat(reason("1ms", openA, openB))
         .isEqualTo(
-            "definite: term 1 on node 1 began at 1970-01-01T00:00:00.104900Z, and none of the terms"
-                + " is known to have ended");
+            "definite: term 1 on node 1 began at 1970-01-01T00:00:00.104900Z, and term 0 on node 0"
+                + " began at 1970-01-01T00:00:00.100000Z; neither was known to have ended");
     assertThat(reason("1ms", A)).endsWith(", and it alone makes the clause true");
     assertThat(
             GradeReason.of(

@@ -94,6 +94,23 @@ public record Causality(Epsilon epsilon, Uncertainty uncertainty) {
     return start.raisedTo(own, epsilon.isInfinite() ? 0 : earlier(own, epsilon.micros()));
   }
 
+  /**
+   * {@code clock}, with no entry below the own one less ε: by ε, the other nodes' clocks had passed
+   * that. The same object if none is. O(nodes).
+   */
+  public Hvc floored(Hvc clock) {
+    if (epsilon.isInfinite()) {
+      return clock;
+    }
+    long floor = earlier(clock.own(), epsilon.micros());
+    for (int node = 0; node < clock.nodes(); node++) {
+      if (clock.get(node) < floor) {
+        return clock.raisedTo(clock.own(), floor);
+      }
+    }
+    return clock;
+  }
+
   private static long later(long hlc, long micros) {
     return Hlc.of(
         Math.min(Hlc.MICROS_MAX, Hlc.micros(hlc) + Math.min(micros, Hlc.MICROS_MAX)),

@@ -71,6 +71,13 @@ class CausalityTest {
     assertThat(delayed).isEqualTo(interval(1, expected, "open").start());
   }
 
+  @ParameterizedTest(name = "{0}, epsilon {1}")
+  @CsvSource({"50/100, 10us, 90/100", "95/100, 10us, 95/100", "0/100, inf, 0/100"})
+  void anEntryBelowTheFloorIsRaisedToIt(String clock, String epsilon, String expected) {
+    Hvc floored = causality(epsilon, "causal").floored(interval(1, clock, "open").start());
+    assertThat(floored).isEqualTo(interval(1, expected, "open").start());
+  }
+
   @ParameterizedTest(name = "[{0}, {1}] and [{2}, {3}] are {4}")
   @CsvSource({
     // Own entries decide, whatever the others say, and ε has no part in it.

@@ -88,6 +88,8 @@ public final class DetectCommand implements Callable<Integer> {
   /** Of those that were not judged to their end. */
   private static final int INSTANCES_NAMED_MAX = 10;
 
+  private static final int LOOK_EVERY = 1_000;
+
   private final InputStream in;
   private final LongSupplier nanos;
   private final long heapBytes;
@@ -154,7 +156,7 @@ public final class DetectCommand implements Callable<Integer> {
         "Intervals of an instance that are kept because they overlap or are open. Default: as"
             + " many as fit into a quarter of the heap."
       })
-  private int retainedMax;
+  private @Nullable Integer retainedMax;
 
   @Option(
       names = "--search-steps-max",
@@ -212,10 +214,15 @@ public final class DetectCommand implements Callable<Integer> {
   }
 
   private int detect() throws IOException {
+    requireFile(predicateFile);
+    requireFile(Path.of(trace));
     PredicateFile predicate = PredicateFile.read(predicateFile);
-    requirePositive(searchStepsMax);
+    requirePositive("--search-steps-max", searchStepsMax);
+    if (retainedMax != null) {
+      requirePositive("--retained-max", retainedMax);
+    }
     requireJudgeable(predicate);
-    reportOverride(predicate);
+    reportOverrides(predicate);
     ProgressLine progress = new ProgressLine(nanos, spec.commandLine().getErr(), terminal);
     ViolationWriter out = new ViolationWriter(spec.commandLine().getOut());
     // The JVM stays until all is said, on Ctrl-C too.
@@ -250,7 +257,8 @@ public final class DetectCommand implements Callable<Integer> {
   private boolean judge(PredicateFile predicate, ProgressLine progress, ViolationWriter out)
       throws IOException {
     TraceJudge.Rules rules = new TraceJudge.Rules(epsilon, uncertainty, replicas, report);
-    Limits limits = new Limits(heapBytes, retainedMax, searchStepsMax, scratchFolder);
+    Limits limits =
+        new Limits(heapBytes, retainedMax == null ? 0 : retainedMax, searchStepsMax, scratchFolder);
     try (InputStream bytes = open(progress)) {
       Printed printed = new Printed(progress, out);
       boolean all = new TraceJudge(predicate, rules, limits, progress).judge(trace, bytes, printed);
@@ -270,10 +278,15 @@ public final class DetectCommand implements Callable<Integer> {
     return bytes;
   }
 
-  private void requirePositive(long stepsMax) {
-    if (stepsMax < 1) {
-      throw new ParameterException(
-          spec.commandLine(), "--search-steps-max must be at least 1: " + stepsMax);
+  private void requireFile(Path path) {
+    if (Files.isDirectory(path)) {
+      throw new ParameterException(spec.commandLine(), "it is a folder, not a file: " + path);
+    }
+  }
+
+  private void requirePositive(String option, long value) {
+    if (value < 1) {
+      throw new ParameterException(spec.commandLine(), option + " must be at least 1: " + value);
     }
   }
 
@@ -299,36 +312,40 @@ public final class DetectCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "a clause with 'for' needs --replicas any: " + predicateFile);
     }
-    if (file.clauses().stream().anyMatch(Clause::isWithin)) {
-      requireTimes();
-    }
-  }
-
-  private void requireTimes() {
-    if (replicas == ReplicaRule.FIRST) {
+    boolean within = file.clauses().stream().anyMatch(Clause::isWithin);
+    if (replicas == ReplicaRule.FIRST && within) {
       throw new ParameterException(
           spec.commandLine(), "within needs --replicas any: " + predicateFile);
     }
-    if (epsilon != null && epsilon.isInfinite()) {
+    if (epsilon != null && epsilon.isInfinite() && (lasts || within)) {
       throw new ParameterException(
           spec.commandLine(),
-          "within compares times of different nodes, so --epsilon must not be inf: "
-              + predicateFile);
+          "'%s' compares times of different nodes, so --epsilon must not be inf: %s"
+              .formatted(within ? "within" : "for", predicateFile));
     }
   }
 
-  /** The cluster judges by the predicate's rule: another one may find other violations. */
-  private void reportOverride(PredicateFile file) {
-    ReplicaRule own = file.predicate().replicas();
-    if (replicas != null && replicas != own) {
+  /** The cluster judges by the predicate's rules: others may find other violations. */
+  private void reportOverrides(PredicateFile file) {
+    reportOverride("replicas", word(replicas), word(file.predicate().replicas()));
+    reportOverride("uncertainty", word(uncertainty), word(file.predicate().uncertainty()));
+    reportOverride("epsilon", text(epsilon), text(file.predicate().epsilon()));
+  }
+
+  private void reportOverride(String option, @Nullable String given, @Nullable String own) {
+    if (given != null && own != null && !given.equals(own)) {
       report(
-          "palinode: --replicas %s overrides 'replicas: %s' of %s",
-          word(replicas), word(own), predicateFile);
+          "palinode: --%1$s %2$s overrides '%1$s: %3$s' of %4$s",
+          option, given, own, predicateFile);
     }
   }
 
-  private static String word(ReplicaRule rule) {
-    return rule.name().toLowerCase(Locale.ROOT);
+  private static @Nullable String text(@Nullable Epsilon bound) {
+    return bound == null ? null : bound.toString();
+  }
+
+  private static @Nullable String word(@Nullable Enum<?> rule) {
+    return rule == null ? null : rule.name().toLowerCase(Locale.ROOT);
   }
 
   /** Violations on standard output, and on standard error what was not judged. */
@@ -351,6 +368,10 @@ public final class DetectCommand implements Callable<Integer> {
     @Override
     public void violation(String binding, Witness violation, String meaning) {
       out.write(binding, violation, meaning);
+      // Without a reader, as after 'head', further ones are in vain.
+      if (out.count() % LOOK_EVERY == 0 && spec.commandLine().getOut().checkError()) {
+        progress.stop();
+      }
     }
 
     @Override

@@ -205,7 +205,7 @@ public final class ExportCommand implements Callable<Integer> {
 
   private static ShivizLog trace(String name, InputStream bytes) throws IOException {
     List<TraceLine> lines = new ArrayList<>();
-    new TraceReader(name, null)
+    new TraceReader(name)
         .read(
             bytes,
             (number, line) -> {

@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -99,8 +100,28 @@ class DetectCommandTest extends DetectFixture {
     assertThat(detect(trace)).as("the predicate's own").isZero();
     assertThat(detectWith(List.of("--epsilon", "6ms"), trace)).as("the option wins").isOne();
     assertThat(out.toString().lines()).allMatch(line -> line.contains("uncertain"));
+    assertThat(err.toString()).contains("palinode: --epsilon 6ms overrides 'epsilon: 5ms' of ");
     Files.writeString(predicate, MUTEX.replace("spec:\n", "spec:\n  uncertainty: causal\n"));
     assertThat(detect(trace)).as("the predicate's own").isZero();
+  }
+
+  /** A recorder that has received nothing from a node may write 0. */
+  @Test
+  void intervalsThatAreFurtherApartThanEpsilonAreOrderedWhateverWasReceived() {
+    String[] trace = {line(0, 0, 1, "100/0", "200/0"), line(1, 1, 1, "0/10200", "0/10300")};
+    assertThat(detect(trace)).isZero();
+    assertThat(detectWith(List.of("--epsilon", "11ms"), trace)).isOne();
+    assertThat(detectWith(List.of("--epsilon", "inf"), trace)).isOne();
+  }
+
+  @Test
+  void aRunWhoseReaderIsGoneStops() {
+    String[] trace = closedOnes(5_000).toArray(String[]::new);
+    trace = Arrays.copyOf(trace, trace.length + 1);
+    trace[trace.length - 1] = line(1, 1, 1, "0/0", null);
+    outFails = true;
+    assertThat(detect(trace)).isEqualTo(130);
+    assertThat(err.toString()).contains("what was printed is right, the rest was not judged");
   }
 
   @Test

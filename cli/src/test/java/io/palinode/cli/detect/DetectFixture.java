@@ -4,6 +4,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,6 +90,7 @@ abstract class DetectFixture {
   long nanosPerLook;
   long heapBytes = 1L << 30;
   boolean terminal;
+  boolean outFails;
   Path predicate = Path.of("");
 
   @BeforeEach
@@ -124,9 +126,23 @@ abstract class DetectFixture {
     all.addAll(words);
     return new CommandLine(command)
         .setCaseInsensitiveEnumValuesAllowed(true)
-        .setOut(new PrintWriter(out))
+        .setOut(new PrintWriter(outFails ? new ClosedWriter() : out))
         .setErr(new PrintWriter(err, true))
         .execute(all.toArray(String[]::new));
+  }
+
+  /** As of a pipe whose reader has ended. */
+  private static final class ClosedWriter extends Writer {
+    @Override
+    public void write(char[] text, int from, int length) throws IOException {
+      throw new IOException("Broken pipe");
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   /** Clocks as {@code 100/0}: one entry a node. A null end is open. */

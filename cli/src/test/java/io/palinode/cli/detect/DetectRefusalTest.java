@@ -58,6 +58,27 @@ class DetectRefusalTest extends DetectFixture {
   }
 
   @Test
+  void anOptionThatDoesNotFitIsRefused() throws IOException {
+    String line = line(0, 0, 1, "100/0", "200/0");
+    assertThat(detectWith(List.of("--retained-max", "0"), line)).isEqualTo(2);
+    assertThat(err.toString()).contains("--retained-max must be at least 1: 0");
+    assertThat(run("", List.of(folder.toString()))).isEqualTo(2);
+    assertThat(err.toString()).contains("it is a folder, not a file: " + folder);
+    Files.writeString(predicate, MUTEX + "      for: 1s\n");
+    assertThat(detectWith(List.of("--epsilon", "inf"), line)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("'for' compares times of different nodes, so --epsilon must not be inf: ");
+  }
+
+  /** They could move the cursor of a terminal. */
+  @Test
+  void controlCharactersAreShownAsTheirCodes() throws IOException {
+    Files.writeString(predicate, INSTANCES);
+    assertThat(detect(bound("a=3,\\u001b[31mX=3", line(0, 0, 1, "100/0", "200/0")))).isEqualTo(2);
+    assertThat(err.toString()).contains("a=3,\\u001b[31mX=3").doesNotContain("\u001b");
+  }
+
+  @Test
   void aBindingOfAPredicateWithoutCapturesIsRefused() {
     assertThat(detect(bound("a=3", line(0, 0, 1, "100/0", "200/0")))).isEqualTo(2);
     assertThat(err.toString())

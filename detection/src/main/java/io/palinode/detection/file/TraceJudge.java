@@ -45,13 +45,19 @@ public final class TraceJudge {
       return replicas != null ? replicas : file.predicate().replicas();
     }
 
-    private DetectionSpec of(PredicateFile file, int nodes) {
+    private Causality causalityOf(PredicateFile file) {
       Epsilon own = file.predicate().epsilon();
       Epsilon bound = epsilon != null ? epsilon : own != null ? own : EPSILON_DEFAULT;
-      Causality causality =
-          new Causality(bound, uncertainty != null ? uncertainty : file.predicate().uncertainty());
+      return new Causality(
+          bound, uncertainty != null ? uncertainty : file.predicate().uncertainty());
+    }
+
+    private DetectionSpec of(PredicateFile file, int nodes) {
       return new DetectionSpec(
-          nodes, file.clauses().stream().map(Clause::shape).toList(), causality, replicasOf(file));
+          nodes,
+          file.clauses().stream().map(Clause::shape).toList(),
+          causalityOf(file),
+          replicasOf(file));
     }
   }
 
@@ -81,7 +87,7 @@ public final class TraceJudge {
    * BadTraceException} for the first line that is refused.
    */
   public boolean judge(String source, InputStream bytes, Findings to) throws IOException {
-    TraceReader reader = new TraceReader(source, predicate);
+    TraceReader reader = new TraceReader(source, predicate, rules.causalityOf(predicate));
     try (Scratch scratch = new Scratch(limits.folder())) {
       TraceSort.Joined joined =
           new TraceSort.Joined(

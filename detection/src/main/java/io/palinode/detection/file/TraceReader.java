@@ -3,6 +3,7 @@ package io.palinode.detection.file;
 import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
 import io.palinode.detection.file.LineFields.Field;
+import io.palinode.hvc.Causality;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
@@ -28,6 +29,7 @@ public final class TraceReader {
 
   private final String source;
   private final @Nullable PredicateFile predicate;
+  private final @Nullable Causality causality;
   private final @Nullable LineCheck check;
   private final LineFields fields = new LineFields();
   private final List<NodeLines> lines = new ArrayList<>();
@@ -36,13 +38,16 @@ public final class TraceReader {
   private @Nullable String name;
   private long bytes;
 
-  /**
-   * {@code source} names the trace in errors. Without a predicate all lines must be of one, and any
-   * clause and term will do.
-   */
-  public TraceReader(String source, @Nullable PredicateFile predicate) {
+  /** Reads lines of any predicate, clause and term. {@code source} names the trace in errors. */
+  public TraceReader(String source) {
+    this(source, null, null);
+  }
+
+  /** Clocks get at least the floor that {@code causality} gives them. */
+  TraceReader(String source, @Nullable PredicateFile predicate, @Nullable Causality causality) {
     this.source = source;
     this.predicate = predicate;
+    this.causality = causality;
     this.check = predicate == null ? null : new LineCheck(predicate.predicate());
     this.name = predicate != null && predicate.isNamed() ? predicate.predicate().name() : null;
   }
@@ -207,8 +212,8 @@ public final class TraceReader {
   }
 
   private Interval interval(int node) {
-    Hvc start = fields.hvc(Field.START, node, nodes);
-    Hvc end = fields.has(Field.END) ? fields.hvc(Field.END, node, nodes) : null;
+    Hvc start = clock(Field.START, node);
+    Hvc end = fields.has(Field.END) ? clock(Field.END, node) : null;
     if (end != null && end.own() < start.own()) {
       throw new IllegalArgumentException(
           "'end' must not be before 'start' at its node: start["
@@ -221,6 +226,11 @@ public final class TraceReader {
               + Hlc.format(end.own()));
     }
     return new Interval(start, end);
+  }
+
+  private Hvc clock(Field field, int node) {
+    Hvc clock = fields.hvc(field, node, nodes);
+    return causality == null ? clock : causality.floored(clock);
   }
 
   private void requireOrder(CandidateId id, Hvc start) {
