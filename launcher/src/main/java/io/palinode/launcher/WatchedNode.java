@@ -21,9 +21,14 @@ import org.jspecify.annotations.Nullable;
 
 /** A store node in this process, with its folder and socket; watched or not. */
 public final class WatchedNode implements AutoCloseable {
+  private static final int STARTS_MAX = 2;
+
   private final Parts parts = new Parts();
   private final StoreService service;
   private final @Nullable ClusterMember monitor;
+
+  /** The control log holds an incarnation that is not earlier. The node then does not serve. */
+  private final boolean isOutnumbered;
 
   private WatchedNode(
       StoreService service,
@@ -38,13 +43,11 @@ public final class WatchedNode implements AutoCloseable {
               : parts.started(
                   ClusterMember.start(
                       service.node(), service.snapshots(), watch, epochMicros, meters));
-      if (monitor != null) {
-        service.had(monitor.newestBefore());
-      }
+      isOutnumbered = monitor != null && !service.had(monitor.newestBefore());
       parts.started(new StoreMeters(service, meters));
-      if (service.awaitsRepair()) {
-        parts.started(RepairWait.start(service));
-      } else {
+      if (!isOutnumbered && service.awaitsRepair()) {
+        parts.started(RepairWait.start(service, monitor));
+      } else if (!isOutnumbered) {
         service.start();
       }
     } catch (RuntimeException e) {
@@ -99,7 +102,18 @@ public final class WatchedNode implements AutoCloseable {
       @Nullable NodeDetectorConfig watch,
       LongSupplier epochMicros,
       MeterRegistry registry) {
-    return new WatchedNode(StoreService.open(config, epochMicros), watch, epochMicros, registry);
+    for (int i = 1; i <= STARTS_MAX; i++) {
+      WatchedNode node =
+          new WatchedNode(StoreService.open(config, epochMicros), watch, epochMicros, registry);
+      if (!node.isOutnumbered) {
+        return node;
+      }
+      // Its folder now has the newest incarnation, so the next one is later.
+      node.close();
+    }
+    throw new IllegalStateException(
+        "another process runs as node %d: stop it, or give this one another --id"
+            .formatted(config.node().nodeId()));
   }
 
   private static StoreServiceConfig service(

@@ -258,6 +258,11 @@ public final class ClusterMember implements AutoCloseable {
     detector.detector().giveUp();
   }
 
+  /** Reports whether the node serves no client until a plan has compared all keys. */
+  public void awaitsRepair(boolean awaits) {
+    reporter.awaitsRepair(awaits);
+  }
+
   /** Ends the duties, then closes the detector; see {@link NodeDetector#close}. */
   @Override
   public void close() {

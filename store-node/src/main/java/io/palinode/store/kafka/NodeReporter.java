@@ -43,12 +43,15 @@ final class NodeReporter implements AutoCloseable {
   /** Why the node watches no write any more; empty: it does. */
   private volatile String off = "";
 
+  private volatile boolean awaitsRepair;
+
   // Of the thread.
   private boolean published;
   private long publishedNanos;
   private boolean refused;
   private Map<String, String> notRestored = Map.of();
   private String publishedOff = "";
+  private boolean publishedAwaits;
   private @Nullable Future<RecordMetadata> onItsWay;
 
   /**
@@ -84,6 +87,11 @@ final class NodeReporter implements AutoCloseable {
     off = why.length() <= OFF_CHARS_MAX ? why : why.substring(0, OFF_CHARS_MAX);
   }
 
+  /** From now on reports whether the node serves no client until all keys are compared. */
+  void awaitsRepair(boolean awaits) {
+    awaitsRepair = awaits;
+  }
+
   /** The one edge of the thread: what is not published now is published a second later. */
   private void look() {
     try {
@@ -101,17 +109,20 @@ final class NodeReporter implements AutoCloseable {
     boolean changed =
         refused != (health.storageRefusedSinceMicros() != null)
             || !keys.equals(notRestored)
-            || !off.equals(publishedOff);
+            || !off.equals(publishedOff)
+            || awaitsRepair != publishedAwaits;
     return !published || changed || System.nanoTime() - publishedNanos >= EVERY.toNanos();
   }
 
   private void publish(NodeHealth health, Map<String, String> keys) {
     String why = off;
+    boolean awaits = awaitsRepair;
     NodeReport.Builder report =
         health.toReport(store.node(), store.incarnation()).toBuilder()
             .setOpen(open)
             .setVersion(Build.VERSION)
             .setOff(why)
+            .setAwaitsRepair(awaits)
             .addAllPeers(clocks.bounds());
     Set<String> stores = store.stores();
     if (stores.size() <= ControlRecordCheck.STORES_MAX) {
@@ -136,6 +147,7 @@ final class NodeReporter implements AutoCloseable {
     refused = health.storageRefusedSinceMicros() != null;
     notRestored = keys;
     publishedOff = why;
+    publishedAwaits = awaits;
   }
 
   @Override

@@ -43,6 +43,9 @@ class NodeReporterTest {
       await().until(() -> reports().size() == 2);
       assertThat(reports()).extracting(NodeReport::getOff).containsExactly("", "x".repeat(300));
       assertThat(reports()).extracting(NodeReport::getStorageFreeBytes).containsOnly(7L << 30);
+      reporter.awaitsRepair(true);
+      await().until(() -> reports().size() == 3);
+      assertThat(reports().get(2).getAwaitsRepair()).isTrue();
     }
   }
 

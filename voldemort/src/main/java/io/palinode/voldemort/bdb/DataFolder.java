@@ -144,6 +144,11 @@ public final class DataFolder implements AutoCloseable {
     return number(REPAIRED);
   }
 
+  /** The newest incarnation that had data which the store lacks, or lacked; 0 if unknown. */
+  public long hadIncarnation() {
+    return Math.max(number(REPAIR), repairedIncarnation());
+  }
+
   private void write(String file, long number) {
     try {
       Path fresh = folder.resolve(file + ".new");

@@ -26,7 +26,9 @@ import io.palinode.voldemort.request.Routing;
 import io.palinode.voldemort.request.StoreRequests;
 import io.palinode.voldemort.request.VpRequests;
 import io.palinode.voldemort.vp.VpVersion;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -75,6 +77,16 @@ final class StoreServer implements AutoCloseable {
     this.frames = new FrameBudget(config.limits().requestBytesMax());
     this.answers = new AnswerBudget(config.limits().requestBytesMax());
     this.listener = bind();
+  }
+
+  /** Throws {@link ListenException} if another program listens at the address. */
+  static void requireFree(ServerConfig config) {
+    try (Socket probe = new Socket()) {
+      probe.setReuseAddress(true);
+      probe.bind(new InetSocketAddress(config.host(), config.port()));
+    } catch (IOException taken) {
+      throw new ListenException(config.host(), config.port(), taken);
+    }
   }
 
   /** Listens and serves. Throws {@link ListenException}. */

@@ -4,6 +4,7 @@ import io.palinode.retroscope.disk.LogFolder;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.SplitEngine;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.store.engine.StorageException;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.NodeMeta;
@@ -51,10 +52,12 @@ public final class StoreService implements AutoCloseable {
   }
 
   /**
-   * Opens folder, engines and node; serves nothing yet.
+   * Opens folder, engines and node; serves nothing yet. The node's incarnation is later than each
+   * that {@link #had} has recorded.
    *
    * @param epochMicros the physical clock; {@link SystemMicros} outside of tests
    * @throws DataFolderException if the folder belongs to another node or process
+   * @throws ListenException if another program listens at the node's address
    * @throws io.palinode.voldemort.bdb.DiskFullException if the file system is full
    * @throws StorageException if the data cannot be opened
    * @throws io.palinode.retroscope.disklog.DiskLogException if a window-log belongs to another node
@@ -67,7 +70,10 @@ public final class StoreService implements AutoCloseable {
     SplitEngine engine = null;
     try {
       folder.requireFree(config.bdb().freeDiskBytes());
+      // Before the node joins: a second process of it would take part in its name.
+      StoreServer.requireFree(config.server());
       engine = engine(config, folder);
+      renumber(engine, folder.hadIncarnation());
       awaitClock(config, NodeParts.opensFromMicros(engine), epochMicros);
       StoreNode node = new StoreNode(config.node(), engine, epochMicros, past(config, folder));
       return new StoreService(config, folder, node);
@@ -77,6 +83,15 @@ public final class StoreService implements AutoCloseable {
       }
       folder.close();
       throw e;
+    }
+  }
+
+  /** Readers skip an incarnation that is not later than one that they have read. */
+  private static void renumber(SplitEngine engine, long had) {
+    NodeMeta.Start last = NodeMeta.Start.read(engine);
+    if (last.incarnation() < had) {
+      NodeMeta.Start renumbered = new NodeMeta.Start(had, last.promisedHlc());
+      engine.commit(List.of(renumbered.toChange()), Durability.SYNCED);
     }
   }
 
@@ -143,11 +158,15 @@ public final class StoreService implements AutoCloseable {
   }
 
   /**
-   * Takes an incarnation that others have seen. If the folder is older, or empty, the node may
-   * serve only after all keys were compared. Throws {@link DataFolderException}.
+   * Records an incarnation that others have seen. Returns false if the folder is older, or empty:
+   * open the service again, as a later incarnation. It may then serve only after all keys were
+   * compared. Throws {@link DataFolderException}.
    */
-  public void had(long incarnation) {
-    if (incarnation >= node.incarnation() && incarnation > folder.repairedIncarnation()) {
+  public boolean had(long incarnation) {
+    if (incarnation < node.incarnation()) {
+      return true;
+    }
+    if (incarnation > folder.repairedIncarnation()) {
       log.warn(
           "node={} phase=AWAITS_REPAIR its folder is of incarnation {}, and it had {} before",
           node.node(),
@@ -155,6 +174,7 @@ public final class StoreService implements AutoCloseable {
           incarnation);
       folder.awaitRepair(incarnation);
     }
+    return false;
   }
 
   /** Records that all keys were compared. Throws {@link DataFolderException}. */

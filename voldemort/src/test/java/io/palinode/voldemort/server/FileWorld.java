@@ -83,6 +83,8 @@ final class FileWorld {
     try (StoreService service = open(data)) {
       service.had(REPAIRED);
       service.repaired();
+    }
+    try (StoreService service = open(data)) {
       StoreNode node = service.node();
       for (int i = 1; i <= WRITES; i++) {
         write(node, i, random);
@@ -155,7 +157,7 @@ final class FileWorld {
             return text(restored.stream().map(Restored::siblings).toList());
           });
       answers.put(PASTS, text(restored.stream().map(Restored::past).toList()));
-      service.had(REPAIRED + 1);
+      service.had(node.incarnation());
       answers.put("repairs a later loss", Boolean.toString(service.awaitsRepair()));
       return new Answers(answers, node.counters().get(NodeCounter.WINDOW_LOG_LOST));
     }

@@ -104,13 +104,28 @@ class StoreServiceTest {
 
   @Test
   void anOccupiedPortIsNamedAndTheFolderIsReleased(@TempDir Path other) {
-    StoreService second = open(other, service.port(), micros::get);
-    assertThatThrownBy(second::start)
+    assertThatThrownBy(() -> open(other, service.port(), micros::get))
+        .as("before it joins in the name of the node that listens")
         .isInstanceOf(ListenException.class)
         .hasMessageContaining("port " + service.port() + " of 127.0.0.1")
         .hasMessageContaining("another socket-port");
-    second.close();
     open(other, 0, micros::get).close();
+  }
+
+  /** As on a new disk: readers of its records skip incarnations that are not later. */
+  @Test
+  void aNodeOnAnEmptyFolderContinuesAfterTheIncarnationThatOthersHaveSeen() {
+    assertThat(service.had(7)).isFalse();
+    service.close();
+    service = open(data, 0, micros::get);
+    assertThat(service.node().incarnation()).isEqualTo(8);
+    assertThat(service.had(7)).isTrue();
+    assertThat(service.awaitsRepair()).isTrue();
+    service.repaired();
+    service.close();
+    service = open(data, 0, micros::get);
+    assertThat(service.node().incarnation()).isEqualTo(9);
+    assertThat(service.awaitsRepair()).isFalse();
   }
 
   @Test
