@@ -6,6 +6,7 @@ import io.palinode.orchestrator.Unrestorable;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.KeysNotRestored;
 import io.palinode.wire.v1.NodeReport;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,7 +35,7 @@ public final class NodeReports {
   private static final double MICROS_PER_SECOND = 1_000_000.0;
 
   /** A node reports every 10 s. */
-  private static final long SILENT_SECONDS_MAX = 35;
+  static final Duration SILENCE = Duration.ofSeconds(35);
 
   private final int nodes;
   private final Clocks clocks = new Clocks();
@@ -44,6 +45,36 @@ public final class NodeReports {
   private final Map<String, Unrestorable> alerted = new TreeMap<>();
   private volatile Supplier<Map<String, List<String>>> rollingBack = Map::of;
   private boolean late;
+
+  /**
+   * The nodes.
+   *
+   * @param joined the latest status of each that has joined
+   * @param epsilons the ε of each that has reported since this orchestrator started
+   * @param off why the agents of nodes have turned themselves off
+   * @param refusing why the storage of nodes refuses writes, and since when
+   * @param awaitRepair those that serve no client until a repair
+   * @param reportedMicros when the last report of each arrived, wall clock
+   */
+  public record Nodes(
+      List<NodeStatus> joined,
+      Map<Integer, Epsilon> epsilons,
+      Map<Integer, String> off,
+      Map<Integer, Refusing> refusing,
+      Set<Integer> awaitRepair,
+      Map<Integer, Long> reportedMicros) {
+    public Nodes {
+      joined = List.copyOf(joined);
+      epsilons = Map.copyOf(epsilons);
+      off = Map.copyOf(off);
+      refusing = Map.copyOf(refusing);
+      awaitRepair = Set.copyOf(awaitRepair);
+      reportedMicros = Map.copyOf(reportedMicros);
+    }
+  }
+
+  /** A storage that refuses writes: since when, by the node's clock, and why. */
+  public record Refusing(long sinceMicros, String why) {}
 
   /**
    * @param nodes the number of nodes; reports of others are ignored
@@ -155,7 +186,7 @@ public final class NodeReports {
   private List<Finding> findings(int node, NodeReport report, long nowMicros) {
     String part = "node " + node;
     long silent = (nowMicros - received.getOrDefault(node, nowMicros)) / 1_000_000;
-    if (silent > SILENT_SECONDS_MAX) {
+    if (silent > SILENCE.toSeconds()) {
       return List.of(
           Finding.fault(
               part,
@@ -250,8 +281,23 @@ public final class NodeReports {
   }
 
   /** The nodes, of which these have joined. */
-  public synchronized Waits.Nodes of(List<NodeStatus> joined) {
-    return new Waits.Nodes(joined, epsilons(), off());
+  public synchronized Nodes of(List<NodeStatus> joined) {
+    Map<Integer, Refusing> full = new TreeMap<>();
+    reports.forEach(
+        (node, report) -> {
+          if (report.hasStorageRefusedSinceMicros()) {
+            full.put(
+                node,
+                new Refusing(
+                    report.getStorageRefusedSinceMicros(), visible(report.getStorageRefusal())));
+          }
+        });
+    Set<Integer> awaitRepair =
+        reports.values().stream()
+            .filter(NodeReport::getAwaitsRepair)
+            .map(NodeReport::getNode)
+            .collect(Collectors.toSet());
+    return new Nodes(joined, epsilons(), off(), full, awaitRepair, received);
   }
 
   /** The release of each node that has reported, as {@link Versions#shown}. */

@@ -36,6 +36,8 @@ public record NodeState(
     STANDS_STILL,
     /** Its agent has turned itself off, so its writes are not judged until a restart. */
     AGENT_OFF,
+    /** It lacks data that other replicas have, so it serves no client. */
+    AWAITS_REPAIR,
     /** No record of it is in the control log. */
     NEVER_JOINED;
 
@@ -84,6 +86,9 @@ public record NodeState(
   private static Word word(int node, Status status, @Nullable Wait wait, long nowMicros) {
     if (wait != null && wait.reason() == Wait.Reason.AGENT) {
       return Word.AGENT_OFF;
+    }
+    if (wait != null && wait.reason() == Wait.Reason.REPAIR) {
+      return Word.AWAITS_REPAIR;
     }
     if (wait != null && wait.standsStill(nowMicros)) {
       return Word.STANDS_STILL;

@@ -36,6 +36,8 @@ public record Wait(
     DISK,
     /** A node's agent has turned itself off. */
     AGENT,
+    /** A node lacks data, so it serves no client. Judgement continues. */
+    REPAIR,
     /** A candidate waits for its predicate's version. */
     PREDICATE,
     /** A plan is open. */
@@ -56,7 +58,7 @@ public record Wait(
 
     /** Whether the wait concerns one node. */
     public boolean isOfNode() {
-      return this == NODE || this == DISK || this == AGENT;
+      return this == NODE || this == DISK || this == AGENT || this == REPAIR;
     }
 
     /** Whether no verdict can be relied on during the wait: there is none, or it may be wrong. */

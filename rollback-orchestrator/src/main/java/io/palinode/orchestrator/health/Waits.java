@@ -1,6 +1,5 @@
 package io.palinode.orchestrator.health;
 
-import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.orchestrator.plan.Plan;
@@ -68,36 +67,22 @@ public final class Waits {
    *
    * @param parts of this process that have failed
    * @param unreachableSinceMicros since when Kafka does not answer; 0: it answers
+   * @param answersSinceMicros when Kafka began to answer, or this orchestrator started
    * @param setBackSinceMicros since when the clock {@link #isSetBack}; 0: it is not
    * @param startedMicros when this orchestrator started
    */
   public record Known(
       MachineState state,
       JobFeed job,
-      Nodes nodes,
+      NodeReports.Nodes nodes,
       List<FailedPart> parts,
       long unreachableSinceMicros,
+      long answersSinceMicros,
       long setBackSinceMicros,
       long startedMicros,
       long nowMicros) {
     public Known {
       parts = List.copyOf(parts);
-    }
-  }
-
-  /**
-   * The nodes.
-   *
-   * @param joined the latest status of each that has joined
-   * @param epsilons the ε of each that has reported since this orchestrator started
-   * @param off why the agents of nodes have turned themselves off
-   */
-  public record Nodes(
-      List<NodeStatus> joined, Map<Integer, Epsilon> epsilons, Map<Integer, String> off) {
-    public Nodes {
-      joined = List.copyOf(joined);
-      epsilons = Map.copyOf(epsilons);
-      off = Map.copyOf(off);
     }
   }
 
@@ -118,6 +103,8 @@ public final class Waits {
     parts();
     clock();
     epsilons();
+    storages();
+    repairs();
     if (known.unreachableSinceMicros() > 0) {
       add(
           Wait.Reason.KAFKA,
@@ -188,6 +175,44 @@ public final class Waits {
     }
   }
 
+  /** Unless its storage refuses all writes, which is named already. */
+  private void unpromised(int node, long sinceMicros) {
+    if (!known.nodes().refusing().containsKey(node)) {
+      addNode(
+          Wait.Reason.DISK,
+          node,
+          sinceMicros,
+          "the disk of node %d refuses its clock promise, so it publishes no progress",
+          "free space on that disk; the node continues by itself");
+    }
+  }
+
+  /** A node that refuses writes still publishes progress, but each plan waits for it. */
+  private void storages() {
+    new TreeMap<>(known.nodes().refusing())
+        .forEach(
+            (node, refusing) ->
+                addNode(
+                    Wait.Reason.DISK,
+                    node,
+                    Math.min(refusing.sinceMicros(), known.nowMicros()),
+                    "node %d refuses all writes: " + refusing.why().replace("%", "%%"),
+                    "free space on its disk; the node continues by itself"));
+  }
+
+  private void repairs() {
+    for (NodeStatus joined : known.nodes().joined()) {
+      if (known.nodes().awaitRepair().contains(joined.node())) {
+        addNode(
+            Wait.Reason.REPAIR,
+            joined.node(),
+            joined.joinedMicros(),
+            "node %d lacks data that other replicas have, and serves no client",
+            "if it runs on the right folder, run 'palinode repair'");
+      }
+    }
+  }
+
   /** When the last of the job and the nodes started, if this orchestrator was there. */
   private long lastStartMicros() {
     JudgementReport report = known.job().report();
@@ -212,9 +237,26 @@ public final class Waits {
                 : "the detection job has never published",
             START_JOB);
       }
+      silentNodes();
       return;
     }
     nodes();
+  }
+
+  /** Without the job, no progress shows which nodes run, but each reports every 10 s. */
+  private void silentNodes() {
+    for (NodeStatus joined : known.nodes().joined()) {
+      long last = known.nodes().reportedMicros().getOrDefault(joined.node(), 0L);
+      long since = Math.max(last, known.answersSinceMicros());
+      if (isOver(since, NodeReports.SILENCE)) {
+        addNode(
+            Wait.Reason.NODE,
+            joined.node(),
+            since,
+            "node %d has not reported",
+            "see whether its process runs and reaches Kafka");
+      }
+    }
   }
 
   /**
@@ -268,12 +310,7 @@ public final class Waits {
     } else if (reached == null) {
       neverRead(node, joined, report);
     } else if (reached.hasUnpromisedSinceMicros()) {
-      addNode(
-          Wait.Reason.DISK,
-          node,
-          reached.getUnpromisedSinceMicros(),
-          "the disk of node %d refuses its clock promise, so it publishes no progress",
-          "free space on that disk; the node continues by itself");
+      unpromised(node, reached.getUnpromisedSinceMicros());
     } else if (isBehind(reached.getHlc(), report)) {
       behind(node, reached, report);
     }

@@ -46,7 +46,7 @@ final class JudgementWatch implements AutoCloseable {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(3);
 
   private final Supplier<MachineState> state;
-  private final Supplier<Waits.Nodes> nodes;
+  private final Supplier<NodeReports.Nodes> nodes;
   private final LongSupplier wallMicros;
   private final Consumer<Alert> raise;
   private final Admin admin;
@@ -60,13 +60,14 @@ final class JudgementWatch implements AutoCloseable {
 
   private volatile Supplier<List<UnjudgedOperations>> unjudged = List::of;
   private volatile long unreachableSinceMicros;
+  private volatile long answersSinceMicros;
   private volatile long setBackSinceMicros;
   private volatile boolean closed;
 
   JudgementWatch(
       KafkaSettings kafka,
       Supplier<MachineState> state,
-      Supplier<Waits.Nodes> nodes,
+      Supplier<NodeReports.Nodes> nodes,
       LongSupplier wallMicros,
       Consumer<Alert> raise) {
     this.state = state;
@@ -137,6 +138,7 @@ final class JudgementWatch implements AutoCloseable {
             nodes.get(),
             List.copyOf(failed.values()),
             unreachableSinceMicros,
+            Math.max(startedMicros, answersSinceMicros),
             setBackSinceMicros,
             startedMicros,
             wallMicros.getAsLong()));
@@ -207,6 +209,7 @@ final class JudgementWatch implements AutoCloseable {
     long since = unreachableSinceMicros;
     if (since != 0) {
       unreachableSinceMicros = 0;
+      answersSinceMicros = wallMicros.getAsLong();
       log.warn("kafka=ANSWERS brokers={} silent_ms={}", brokers, silentMicros(since) / 1_000);
     }
   }

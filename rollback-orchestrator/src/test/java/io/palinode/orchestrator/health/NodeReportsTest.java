@@ -259,6 +259,24 @@ class NodeReportsTest {
     assertThat(reports.of(List.of()).off()).isEmpty();
   }
 
+  @Test
+  void aNodeRefusesWritesUntilItReportsOtherwise() {
+    read(report(1).setStorageRefusedSinceMicros(7).setStorageRefusal("full").build(), 0);
+    assertThat(reports.of(List.of()).refusing())
+        .containsExactly(Map.entry(1, new NodeReports.Refusing(7, "full")));
+    read(report(1).build(), 0);
+    assertThat(reports.of(List.of()).refusing()).isEmpty();
+  }
+
+  @Test
+  void aNodeAwaitsItsRepairUntilItReportsOtherwise() {
+    read(report(1).setAwaitsRepair(true).build(), 0);
+    read(report(2).build(), 0);
+    assertThat(reports.of(List.of()).awaitRepair()).containsExactly(1);
+    read(report(1).build(), 0);
+    assertThat(reports.of(List.of()).awaitRepair()).isEmpty();
+  }
+
   private void open(int node, String open) {
     NodeReport.Builder report = report(node).setOpen(open);
     var unused =

@@ -61,6 +61,13 @@ class NodeStateTest {
   }
 
   @Test
+  void aNodeThatAwaitsItsRepairDoesNotServe() {
+    waits.add(new Wait(Wait.Reason.REPAIR, 0, NOW, "node 0 lacks data", "run 'palinode repair'"));
+    assertThat(states().get(0).word().label()).isEqualTo("awaits repair");
+    assertThat(states().get(0).word().needsOperator()).isTrue();
+  }
+
+  @Test
   void aWaitForNoNodeChangesNone() {
     waits.add(new Wait(Wait.Reason.JOB, null, NOW - 60 * SECOND, "the job", "start it"));
     assertThat(states().get(0).word()).isEqualTo(Word.SERVES);

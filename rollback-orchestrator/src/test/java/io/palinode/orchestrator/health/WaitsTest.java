@@ -22,8 +22,10 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.ViolationRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class WaitsTest {
@@ -38,7 +40,11 @@ class WaitsTest {
   private final List<FailedPart> parts = new ArrayList<>();
   private final Map<Integer, Epsilon> epsilons = new HashMap<>();
   private final Map<Integer, String> off = new HashMap<>();
+  private final Map<Integer, NodeReports.Refusing> refusing = new HashMap<>();
+  private final Set<Integer> awaitRepair = new HashSet<>();
+  private final Map<Integer, Long> reported = new HashMap<>();
   private long unreachableSince;
+  private long answersSince = STARTED;
   private long setBackSince;
 
   @Test
@@ -94,6 +100,34 @@ class WaitsTest {
     assertThat(onlyWait().reason()).as("the job has restarted").isEqualTo(Wait.Reason.AGENT);
   }
 
+  /** It publishes progress, but a plan would wait for it. */
+  @Test
+  void aNodeThatRefusesWritesIsNamedWithItsReason() {
+    join(STARTED, 0, 1, 2);
+    NodeReached unpromised =
+        reached(2, NOW - 9 * SECOND).toBuilder()
+            .setReadMicros(NOW)
+            .setUnpromisedSinceMicros(NOW - 8 * SECOND)
+            .build();
+    reports(reached(0, NOW), reached(1, NOW), unpromised);
+    refusing.put(2, new NodeReports.Refusing(NOW - 8 * SECOND, "the disk is 100% full"));
+    assertThat(onlyWait().reason()).isEqualTo(Wait.Reason.DISK);
+    assertThat(onlyWait().micros(NOW)).isEqualTo(8 * SECOND);
+    assertThat(onlyWait().what()).isEqualTo("node 2 refuses all writes: the disk is 100% full");
+  }
+
+  /** Judgement continues, but its clients are refused. */
+  @Test
+  void aNodeThatAwaitsItsRepairIsNamedAsThat() {
+    join(STARTED, 0, 1, 2);
+    reports(reached(0, NOW), reached(1, NOW), reached(2, NOW));
+    awaitRepair.add(1);
+    assertThat(onlyWait().reason()).isEqualTo(Wait.Reason.REPAIR);
+    assertThat(onlyWait().node()).isEqualTo(1);
+    assertThat(onlyWait().reason().needsAlert()).isTrue();
+    assertThat(onlyWait().wayOut()).contains("palinode repair");
+  }
+
   @Test
   void aNodeWithAFullDiskIsNamedAsThat() {
     join(STARTED, 0, 1, 2);
@@ -144,6 +178,23 @@ class WaitsTest {
     assertThat(later.waits()).extracting(Wait::reason).containsExactly(Wait.Reason.JOB);
     assertThat(later.waits().get(0).sinceMicros()).isEqualTo(NOW);
     assertThat(later.waits().get(0).what()).isEqualTo("the detection job publishes nothing");
+  }
+
+  /** Without the job, the orchestrator has no progress of nodes. */
+  @Test
+  void aNodeThatReportsNoMoreIsNamedWhileTheJobIsSilent() {
+    join(STARTED, 0, 1, 2);
+    reports(reached(0, NOW), reached(1, NOW), reached(2, NOW));
+    reported.put(1, NOW);
+    long later = NOW + 36 * SECOND;
+    Judgement silent = Waits.of(known(later));
+    assertThat(silent.waits()).extracting(Wait::reason).contains(Wait.Reason.JOB);
+    assertThat(silent.micros(Wait.Reason.NODE, 1)).isEqualTo(36 * SECOND);
+    assertThat(silent.micros(Wait.Reason.NODE, 0)).isZero();
+    answersSince = later - SECOND;
+    assertThat(Waits.of(known(later)).micros(Wait.Reason.NODE, 1))
+        .as("Kafka did not answer before")
+        .isZero();
   }
 
   /** An orchestrator that starts reads what the job published long ago. */
@@ -325,12 +376,15 @@ class WaitsTest {
   }
 
   private Waits.Known known(long nowMicros) {
+    Map<Integer, Long> all = new HashMap<>(reported);
+    joined.forEach(node -> all.putIfAbsent(node.node(), nowMicros));
     return new Waits.Known(
         state,
         job,
-        new Waits.Nodes(joined, epsilons, off),
+        new NodeReports.Nodes(joined, epsilons, off, refusing, awaitRepair, all),
         parts,
         unreachableSince,
+        answersSince,
         setBackSince,
         STARTED,
         nowMicros);

@@ -7,9 +7,9 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.RollbackMachine;
+import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.health.UnjudgedOperations;
 import io.palinode.orchestrator.health.Wait;
-import io.palinode.orchestrator.health.Waits;
 import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.KafkaSettings;
@@ -20,13 +20,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class JudgementWatchTest {
-  private static final Waits.Nodes NO_NODES = new Waits.Nodes(List.of(), Map.of(), Map.of());
+  private static final NodeReports.Nodes NO_NODES =
+      new NodeReports.Nodes(List.of(), Map.of(), Map.of(), Map.of(), Set.of(), Map.of());
 
   private final AtomicInteger looks = new AtomicInteger();
 

@@ -102,7 +102,8 @@ export function verdict(status, standing) {
 }
 
 const LEVELS = {
-  serves: 'good', 'stands still': 'bad', 'agent off': 'bad', halted: 'bad', 'never joined': 'bad',
+  serves: 'good', 'stands still': 'bad', 'agent off': 'bad', 'awaits repair': 'bad', halted: 'bad',
+  'never joined': 'bad',
 };
 
 /** How much a node needs a person. */
