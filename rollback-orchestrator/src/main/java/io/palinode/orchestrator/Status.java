@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param open what other machines may do at nodes without proof
  * @param unrestorable the predicates in force whose rollbacks a node cannot do
  * @param trouble what the orchestrator waits for or cannot write while it runs; null: nothing
- * @param failure why it has stopped; null: it runs
+ * @param failure why it does not run: it starts, or has stopped; null: it runs
  */
 public record Status(
     long epoch,
@@ -52,4 +52,8 @@ public record Status(
     List<String> open,
     List<Unrestorable> unrestorable,
     @Nullable String trouble,
-    @Nullable String failure) {}
+    @Nullable String failure) {
+  /** The {@link #failure} of an orchestrator that has just started, or taken over. */
+  public static final String REPLAYING =
+      "the orchestrator starts, and is still reading its logs; ask again in some seconds";
+}

@@ -103,7 +103,7 @@ public final class StatusCommand implements Callable<Integer> {
       faults.add(status.trouble());
     }
     if (status.failure() != null) {
-      faults.add("the orchestrator has failed: " + status.failure());
+      faults.add(status.failure());
     }
     return faults;
   }

@@ -84,8 +84,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final MeterRegistry meters;
   private final LongSupplier wallMicros = SystemMicros.CLOCK;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final AtomicReference<@Nullable String> failure =
-      new AtomicReference<>("the logs are being replayed");
+  private final AtomicReference<@Nullable String> failure = new AtomicReference<>(Status.REPLAYING);
   private final ApiHistory memory;
   private final PredicateTexts texts = new PredicateTexts();
   private final DetectionLatency latency = new DetectionLatency();
@@ -417,7 +416,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
       Thread.currentThread().interrupt();
       throw new UnavailableException("interrupted while the logs were replayed", e);
     }
-    failure.compareAndSet("the logs are being replayed", null);
+    failure.compareAndSet(Status.REPLAYING, null);
     watch.start(registry::unjudged);
     alerts.watch(new AlertCauses(loop::state, memory, watch::now));
     log.info("orchestrator=LIVE epoch={} url={}", loop.state().log().epoch(), rest.url());

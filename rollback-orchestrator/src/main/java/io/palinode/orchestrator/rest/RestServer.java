@@ -62,6 +62,9 @@ public final class RestServer implements AutoCloseable {
           Set.of("to"));
 
   private static final String NAME = "name";
+  private static final String API = "/api/v1/";
+  private static final Set<String> KNOWN_DURING_REPLAY =
+      Set.of(API + "status", API + "me", API + "openapi.yaml");
 
   private final RestSettings settings;
   private final Backend backend;
@@ -141,6 +144,7 @@ public final class RestServer implements AutoCloseable {
     routes.beforeMatched(this::checkUser);
     routes.beforeMatched(guard::checkBody);
     routes.beforeMatched(RestServer::requireKnownParameters);
+    routes.beforeMatched(this::requireReplayed);
     routes.after(new AuditLog(backend::audit, System::nanoTime)::write);
   }
 
@@ -201,6 +205,17 @@ public final class RestServer implements AutoCloseable {
             .flatMap(ofRoutes -> ofRoutes.getOrDefault(name, Set.of()).stream())
             .collect(Collectors.toSet());
     requireKnown(ctx, known);
+  }
+
+  /**
+   * During a replay, lists lack what is not read yet, and an empty one would look like an answer.
+   */
+  private void requireReplayed(Context ctx) {
+    if (ctx.path().startsWith(API)
+        && !KNOWN_DURING_REPLAY.contains(ctx.path())
+        && Status.REPLAYING.equals(backend.status().failure())) {
+      throw new ProblemException(ProblemCode.NOT_READY, Status.REPLAYING);
+    }
   }
 
   private static void requireKnown(Context ctx, Set<String> known) {

@@ -186,8 +186,8 @@ class EventStreamsTest extends RestFixture {
   }
 
   @Test
-  void noStreamOpensWhileTheLogsAreReplayed() throws Exception {
-    backend.failure = "the logs are being replayed";
+  void noStreamOpensOnceALogIsGone() throws Exception {
+    backend.failure = "a log is gone";
     HttpResponse<String> refused = send("GET", PATH, "");
     assertThat(refused.statusCode()).isEqualTo(503);
     assertThat(refused.body()).contains("\"code\":\"not-ready\"");

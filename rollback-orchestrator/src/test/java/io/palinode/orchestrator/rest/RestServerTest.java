@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.health.Wait;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -84,8 +85,24 @@ class RestServerTest extends RestFixture {
     assertThat(get("/readyz").get("status").asText()).isEqualTo("ready");
     backend.trouble = "Kafka has not answered for 9 s";
     assertNotReady("Kafka has not answered for 9 s");
-    backend.failure = "the logs are being replayed";
-    assertNotReady("the logs are being replayed");
+    backend.failure = Status.REPLAYING;
+    assertNotReady(Status.REPLAYING);
+  }
+
+  /** An empty list would look like an answer. */
+  @Test
+  void noListIsServedBeforeTheLogsAreRead() throws Exception {
+    backend.failure = Status.REPLAYING;
+    for (String path : List.of("violations", "rollbacks", "predicates", "nodes", "doctor")) {
+      HttpResponse<String> answer = send("GET", "/api/v1/" + path, "");
+      assertThat(answer.statusCode()).as(path).isEqualTo(503);
+      assertThat(error(answer)).isEqualTo(Status.REPLAYING);
+    }
+    assertThat(get("/api/v1/status").get("failure").asText()).isEqualTo(Status.REPLAYING);
+    backend.failure = "a log is gone";
+    assertThat(send("GET", "/api/v1/violations", "").statusCode())
+        .as("all is known")
+        .isEqualTo(200);
   }
 
   @Test
