@@ -252,9 +252,8 @@ public final class ApiClient {
           e);
     }
     return new Unreachable(
-        "no cluster answers at "
-            + server
-            + ": start one with 'palinode up', or name it with --server",
+        "no orchestrator answers at %s: start it ('palinode up' or 'palinode run orchestrator'), or name another with --server"
+            .formatted(server),
         e);
   }
 

@@ -1,7 +1,6 @@
 package io.palinode.cli.rollback;
 
 import io.palinode.cli.options.Confirmation;
-import io.palinode.orchestrator.rest.OneRollbackView;
 import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.terminal.ApiClient;
 import java.io.PrintWriter;
@@ -45,18 +44,20 @@ public final class RepairCommand implements Callable<Integer> {
         RollbackCommand.open(
             api, ApiClient.JSON.createObjectNode().put("compareAll", true).toString());
     PrintWriter out = spec.commandLine().getOut();
+    OpenRollback rollback = new OpenRollback(api, spec, id);
     String printed = "";
     while (true) {
-      RollbackView now = api.get(RollbackCommand.path(id), OneRollbackView.class).rollback();
+      RollbackView now = rollback.read().rollback();
+      Double totalMs = now.totalMs();
+      // The last state is "cancelled" of a comparison that has done all, as no write is undone.
+      if (totalMs != null) {
+        return end(now, totalMs, out);
+      }
       String line = "comparison %s is %s, round %d".formatted(id, now.state(), now.attempts());
       if (!line.equals(printed)) {
         printed = line;
         out.println(line);
         out.flush();
-      }
-      Double totalMs = now.totalMs();
-      if (totalMs != null) {
-        return end(now, totalMs, out);
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }

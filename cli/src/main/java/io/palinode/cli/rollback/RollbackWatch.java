@@ -28,9 +28,10 @@ final class RollbackWatch {
     if (noWait) {
       return 0;
     }
+    OpenRollback rollback = new OpenRollback(api, spec, id);
     String printed = "";
     while (true) {
-      OneRollbackView now = api.get(RollbackCommand.path(id), OneRollbackView.class);
+      OneRollbackView now = rollback.read();
       String state = now.rollback().state();
       if (!state.equals(printed)) {
         printed = state;

@@ -1,0 +1,57 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Another orchestrator takes over while a command waits for its rollback. */
+class TakeoverTest {
+  private ApiStub api;
+
+  @BeforeEach
+  void start() throws IOException {
+    api = new ApiStub();
+  }
+
+  @AfterEach
+  void stop() {
+    api.close();
+  }
+
+  @Test
+  void aCommandFollowsItsRollbackUntilAnOrchestratorAnswersAgain() throws Exception {
+    api.answer("/api/v1/rollbacks", rollback("pausing", "null"));
+    api.answer("/api/v1/rollbacks/7", rollback("converging", "null"));
+    AtomicInteger exit = new AtomicInteger(-1);
+    Thread command = new Thread(() -> exit.set(api.run("repair", "--yes")));
+    command.start();
+    await().until(() -> api.out().contains("converging"));
+    api.close();
+    await().until(() -> api.err().contains("rollback 7 continues"));
+    api.answer("/api/v1/rollbacks/7", rollback("cancelled", "5.0"));
+    api.restart();
+    command.join();
+    assertThat(exit).hasValue(0);
+    assertThat(api.err()).contains("answers again");
+    assertThat(api.out())
+        .as("no write is undone, so its plan ends as cancelled")
+        .doesNotContain("cancelled")
+        .endsWith("all replicas are equal on all keys, after 5 ms\n");
+  }
+
+  private static String rollback(String state, String totalMs) {
+    return """
+        {"epoch":7,"state":"%s","predicate":"","violationIds":[],"target":"1795262399999999",
+         "attempts":1,"undoneWrites":0,"convergedKeys":2,"openedMicros":1795262401000000,
+         "endedMicros":null,"totalMs":%s,"pauseMs":1.0,"judgementMs":2.0,"restoreMs":3.0,
+         "convergeMs":4.0,"haltReason":null,"snapshot":null,"acts":[],"byHand":true,
+         "request":null,"undoes":null,"reason":null,"moves":[],"scope":"all","givenUp":null,
+         "keys":null,"clients":null,"before":null,"nodes":[]}"""
+        .formatted(state, totalMs);
+  }
+}
