@@ -6,6 +6,7 @@ import io.palinode.cli.describe.NodeReach;
 import io.palinode.cli.options.TimeText;
 import io.palinode.cli.status.StatusCommand;
 import io.palinode.cli.status.ViolationWords;
+import io.palinode.cli.status.WaitLines;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.orchestrator.rest.predicate.PredicateView;
@@ -13,6 +14,7 @@ import io.palinode.predicate.form.Predicates;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.TextTable;
+import io.palinode.terminal.Wrap;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +22,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -283,7 +286,11 @@ final class GetCommand implements Callable<Integer> {
     }
     if (resource == Resource.VIOLATIONS && id == null) {
       // What is not listed is not known not to be.
-      StatusCommand.unknown(api.get("/api/v1/status", StatusView.class)).forEach(out::println);
+      StatusView status = api.get("/api/v1/status", StatusView.class);
+      Stream.of(StatusCommand.unknown(status), WaitLines.notJudged(status))
+          .flatMap(List::stream)
+          .map(line -> Wrap.paragraph("", line))
+          .forEach(out::println);
     }
     ListNotes.of(resource, items).forEach(out::println);
     out.flush();

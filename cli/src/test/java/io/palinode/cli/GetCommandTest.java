@@ -380,15 +380,16 @@ class GetCommandTest {
     Thread watch =
         new Thread(() -> exit.set(api.run("get", "violations", "-w", "--predicate", "p")));
     watch.start();
-    await().until(() -> api.out().contains("b held\n"));
+    await().until(() -> api.out().contains("b held; it holds\n"));
     api.answer("/api/v1/violations", "[" + violation("c", 3) + "," + violation("b", 2) + "]");
-    await().until(() -> api.out().contains("c held\n"));
+    await().until(() -> api.out().contains("c held; it holds\n"));
     watch.interrupt();
     watch.join();
     assertThat(exit).hasValue(0);
     assertThat(api.out().lines().map(line -> line.replaceAll(".* ", "")))
-        .containsExactly("ID", "a", "b", "held", "held", "c", "held");
-    assertThat(api.out()).contains("\na: definite: a held\nb: definite: b held\n");
+        .containsExactly("ID", "a", "b", "holds", "holds", "c", "holds");
+    assertThat(api.out())
+        .contains("\na: definite: a held; it holds\nb: definite: b held; it holds\n");
     assertThat(api.asked()).containsOnly("predicate=p");
   }
 

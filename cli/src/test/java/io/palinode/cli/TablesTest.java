@@ -107,7 +107,8 @@ class TablesTest {
     assertFit(below.subList(0, 2));
     assertThat(below.get(0)).startsWith("0123456789: definite: term 1 on node 1 began at " + TIME);
     assertThat(below.get(1)).startsWith("            ");
-    assertThat(below.get(0) + " " + below.get(1).strip()).isEqualTo(SHORT_ID + MEANING);
+    assertThat(below.get(0) + " " + below.get(1).strip())
+        .isEqualTo(SHORT_ID + MEANING + "; it holds");
     assertThat(below.get(2)).as("no meaning is known of the other").startsWith("definite: it ");
   }
 
@@ -242,6 +243,26 @@ class TablesTest {
     assertThat(table.get(1)).contains(TIME, "123.5 MB");
     assertThat(api.run("snapshot", "list", "-o", "wide")).isZero();
     assertThat(api.out()).contains(EXACT, "incremental", "KEY-COPIES", "3000000");
+  }
+
+  /** A short list would look like an answer, and a sentence of the past like the present. */
+  @Test
+  void violationsStateWhatIsNotJudgedAndWhetherTheyHold() {
+    String holds = violation("definite", "rollback", false);
+    String ended = holds.replace("\"ended\":null", "\"ended\":\"" + EXACT + "\"");
+    api.answer("/api/v1/violations", "[" + holds + "," + ended + "]");
+    assertThat(api.run("get", "violations")).isZero();
+    assertThat(api.out()).doesNotContain("not judged after");
+    api.answer("/api/v1/status", STATUS.replace("\"judgedLagMs\":120.0", "\"judgedLagMs\":5001.0"));
+    assertThat(api.run("get", "violations")).isZero();
+    assertFit(api.out().lines().toList());
+    assertThat(api.out().replaceAll("\\s+", " "))
+        .contains("at the same time; it holds", "at the same time; it ended at " + TIME)
+        .contains(
+            "not judged after "
+                + TIME
+                + ": later violations are not known yet; the detection job has published nothing;"
+                + " start it");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.palinode.cli.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.options.TimeText;
 import io.palinode.terminal.Wrap;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,8 +28,8 @@ public final class ViolationWords {
   }
 
   /**
-   * {@code ID: meaning} of each of at most five violations, in lines of at most 100 characters; of
-   * more violations, the command that shows one meaning.
+   * {@code ID: meaning; end} of each of at most five violations, in lines of at most 100
+   * characters; of more violations, the command that shows one meaning.
    */
   public static List<String> meanings(JsonNode violations) {
     if (violations.size() > MEANINGS_MAX) {
@@ -40,10 +41,18 @@ public final class ViolationWords {
       if (violation.hasNonNull("meaning")) {
         meanings.add(
             Wrap.paragraph(
-                shortId(violation.path("id").asText()) + ": ", violation.path("meaning").asText()));
+                shortId(violation.path("id").asText()) + ": ",
+                violation.path("meaning").asText() + "; " + end(violation)));
       }
     }
     return meanings;
+  }
+
+  /** The grade's sentence is of the time when the violation was found. */
+  private static String end(JsonNode violation) {
+    return violation.hasNonNull("ended")
+        ? "it ended at " + TimeText.of(violation.path("ended").asText())
+        : "it holds";
   }
 
   /** One line for each grade and outcome that occurs in {@code violations}. */

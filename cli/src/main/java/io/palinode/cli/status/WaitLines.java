@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 public final class WaitLines {
   private static final double MS_PER_SECOND = 1_000.0;
 
+  /** Judgement that is further behind stands still. */
+  private static final double BEHIND_MS_MAX = 5_000;
+
   private WaitLines() {}
 
   static String safePoint(StatusView status) {
@@ -26,9 +29,37 @@ public final class WaitLines {
 
   static String coverage(StatusView status) {
     if (status.coverageLosses() > 0) {
-      return status.coverageLosses() + " coverage gaps not acknowledged";
+      return status.coverageLosses() == 1
+          ? "1 coverage gap is not acknowledged"
+          : status.coverageLosses() + " coverage gaps are not acknowledged";
     }
-    return status.epochJudged() ? "complete" : "not judged yet";
+    if (!status.epochJudged()) {
+      return "not judged yet";
+    }
+    return notJudged(status).isEmpty()
+        ? "complete"
+        : "complete up to %s; nothing later is judged yet".formatted(TimeText.of(status.judged()));
+  }
+
+  /** One line if judgement stands still, with the wait: later violations are not known yet. */
+  public static List<String> notJudged(StatusView status) {
+    if (status.judgedLagMs() <= BEHIND_MS_MAX) {
+      return List.of();
+    }
+    return status.waits().stream()
+        .filter(WaitView::standsStill)
+        .findFirst()
+        .map(
+            wait ->
+                "not judged%s: later violations are not known yet; %s; %s"
+                    .formatted(
+                        status.judged().equals("0")
+                            ? " yet"
+                            : " after " + TimeText.of(status.judged()),
+                        wait.what(),
+                        wait.wayOut()))
+        .stream()
+        .toList();
   }
 
   /** One line for each: what, for how long, what to do. */
