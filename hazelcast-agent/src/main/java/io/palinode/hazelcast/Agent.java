@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,9 +41,7 @@ public final class Agent {
     Hooks.listen(members);
     int port = config.hosted().statusPort();
     if (port > 0) {
-      MemberPages pages = new MemberPages(version, members);
-      boolean unused =
-          StatusPages.start(port, Map.of("/status", pages::status, "/past", pages::past), registry);
+      boolean unused = StatusPages.start(port, new MemberPages(version, members).all(), registry);
     }
     log.info(
         "agent hazelcast={} kafka={} state=ATTACHED",

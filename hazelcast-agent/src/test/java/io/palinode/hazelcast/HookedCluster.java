@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import net.bytebuddy.agent.ByteBuddyAgent;
 
@@ -117,8 +118,9 @@ final class HookedCluster implements AutoCloseable {
     return member(node).node();
   }
 
-  MemberPages pages() {
-    return new MemberPages("test", members);
+  /** The page {@code /past}. */
+  String past(String query) throws IOException {
+    return Objects.requireNonNull(new MemberPages("test", members).all().get("/past")).json(query);
   }
 
   static StoreKey key(String map, String key) {

@@ -183,7 +183,7 @@ class WatchedMapsTest {
     await()
         .atMost(BOUND)
         .ignoreException(IllegalArgumentException.class)
-        .until(() -> cluster.pages().past("node=0&map=m&key=key0").contains("old"));
+        .until(() -> cluster.past("node=0&map=m&key=key0").contains("old"));
     long then = cluster.node(0).clock().tick().own();
     for (int i = 0; i < KEYS; i++) {
       map.set("key" + i, "new");
@@ -195,11 +195,11 @@ class WatchedMapsTest {
     await().atMost(BOUND).until(() -> cluster.passed(0, "m", key), ABSENT::equals);
     assertThat(cluster.node(1).reach()).isGreaterThan(then);
     String at = "map=m&key=%s&at=%s".formatted(key, PointInTime.format(then));
-    assertThat(cluster.pages().past("node=0&" + at)).contains("\"value\":\"old\"");
-    assertThatThrownBy(() -> cluster.pages().past("node=1&" + at))
+    assertThat(cluster.past("node=0&" + at)).contains("\"value\":\"old\"");
+    assertThatThrownBy(() -> cluster.past("node=1&" + at))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("is out of reach");
-    assertThat(cluster.pages().past("node=1&map=m&key=" + key)).contains("\"value\":\"new\"");
+    assertThat(cluster.past("node=1&map=m&key=" + key)).contains("\"value\":\"new\"");
   }
 
   /** Can be written once. */
@@ -234,7 +234,7 @@ class WatchedMapsTest {
     await()
         .atMost(BOUND)
         .ignoreException(IllegalArgumentException.class)
-        .until(() -> cluster.pages().past("map=m&key=k").contains("before"));
+        .until(() -> cluster.past("map=m&key=k").contains("before"));
     // The member takes part in no real merge here.
     cluster
         .member(0)
@@ -248,7 +248,7 @@ class WatchedMapsTest {
         .containsEntry("off", true)
         .containsEntry("covered", false);
     assertThat(cluster.node(0).passesEveryWrite()).isFalse();
-    assertThatThrownBy(() -> cluster.pages().past("map=m&key=k"))
+    assertThatThrownBy(() -> cluster.past("map=m&key=k"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("is out of reach");
   }
@@ -271,7 +271,7 @@ class WatchedMapsTest {
             () -> cluster.member(0).status().get("unwatched").toString(),
             causes -> causes.contains("map=late: it has a map store"));
     assertThat(cluster.member(0).status()).containsEntry("covered", false);
-    assertThatThrownBy(() -> cluster.pages().past("map=late&key=k"))
+    assertThatThrownBy(() -> cluster.past("map=late&key=k"))
         .hasMessageContaining("the map 'late' is not watched");
   }
 

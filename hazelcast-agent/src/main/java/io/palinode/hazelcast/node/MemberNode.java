@@ -20,6 +20,7 @@ import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockPromise;
 import io.palinode.store.past.LocalStore;
 import io.palinode.store.past.PastEvents;
+import io.palinode.store.past.WatchedHistory;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -240,7 +241,7 @@ public final class MemberNode extends NodeBinding {
 
   @Override
   public History history() {
-    return new WatchedHistory(super.history(), off);
+    return new WatchedHistory(super.history(), () -> off.getAsBoolean() ? WatchedHistory.OFF : 0);
   }
 
   /** {@inheritDoc} Always now once the node is off. */

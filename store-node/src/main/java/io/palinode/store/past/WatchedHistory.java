@@ -1,4 +1,4 @@
-package io.palinode.hazelcast.node;
+package io.palinode.store.past;
 
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
@@ -6,16 +6,20 @@ import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The history of a member. No time is in reach once its node is off, because its copies no longer
- * change. Thread-safe.
+ * The history of a node that receives the changes of another server. A time before which the node
+ * missed a change is out of reach. Thread-safe.
  *
- * @param off whether the node misses changes from now on
+ * @param wholeSince the HLC since which the node has missed no change; {@link #OFF}: it misses them
+ *     from now on
  */
-record WatchedHistory(History history, BooleanSupplier off) implements History {
+public record WatchedHistory(History history, LongSupplier wholeSince) implements History {
+  /** No time is in reach. */
+  public static final long OFF = Long.MAX_VALUE;
+
   @Override
   public List<String> stores() {
     return history.stores();
@@ -29,8 +33,10 @@ record WatchedHistory(History history, BooleanSupplier off) implements History {
   @Override
   public long settle(long hlc) {
     long own = history.settle(hlc);
-    if (off.getAsBoolean()) {
-      throw new OutOfReachException(hlc, own, own);
+    // After it: a change that was missed and can be read is known by now.
+    long since = wholeSince.getAsLong();
+    if (hlc < since) {
+      throw new OutOfReachException(hlc, Math.min(since, own), own);
     }
     return own;
   }
