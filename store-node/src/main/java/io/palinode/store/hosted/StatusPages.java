@@ -49,6 +49,8 @@ public final class StatusPages {
     // The JDK reads them at the first such server of the process; by default neither has an end.
     System.setProperty("sun.net.httpserver.maxReqTime", REQUEST_SECONDS_MAX);
     System.setProperty("sun.net.httpserver.maxRspTime", REQUEST_SECONDS_MAX);
+    // An answer on a kept connection else waits 40 ms, until the client acknowledges its headers.
+    System.setProperty("sun.net.httpserver.nodelay", "true");
     try {
       HttpServer http =
           HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
@@ -63,7 +65,7 @@ public final class StatusPages {
       return true;
     } catch (IOException e) {
       log.error(
-          "agent statusPort={} state=NO_STATUS, the server runs without /status and /metrics: {}; set another statusPort",
+          "agent statusPort={} state=NO_STATUS, the server runs without its pages: {}; set another statusPort",
           port,
           e.getMessage());
       return false;
