@@ -36,19 +36,16 @@ final class Mutation {
   private final String partition;
   private final @Nullable ImmutableBTreePartition old;
   private final boolean isWatched;
-  private final long nowInSec;
 
   private Mutation(
       PartitionUpdate update,
       String partition,
       @Nullable ImmutableBTreePartition old,
-      boolean isWatched,
-      long nowInSec) {
+      boolean isWatched) {
     this.update = update;
     this.partition = partition;
     this.old = old;
     this.isWatched = isWatched;
-    this.nowInSec = nowInSec;
   }
 
   /**
@@ -59,10 +56,10 @@ final class Mutation {
   static @Nullable Mutation begin(PartitionUpdate update, CassandraNode node) {
     TableMetadata table = update.metadata();
     String partition = CellNames.ofPartition(table, update.partitionKey().getKey());
-    long now = FBUtilities.nowInSeconds();
+    long second = node.readSecond();
     boolean isNamed = node.watchesAny(() -> keys(partition, update));
     if (!update.deletionInfo().isLive()) {
-      return beginDeletion(update, partition, node, isNamed, now);
+      return beginDeletion(update, partition, node, isNamed, second);
     }
     if (!isNamed && !node.isLogged()) {
       return null;
@@ -73,15 +70,14 @@ final class Mutation {
         update,
         partition,
         rows.isEmpty()
-            ? Tables.read(table, update.partitionKey(), Slices.NONE, now)
-            : Tables.read(table, update.partitionKey(), rows, now),
-        isNamed,
-        now);
+            ? Tables.read(table, update.partitionKey(), Slices.NONE, second)
+            : Tables.read(table, update.partitionKey(), rows, second),
+        isNamed);
   }
 
   /** Only the old rows show what a deletion of many rows changes. */
   private static @Nullable Mutation beginDeletion(
-      PartitionUpdate update, String partition, CassandraNode node, boolean isNamed, long now) {
+      PartitionUpdate update, String partition, CassandraNode node, boolean isNamed, long second) {
     TableMetadata table = update.metadata();
     if (!node.isLogged() && !isNamed && !node.watchesBelow(LiveCells.below(partition))) {
       return null;
@@ -91,21 +87,21 @@ final class Mutation {
             table,
             update.partitionKey(),
             deleted(update),
-            now,
+            second,
             row ->
                 node.isLogged()
                     || update.getRow(row.clustering()) != null
                     || node.watchesAny(() -> keys(partition, table, row)),
             node.deletedBytesMax());
     if (node.isLogged()) {
-      return new Mutation(update, partition, old, true, now);
+      return new Mutation(update, partition, old, true);
     }
     boolean isWatched =
         isNamed
             || (old != null
                 && (old.hasRows()
                     || node.watchesAny(() -> keys(partition, table, old.staticRow()))));
-    return isWatched ? new Mutation(update, partition, old, true, now) : null;
+    return isWatched ? new Mutation(update, partition, old, true) : null;
   }
 
   /** The rows that an update deletes or writes. */
@@ -145,15 +141,16 @@ final class Mutation {
     if (!isWatched) {
       return List.of();
     }
+    long now = FBUtilities.nowInSeconds();
     Map<StoreKey, Version> before =
-        old == null ? Map.of() : LiveCells.of(old.unfilteredIterator(), nowInSec);
+        old == null ? Map.of() : LiveCells.of(old.unfilteredIterator(), now);
     Map<StoreKey, Version> after =
         LiveCells.of(
             old == null
                 ? update.unfilteredIterator()
                 : UnfilteredRowIterators.merge(
                     List.of(old.unfilteredIterator(), update.unfilteredIterator())),
-            nowInSec);
+            now);
     List<Changed> changes = new ArrayList<>();
     before.forEach(
         (key, version) -> {

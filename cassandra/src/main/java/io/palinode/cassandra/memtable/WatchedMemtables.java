@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.cassandra.db.CassandraKeyspaceWriteHandler;
+import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.commitlog.CommitLogPosition;
 import org.apache.cassandra.db.memtable.Memtable;
 import org.apache.cassandra.db.memtable.SkipListMemtable;
@@ -54,6 +55,10 @@ public final class WatchedMemtables implements Memtable.Factory {
     if (refusal != null) {
       log.error("table={} state=NOT_WATCHED: {}", table, refusal);
       return SkipListMemtable.FACTORY.create(commitLogLowerBound, table, owner);
+    }
+    // A table that is being created has no tracker, and no file to lose, before its first flush.
+    if (owner instanceof ColumnFamilyStore store && store.getTracker() != null) {
+      server.tables().follow(store);
     }
     if (tables.add(table.get().id) || !(owner.getCurrentMemtable() instanceof WatchedMemtable)) {
       // Another memtable took the earlier mutations of the table.

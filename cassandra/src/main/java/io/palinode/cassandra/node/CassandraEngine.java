@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.apache.cassandra.utils.FBUtilities;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,8 @@ final class CassandraEngine implements StorageEngine {
   private final Tables tables;
   private final List<File> folders;
   private volatile PendingCells pending;
+
+  private volatile LongSupplier second = () -> 0;
 
   /**
    * @param server the folders of the server's data and of its commit log
@@ -64,6 +67,11 @@ final class CassandraEngine implements StorageEngine {
 
   PendingCells pending() {
     return pending;
+  }
+
+  /** Reads cells from now on as in this second, so with TTLs that have ended since. */
+  void readAsIn(LongSupplier earlier) {
+    second = earlier;
   }
 
   /** The pending cells from now on. On the medium when it returns. */
@@ -106,7 +114,7 @@ final class CassandraEngine implements StorageEngine {
     if (now.has(key)) {
       return now.record(key);
     }
-    CellRecord record = tables.record(new StoreKey(store, key));
+    CellRecord record = tables.record(new StoreKey(store, key), second.getAsLong());
     return record == null ? null : record.encode();
   }
 

@@ -12,6 +12,7 @@ import io.palinode.detector.binding.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.PointInTime;
+import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.store.binding.HlcSpan;
 import io.palinode.store.binding.MissedEpochs;
@@ -23,10 +24,12 @@ import io.palinode.store.node.NodeBinding;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.order.ClockPromise;
 import io.palinode.store.order.FenceState;
+import io.palinode.store.past.WatchedHistory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -58,7 +61,7 @@ public final class CassandraNode extends NodeBinding {
   private volatile long pausing;
 
   /** The window-log may lack a mutation before it. */
-  private volatile long wholeSince;
+  private final AtomicLong wholeSince = new AtomicLong();
 
   /** Of the control thread. */
   private long passed;
@@ -88,6 +91,7 @@ public final class CassandraNode extends NodeBinding {
     this.timestamps = timestamps;
     this.own = own;
     this.off = off;
+    engine.readAsIn(this::readSecond);
     long paused = PauseMark.read(engine);
     if (paused > 0) {
       parts.fence().become(FenceState.paused(paused));
@@ -214,7 +218,7 @@ public final class CassandraNode extends NodeBinding {
 
   /** A mutation is applied that the window-log lacks. By any thread. */
   void missedMutation() {
-    wholeSince = clock().tick().own();
+    long unused = wholeSince.accumulateAndGet(clock().tick().own(), Math::max);
   }
 
   /**
@@ -314,7 +318,24 @@ public final class CassandraNode extends NodeBinding {
   /** {@inheritDoc} Always now if mutations are not logged. */
   @Override
   public long reach() {
-    return isLogged() ? Math.max(super.reach(), wholeSince) : clock().last().own();
+    return isLogged() ? Math.max(super.reach(), wholeSince.get()) : clock().last().own();
+  }
+
+  /** Reads as in this second return all values that the node can look back to, ended TTLs too. */
+  public long readSecond() {
+    return isLogged() ? seconds(reach()) : FBUtilities.nowInSeconds();
+  }
+
+  /** {@inheritDoc} No time is in reach if mutations are not logged, or once the node is off. */
+  @Override
+  public History history() {
+    return new WatchedHistory(
+        super.history(),
+        () -> isLogged() && !off.getAsBoolean() ? wholeSince.get() : WatchedHistory.OFF);
+  }
+
+  private static long seconds(long hlc) {
+    return TimeUnit.MICROSECONDS.toSeconds(Hlc.micros(hlc));
   }
 
   @Override
@@ -331,11 +352,12 @@ public final class CassandraNode extends NodeBinding {
   }
 
   private void requireRestorable(long target) {
-    if (target < wholeSince) {
+    long since = wholeSince.get();
+    if (target < since) {
       throw new RestoreRefusedException(
           Reason.FORGOTTEN,
           "the window-log has all mutations since %2$s only, not since %1$s"
-              .formatted(PointInTime.format(target), PointInTime.format(wholeSince)));
+              .formatted(PointInTime.format(target), PointInTime.format(since)));
     }
     TableMetadata truncated = tables.truncatedAfter(Hlc.micros(target));
     if (truncated != null) {
@@ -458,8 +480,7 @@ public final class CassandraNode extends NodeBinding {
   private static List<Version> versions(StoreKey key, List<Version> records, long hlc) {
     return records.isEmpty()
         ? List.of()
-        : versions(
-            key, CellRules.bytes(records.get(0)), TimeUnit.MICROSECONDS.toSeconds(Hlc.micros(hlc)));
+        : versions(key, CellRules.bytes(records.get(0)), seconds(hlc));
   }
 
   @Override

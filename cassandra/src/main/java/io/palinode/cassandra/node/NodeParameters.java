@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param isLogged whether mutations are logged, so that tables can be restored
  * @param partitionBytesMax a table with a larger partition is not restored
  * @param data the folder of the node's own files; null for the one beside Cassandra's hints
+ * @param statusPort of the status pages; 0: there are none
  */
 record NodeParameters(
     List<InetAddress> nodes,
@@ -39,12 +40,15 @@ record NodeParameters(
     Duration progressEvery,
     boolean isLogged,
     long partitionBytesMax,
-    @Nullable Path data) {
+    @Nullable Path data,
+    int statusPort) {
   private static final Duration PROGRESS_EVERY_DEFAULT = Duration.ofMillis(50);
   private static final Epsilon EPSILON_DEFAULT = Epsilon.parse("10ms");
 
   /** A quarter of the window-log: a delete of a partition logs all its cells. */
   private static final long PARTITION_BYTES_MAX_DEFAULT = 64L << 20;
+
+  private static final int PORT_MAX = 65_535;
 
   /** Combines records of one moment into one request to Kafka. */
   private static final int LINGER_MS = 1;
@@ -63,7 +67,8 @@ record NodeParameters(
         optional(parameters, "progress_every", PROGRESS_EVERY_DEFAULT, NodeParameters::duration),
         optional(parameters, "rollback", false, NodeParameters::isTrue),
         optional(parameters, "partition_max", PARTITION_BYTES_MAX_DEFAULT, NodeParameters::bytes),
-        path(parameters, "data_directory"));
+        path(parameters, "data_directory"),
+        optional(parameters, "status_port", 0, NodeParameters::port));
   }
 
   private static <T> T required(
@@ -117,6 +122,14 @@ record NodeParameters(
 
   private static long bytes(String text) {
     return new DataStorageSpec.LongBytesBound(text).toBytes();
+  }
+
+  private static int port(String text) {
+    int port = Integer.parseInt(text);
+    if (port < 1 || port > PORT_MAX) {
+      throw new IllegalArgumentException("a port is in [1, %d]".formatted(PORT_MAX));
+    }
+    return port;
   }
 
   private static boolean isTrue(String text) {

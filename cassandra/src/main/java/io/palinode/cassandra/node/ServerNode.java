@@ -1,6 +1,7 @@
 package io.palinode.cassandra.node;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cassandra.record.CellRules;
 import io.palinode.cassandra.refusal.StatementRefusals;
 import io.palinode.cassandra.table.LiveCells;
@@ -14,6 +15,7 @@ import io.palinode.store.hosted.Fuse;
 import io.palinode.store.hosted.JoinedDetector;
 import io.palinode.store.hosted.MetaFiles;
 import io.palinode.store.hosted.PromiseKeeper;
+import io.palinode.store.hosted.StatusPages;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.node.NodeSettings;
 import io.palinode.store.node.NodeSpec;
@@ -63,6 +65,8 @@ public final class ServerNode {
   private final FailedReads failedReads = new FailedReads();
   private final ReplayDrops drops = new ReplayDrops();
   private final Timestamps timestamps = new Timestamps(HvcClock.MAX_DRIFT_DEFAULT);
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Fuse fuse;
   private final JoinedDetector detector;
   private final PromiseKeeper promises = new PromiseKeeper();
@@ -87,8 +91,7 @@ public final class ServerNode {
             this::missed,
             this::turnOff);
     this.detector =
-        new JoinedDetector(
-            parameters.detector(), new SimpleMeterRegistry(), ServerNode::epochMicros, fuse);
+        new JoinedDetector(parameters.detector(), registry, ServerNode::epochMicros, fuse);
   }
 
   /**
@@ -133,6 +136,10 @@ public final class ServerNode {
     // Kafka's client loads its classes with the thread's context class loader.
     opening.setContextClassLoader(ServerNode.class.getClassLoader());
     opening.start();
+    if (parameters.statusPort() > 0) {
+      ServerPages pages = new ServerPages(() -> node, tables, detector, fuse);
+      boolean unused = StatusPages.start(parameters.statusPort(), pages.all(), registry);
+    }
   }
 
   /** A folder that cannot be read fails the opening too, with its reason. */
@@ -207,6 +214,7 @@ public final class ServerNode {
             own,
             fuse::isBlown);
     node = opened;
+    tables.followAll(() -> opened.clock().tick().own());
     // These did not see the node.
     Keyspace.writeOrder.awaitNewBarrier();
     unlogged();
@@ -261,6 +269,10 @@ public final class ServerNode {
   /** The tables that are not watched, and those that are not restored. */
   public TableRefusals refusals() {
     return refusals;
+  }
+
+  public Tables tables() {
+    return tables;
   }
 
   /** Whether the calling thread writes restored cells. */

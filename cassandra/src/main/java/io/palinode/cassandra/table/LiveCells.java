@@ -106,7 +106,7 @@ public final class LiveCells {
     return isWatched(data.column());
   }
 
-  private static boolean isWatched(ColumnMetadata column) {
+  static boolean isWatched(ColumnMetadata column) {
     return column.isSimple() && !column.isCounterColumn();
   }
 

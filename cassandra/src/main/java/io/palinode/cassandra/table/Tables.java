@@ -1,19 +1,25 @@
 package io.palinode.cassandra.table;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.palinode.cassandra.record.CellRecord;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteFeed.ScanVisitor;
+import io.palinode.hvc.Hlc;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.cassandra.db.Clustering;
+import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
@@ -27,6 +33,9 @@ import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.rows.Row;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
 import org.apache.cassandra.db.transform.Transformation;
+import org.apache.cassandra.schema.ColumnMetadata;
+import org.apache.cassandra.schema.DroppedColumn;
+import org.apache.cassandra.schema.Schema;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +44,7 @@ import org.jspecify.annotations.Nullable;
 public final class Tables {
   private final List<InetAddress> nodes;
   private final TableRefusals refusals;
+  private final LostCells lost = new LostCells();
 
   /**
    * @param nodes the addresses of the cluster's nodes, in the order of their numbers
@@ -57,12 +67,70 @@ public final class Tables {
     return found == null ? List.of() : List.of(found);
   }
 
-  /** The record of a key; null if it was never written, or names no cell. */
-  public @Nullable CellRecord record(StoreKey key) {
+  /**
+   * The record of a key; null if it was never written, or names no cell. A TTL that ended after
+   * {@code second} has not ended in it, unless the table has {@linkplain #requirePast lost} it.
+   */
+  public @Nullable CellRecord record(StoreKey key, long second) {
     CellAddress cell = CellNames.parse(key.key());
     return cell == null
         ? null
-        : CellStates.at(read(cell, FBUtilities.nowInSeconds()), cell.clustering(), cell.column());
+        : CellStates.at(read(cell, second), cell.clustering(), cell.column());
+  }
+
+  /** Notes what a table loses without a mutation. See {@link LostCells}. */
+  public void follow(ColumnFamilyStore table) {
+    lost.follow(table);
+  }
+
+  /**
+   * Follows all watched tables.
+   *
+   * @param hlc the clock of the node that opens; no time before is in its reach
+   */
+  public void followAll(LongSupplier hlc) {
+    lost.begin(hlc);
+    // One that is being created has no instance yet; its first flush follows it.
+    watched()
+        .map(table -> Schema.instance.getColumnFamilyStoreInstance(table.id))
+        .filter(Objects::nonNull)
+        .forEach(lost::follow);
+  }
+
+  /**
+   * Throws {@link IllegalArgumentException} with the reason if the record of a key at a time cannot
+   * be known from window-log and present. Call after their reads.
+   *
+   * @param isLive whether a read at that time returned the cell, by these records
+   */
+  public void requirePast(StoreKey key, long hlc, boolean isLive) {
+    CellAddress cell = CellNames.parse(key.key());
+    ColumnMetadata column = cell == null ? null : cell.column();
+    if (cell == null || column == null) {
+      throw new IllegalArgumentException(
+          "no table has this key, which must be KEYSPACE.TABLE/PARTITION/CLUSTERING/COLUMN: "
+              + new String(key.key(), UTF_8));
+    }
+    TableMetadata table = cell.table();
+    if (!refusals.isWatched(table)) {
+      throw new IllegalArgumentException("table %s is not watched".formatted(table));
+    }
+    if (!LiveCells.isWatched(column)) {
+      throw new IllegalArgumentException("column '%s' is not watched".formatted(column.name));
+    }
+    DroppedColumn dropped = table.droppedColumns.get(column.name.bytes);
+    if (dropped != null && dropped.droppedTime >= Hlc.micros(hlc)) {
+      throw new IllegalArgumentException(
+          "column '%s' of %s was dropped after that time".formatted(column.name, table));
+    }
+    if (lost.isTruncatedAfter(table, hlc)) {
+      throw new IllegalArgumentException("table %s was truncated after that time".formatted(table));
+    }
+    if (!isLive && lost.hasLostTtls(table, hlc)) {
+      throw new IllegalArgumentException(
+          "a compaction of table %s after that time may have removed a value whose TTL had ended"
+              .formatted(table));
+    }
   }
 
   private static @Nullable ImmutableBTreePartition read(CellAddress cell, long now) {

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.store.binding.UndoLog.KeyRecord;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -36,7 +38,8 @@ class CellRollbackTest {
     History(long seed) {
       random = new Random(seed);
       for (int i = 0; i < NODES; i++) {
-        nodes.add(CellNode.of(i, NODES, () -> micros));
+        // Windows reach back to different times, and TTLs have ended in between.
+        nodes.add(CellNode.of(i, NODES, () -> micros, SECOND - random.nextInt(3)));
       }
       for (int i = 5 + random.nextInt(20); i > 0; i--) {
         step();
@@ -156,5 +159,31 @@ class CellRollbackTest {
         }
       }
     }
+  }
+
+  /** A later reach is that of a server which was restarted. */
+  @Test
+  void aTtlThatEndedBetweenTwoReachesIsTheSameOnBothReplicas() {
+    AtomicLong micros = new AtomicLong(1_000_000_000);
+    List<CellNode> nodes =
+        List.of(CellNode.of(0, 2, micros::get, 10), CellNode.of(1, 2, micros::get, 12));
+    StoreKey key = CellNode.key(0);
+    long target = 0;
+    for (CellNode node : nodes) {
+      node.write(key, CellRecord.expiring(1, 3, 11, new byte[] {1}));
+      target = Math.max(target, node.clock().tick().own());
+    }
+    micros.incrementAndGet();
+    Set<Long> digests = new HashSet<>();
+    List<KeyRecord> contributed = new ArrayList<>();
+    for (CellNode node : nodes) {
+      node.write(key, CellRecord.live(2, new byte[] {2}));
+      node.pause(1);
+      digests.add(Objects.requireNonNull(node.restore(1, 1, target).replicas().get(key)).digest());
+      contributed.addAll(node.read(List.of(key)));
+    }
+    assertThat(digests).as("so that the key is compared").hasSize(2);
+    nodes.forEach(node -> node.merge(contributed));
+    assertThat(nodes).extracting(node -> node.cell(key)).containsOnly(CellRecord.deleted(1, 8));
   }
 }

@@ -1,5 +1,6 @@
 package io.palinode.cli.cassandra;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 
 import com.datastax.oss.driver.api.core.CqlSession;
@@ -7,14 +8,22 @@ import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import io.palinode.launcher.embedded.Ports;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -30,6 +39,7 @@ final class CassandraServer implements AutoCloseable {
   private static final Path JAR = Path.of("../cassandra/target/palinode-cassandra.jar");
   private static final Path TEST_CLASSES = Path.of("../cassandra/target/test-classes");
   private static final String HEAP = "512m";
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   /** Histories that are rolled back have many. */
   private static final int TOMBSTONES_DEFAULT = 100_000;
@@ -94,13 +104,16 @@ final class CassandraServer implements AutoCloseable {
   private final int node;
   private final Path folder;
   private final int jmxPort;
+  private final int statusPort;
   private @Nullable Process process;
 
   private CassandraServer(Cluster cluster, int node, Path folder) {
     this.cluster = cluster;
     this.node = node;
     this.folder = folder;
-    this.jmxPort = Ports.free(1).get(0);
+    List<Integer> ports = Ports.free(2);
+    this.jmxPort = ports.get(0);
+    this.statusPort = ports.get(1);
   }
 
   /** Returns before it serves. */
@@ -195,11 +208,12 @@ final class CassandraServer implements AutoCloseable {
               epsilon: 10ms
               rollback: %s
               partition_max: 1MiB
+              status_port: %s
       """;
 
   private String format(String memtable) {
     return memtable.formatted(
-        String.join(",", cluster.addresses()), cluster.kafka(), cluster.rollback());
+        String.join(",", cluster.addresses()), cluster.kafka(), cluster.rollback(), statusPort);
   }
 
   private static final String LOGBACK =
@@ -390,8 +404,34 @@ final class CassandraServer implements AutoCloseable {
   }
 
   /** Whether it delivers hints from now on; a start delivers them again. */
-  @SuppressWarnings("BanJNDI") // The address is on this machine.
   void deliverHints(boolean delivers) throws IOException, JMException {
+    manage("hints:type=HintsService", delivers ? "resumeDispatch" : "pauseDispatch", List.of());
+  }
+
+  /** Writes the memtables of tables into files. */
+  void flush(String keyspace, String... tables) throws IOException, JMException {
+    manage(
+        "db:type=StorageService",
+        "forceKeyspaceFlush",
+        List.of(keyspace, tables),
+        String.class,
+        String[].class);
+  }
+
+  /** Merges the files of tables. */
+  void compact(String keyspace, String... tables) throws IOException, JMException {
+    manage(
+        "db:type=StorageService",
+        "forceKeyspaceCompaction",
+        List.of(false, keyspace, tables),
+        boolean.class,
+        String.class,
+        String[].class);
+  }
+
+  @SuppressWarnings("BanJNDI") // The address is on this machine.
+  private void manage(String bean, String operation, List<Object> values, Class<?>... types)
+      throws IOException, JMException {
     JMXServiceURL url =
         new JMXServiceURL("service:jmx:rmi:///jndi/rmi://127.0.0.1:%d/jmxrmi".formatted(jmxPort));
     try (JMXConnector connector = JMXConnectorFactory.connect(url)) {
@@ -399,36 +439,29 @@ final class CassandraServer implements AutoCloseable {
           connector
               .getMBeanServerConnection()
               .invoke(
-                  new ObjectName("org.apache.cassandra.hints:type=HintsService"),
-                  delivers ? "resumeDispatch" : "pauseDispatch",
-                  new Object[0],
-                  new String[0]);
+                  new ObjectName("org.apache.cassandra." + bean),
+                  operation,
+                  values.toArray(),
+                  Stream.of(types).map(Class::getName).toArray(String[]::new));
     }
   }
 
-  /** Runs a command of Cassandra's own tool on this server. */
-  void nodetool(String verb) throws IOException, InterruptedException {
-    List<String> command = java();
-    command.addAll(
-        List.of(
-            "-Xmx64m",
-            "-Duser.home=" + folder,
-            "-cp",
-            Files.readString(CLASS_PATH).strip(),
-            "org.apache.cassandra.tools.NodeTool",
-            "-h",
-            "127.0.0.1",
-            "-p",
-            Integer.toString(jmxPort),
-            verb));
-    Process tool =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("nodetool.log").toFile())
-            .start();
-    if (tool.waitFor() != 0) {
-      throw new IllegalStateException(Files.readString(folder.resolve("nodetool.log")));
+  /** A page of its status port. */
+  String page(String path, Map<String, String> parameters) {
+    String query =
+        parameters.entrySet().stream()
+            .map(each -> each.getKey() + '=' + URLEncoder.encode(each.getValue(), UTF_8))
+            .collect(Collectors.joining("&"));
+    URI uri = URI.create("http://127.0.0.1:%d/%s?%s".formatted(statusPort, path, query));
+    try {
+      return CLIENT
+          .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+          .body();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
     }
   }
 

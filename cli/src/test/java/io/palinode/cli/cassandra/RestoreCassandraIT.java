@@ -12,7 +12,6 @@ import com.datastax.oss.driver.api.core.servererrors.WriteFailureException;
 import io.palinode.cli.PlaneSteps;
 import io.palinode.cli.cassandra.Histories.Read;
 import io.palinode.hvc.Epsilon;
-import io.palinode.hvc.Hlc;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.embedded.Ports;
 import io.palinode.orchestrator.plan.Rollback;
@@ -27,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -49,6 +49,17 @@ class RestoreCassandraIT {
   private static final Duration BOUND = Duration.ofSeconds(90);
   private static final int HISTORIES = 1_000;
   private static final int WRITES = 6;
+
+  /** Each takes seven requests. */
+  private static final int PASTS_READ = 8;
+
+  private static final int PAST_HISTORIES = 40;
+  private static final int ROUNDS = 4;
+
+  /** It may remove values of the past. */
+  private static final String NO_COMPACTION =
+      "ALTER TABLE shop.histories WITH compaction ="
+          + " {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}";
 
   @TempDir static Path folder;
   private final List<String> alerts = new CopyOnWriteArrayList<>();
@@ -82,6 +93,7 @@ class RestoreCassandraIT {
     session.execute(
         "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
     session.execute(Histories.TABLE);
+    session.execute(NO_COMPACTION);
     awaitJoined();
   }
 
@@ -95,13 +107,6 @@ class RestoreCassandraIT {
   private void awaitJoined() {
     incarnation++;
     new PlaneSteps(plane).awaitJoined(0, incarnation);
-  }
-
-  /** A time after all writes that were answered, and before the next one. */
-  private static long cut() {
-    long now = Histories.nowMicros();
-    await().until(() -> Histories.nowMicros() > now);
-    return Hlc.ofMicros(now);
   }
 
   private long run(RollbackRequest request) throws Exception {
@@ -150,11 +155,12 @@ class RestoreCassandraIT {
     Histories histories = new Histories(session, HISTORIES, seed);
     histories.send(histories.statements(WRITES));
     Read onTheCut = awaitSettled(histories);
-    long target = cut();
+    long target = PastSteps.cut();
     List<String> discarded = histories.statements(WRITES);
     histories.send(discarded);
     Read before = awaitSettled(histories);
     assertThat(before.values()).isNotEqualTo(onTheCut.values());
+    long last = PastSteps.cut();
 
     long epoch = run(RollbackRequest.to("to-the-cut", target));
     awaitState(epoch, State.RESUMED);
@@ -164,8 +170,49 @@ class RestoreCassandraIT {
 
     awaitState(run(RollbackRequest.undoing("undo", epoch)), State.RESUMED);
     assertSame(histories.read(), before, "reinstated, seed=" + seed);
+    PastSteps past = new PastSteps(server, session);
+    assertThat(past.assertHistories(target, PASTS_READ, onTheCut, "on the cut: ")).isPositive();
+    assertThat(past.assertHistories(last, PASTS_READ, before, "discarded: ")).isPositive();
     session.execute("INSERT INTO shop.histories (p, c, a) VALUES (0, 0, 'later')");
     assertThat(histories.read().values().get("0/0")).contains("a=later");
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "palinode.cassandra.nodes", matches = "3")
+  void aReadOfThePastEqualsTheReadsAtThatTime() throws Exception {
+    long seed = Long.getLong("palinode.seed", 2);
+    Histories histories = new Histories(session, PAST_HISTORIES, seed);
+    List<Long> times = new ArrayList<>();
+    List<Read> reads = new ArrayList<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      histories.send(histories.statements(WRITES));
+      reads.add(histories.read());
+      times.add(PastSteps.cut());
+      reads.add(histories.read());
+      if (round == ROUNDS / 2) {
+        server.flush("shop", "histories");
+        Read unused = awaitSettled(histories);
+      }
+    }
+    Read unused = awaitSettled(histories);
+    PastSteps past = new PastSteps(server, session);
+    for (int i = 0; i < ROUNDS; i++) {
+      String as = "seed=%d time=%d: ".formatted(seed, i);
+      int compared =
+          past.assertHistories(
+              times.get(i), PAST_HISTORIES, reads.get(2 * i), reads.get(2 * i + 1), as);
+      assertThat(compared)
+          .as("cells whose TTL ended between the reads are few")
+          .isGreaterThan(PAST_HISTORIES);
+    }
+  }
+
+  @Test
+  void aReadOfThePastIsTheValueOrARefusal() throws Exception {
+    PastSteps past = new PastSteps(server, session);
+    past.assertTexts();
+    past.assertEndedTtls();
+    past.assertRefusals();
   }
 
   @Test
@@ -181,7 +228,7 @@ class RestoreCassandraIT {
         .isInstanceOf(WriteFailureException.class);
 
     session.execute(insert.formatted(2));
-    long target = cut();
+    long target = PastSteps.cut();
     session.execute(insert.formatted(3));
     session.execute("TRUNCATE shop.other");
     long epoch = run(RollbackRequest.to("truncated", target));
@@ -198,7 +245,7 @@ class RestoreCassandraIT {
         .contains("table=shop.other state=DROPPED timestamp=" + ahead)
         .contains("table=shop.other dropped=1");
     session.execute(insert.formatted(4));
-    long later = cut();
+    long later = PastSteps.cut();
     session.execute(insert.formatted(5));
     awaitState(run(RollbackRequest.to("later", later)), State.RESUMED);
     assertThat(session.execute("SELECT k FROM shop.other").all())
@@ -394,7 +441,7 @@ class RestoreCassandraIT {
     Histories histories = new Histories(session, HISTORIES, at.name().hashCode());
     histories.send(histories.statements(WRITES));
     Read onTheCut = awaitSettled(histories);
-    long target = cut();
+    long target = PastSteps.cut();
     histories.send(histories.statements(WRITES));
     Read before = awaitSettled(histories);
 

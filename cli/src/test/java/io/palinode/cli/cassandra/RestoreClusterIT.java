@@ -30,6 +30,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -49,6 +50,9 @@ class RestoreClusterIT {
   private static final int ROWS = 60;
   private static final String MINUTES = "palinode.cassandra.minutes";
   private static final int MINUTES_DEFAULT = 10;
+  private static final String LEASES = "SELECT k FROM shop.leases";
+  private static final String LEASE = "shop.leases/ended/v";
+  private static final Map<String, String> COPY = Map.of("key", "single.copies/1/v");
   private static final List<State> PHASES =
       List.of(State.OPENED, State.PAUSING, State.RESTORING, State.CONVERGING, State.RESUMING);
 
@@ -251,7 +255,7 @@ class RestoreClusterIT {
 
     // Those of earlier tests.
     await().atMost(BOUND).until(() -> servers.get(0).hintFiles() == 0);
-    servers.get(0).nodetool("pausehandoff");
+    servers.get(0).deliverHints(false);
     long logged = Files.size(servers.get(0).log());
     servers.get(2).freeze();
     // From then on a coordinator keeps a hint at once, and sends no copy.
@@ -273,7 +277,7 @@ class RestoreClusterIT {
     rollBack(RollbackRequest.to("hinted", target));
     assertRows(onTheCut, "restored", 0, 1, 2);
     logged = Files.size(servers.get(0).log());
-    servers.get(0).nodetool("resumehandoff");
+    servers.get(0).deliverHints(true);
     awaitLogged(logged, "Finished hinted handoff of file");
     await().atMost(BOUND).until(() -> servers.get(0).hintFiles() == 0);
     assertRows(onTheCut, "after the hints", 0, 1, 2);
@@ -339,6 +343,62 @@ class RestoreClusterIT {
       rollBack(RollbackRequest.to("middle-" + round, target));
       Read one = byServer.get(0).read();
       assertAll(byServer, one, "round " + round);
+    }
+  }
+
+  /** The others have its value in their window-logs; the restarted one has its tombstone. */
+  @Test
+  void aTtlThatEndedBeforeTheReachOfOneReplicaIsRestoredAlikeOnAll() throws Exception {
+    session.execute(
+        "CREATE TABLE shop.leases (k text PRIMARY KEY, v text) WITH memtable = 'palinode'");
+    String insert = "INSERT INTO shop.leases (k, v) VALUES ('%s', '%s')";
+    atServer(0, ConsistencyLevel.ALL, insert.formatted("ended", "taken") + " USING TTL 2");
+    long then = PastSteps.cut();
+    assertThat(new PastSteps(servers.get(2), session).value(LEASE, then)).isEqualTo("taken");
+    await().atMost(BOUND).until(() -> atServer(0, ConsistencyLevel.ALL, LEASES).isEmpty());
+    restart(2);
+    new PastSteps(servers.get(2), session).assertRefused(LEASE, then, "is out of reach");
+    for (int node = 0; node < 2; node++) {
+      assertThat(new PastSteps(servers.get(node), session).value(LEASE, then)).isEqualTo("taken");
+    }
+
+    long target = PastSteps.cut();
+    await()
+        .atMost(BOUND)
+        .ignoreExceptions()
+        .until(
+            () -> {
+              atServer(0, ConsistencyLevel.ALL, insert.formatted("ended", "later"));
+              return true;
+            });
+    rollBack(RollbackRequest.to("leases", target));
+    for (int node = 0; node < NODES; node++) {
+      assertThat(atServer(node, ConsistencyLevel.ONE, LEASES)).as("server " + node).isEmpty();
+      assertThat(new PastSteps(servers.get(node), session).value(LEASE, target)).isNull();
+    }
+  }
+
+  @Test
+  void aServerWithoutACopyNamesTheServerThatHasIt() {
+    session.execute(
+        "CREATE KEYSPACE single WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
+    session.execute(
+        "CREATE TABLE single.copies (k int PRIMARY KEY, v int) WITH memtable = 'palinode'");
+    session.execute("INSERT INTO single.copies (k, v) VALUES (1, 7)");
+    long then = PastSteps.cut();
+    int holder =
+        IntStream.range(0, NODES)
+            .filter(node -> servers.get(node).page("past", COPY).contains("\"7\""))
+            .findFirst()
+            .orElseThrow();
+    for (int node = 0; node < NODES; node++) {
+      if (node != holder) {
+        new PastSteps(servers.get(node), session)
+            .assertRefused(
+                COPY.get("key"),
+                then,
+                "node %d has no copy of this key; ask one of [%d]".formatted(node, holder));
+      }
     }
   }
 

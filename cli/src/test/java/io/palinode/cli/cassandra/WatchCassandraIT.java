@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -256,11 +257,11 @@ class WatchCassandraIT {
     steps.apply("lease", "l", "{var: \"shop.leases/{l}/v\", equals: \"taken\"}");
     String insert = "INSERT INTO shop.leases (k, v) VALUES ('%s', 'taken') USING TTL 3600";
     awaitWatched("shop.leases", insert.formatted("w%d"));
-    server.nodetool("flush");
+    server.flush("shop", "leases");
     long before = memtables();
     for (int i = 0; i < 2; i++) {
       cql(insert.formatted("k" + i));
-      server.nodetool("flush");
+      server.flush("shop", "leases");
     }
     await().atMost(BOUND).until(this::memtables, now -> now <= before);
   }
@@ -358,6 +359,22 @@ class WatchCassandraIT {
             row + "x = hi",
             row + "day = 2026-01-02",
             row + "f = [1, 2]");
+  }
+
+  @Test
+  void itsStatusPortHasItsStateAndItsMetrics() {
+    assertThat(server.page("status", Map.of()))
+        .contains("\"joined\":true", "\"off\":false", "\"node\":0", "\"reach\":");
+    assertThat(server.page("metrics", Map.of())).contains("palinode_detector_");
+  }
+
+  @Test
+  void aServerThatOnlyWatchesKeepsNoPast() {
+    new PastSteps(server, session)
+        .assertRefused(
+            "shop.stock/pear/left",
+            "-1s",
+            "node 0 is an Apache Cassandra server without 'rollback: true', so it keeps no past");
   }
 
   @Test
