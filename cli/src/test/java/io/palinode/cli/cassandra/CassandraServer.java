@@ -312,6 +312,8 @@ final class CassandraServer implements AutoCloseable {
                     DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(20))
                 .withDuration(
                     DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(20))
+                // By default, a change of the schema waits a second for further ones.
+                .withDuration(DefaultDriverOption.METADATA_SCHEMA_WINDOW, Duration.ZERO)
                 .build())
         .build();
   }
