@@ -31,7 +31,8 @@ public final class PutCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Store.Written written;
-    try {
+    SlowAnswer slow = new SlowAnswer(spec.commandLine().getErr());
+    try (slow) {
       written = access.use(store -> store.put(key, value));
     } catch (RolledBackException e) {
       spec.commandLine()
