@@ -111,7 +111,7 @@ public final class WatchedNode implements AutoCloseable {
       // Its folder now has the newest incarnation, so the next one is later.
       node.close();
     }
-    throw new IllegalStateException(
+    throw new StartRefusedException(
         "another process runs as node %d: stop it, or give this one another --id"
             .formatted(config.node().nodeId()));
   }
