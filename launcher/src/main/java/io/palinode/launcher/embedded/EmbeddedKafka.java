@@ -170,6 +170,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     settings.put("group.initial.rebalance.delay.ms", "0");
     // There is no other broker to hand anything over to.
     settings.put("controlled.shutdown.enable", "false");
+    // By default a start that hangs never fails.
+    settings.put("server.max.startup.time.ms", "120000");
     // The defaults are for a dedicated machine: 128 MB for the cleaner alone.
     settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(4 << 20));
     settings.put("log.retention.check.interval.ms", "60000");

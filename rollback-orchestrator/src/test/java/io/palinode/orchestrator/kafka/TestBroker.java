@@ -102,6 +102,7 @@ final class TestBroker implements AutoCloseable {
     p.setProperty("share.coordinator.state.topic.min.isr", "1");
     p.setProperty("auto.create.topics.enable", "false");
     p.setProperty("controlled.shutdown.enable", "false");
+    p.setProperty("server.max.startup.time.ms", "120000");
     p.setProperty("group.initial.rebalance.delay.ms", "0");
     p.setProperty("log.cleaner.dedupe.buffer.size", Integer.toString(4 << 20));
     p.setProperty("log.cleaner.backoff.ms", "100");
