@@ -3,6 +3,7 @@ package io.palinode.hazelcast;
 import static net.bytebuddy.matcher.ElementMatchers.named;
 import static net.bytebuddy.matcher.ElementMatchers.takesNoArguments;
 
+import io.palinode.hazelcast.advice.MapOperationBegins;
 import io.palinode.hazelcast.advice.MemberStart;
 import io.palinode.hazelcast.advice.ObserversAdded;
 import java.lang.instrument.Instrumentation;
@@ -17,7 +18,7 @@ import net.bytebuddy.pool.TypePool;
 import net.bytebuddy.utility.JavaModule;
 import org.jspecify.annotations.Nullable;
 
-/** Weaves calls of {@link io.palinode.hazelcast.boot.Hooks} into two methods of Hazelcast. */
+/** Weaves calls of {@link io.palinode.hazelcast.boot.Hooks} into three methods of Hazelcast. */
 final class MemberWeaver {
   /**
    * A method without parameters, with the advice that is woven into it.
@@ -36,7 +37,11 @@ final class MemberWeaver {
           new Hook(
               "com.hazelcast.map.impl.recordstore.AbstractRecordStore",
               "addMutationObservers",
-              ObserversAdded.class));
+              ObserversAdded.class),
+          new Hook(
+              "com.hazelcast.map.impl.operation.MapOperation",
+              "beforeRun",
+              MapOperationBegins.class));
 
   private MemberWeaver() {}
 

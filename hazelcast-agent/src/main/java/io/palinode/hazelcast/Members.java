@@ -3,8 +3,10 @@ package io.palinode.hazelcast;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
 import com.hazelcast.instance.impl.Node;
+import com.hazelcast.map.impl.operation.MapOperation;
 import com.hazelcast.map.impl.recordstore.MutationObserver;
 import com.hazelcast.map.impl.recordstore.RecordStore;
+import com.hazelcast.spi.impl.operationservice.BackupOperation;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.hazelcast.boot.Listener;
 import io.palinode.hazelcast.member.MemberConfig;
@@ -115,6 +117,18 @@ final class Members implements Listener {
       log.error("agent state=CLOSE_FAILED", e);
     } finally {
       members.remove(hazelcast.getNodeEngine(), member);
+    }
+  }
+
+  /** {@inheritDoc} Backups follow their owners, which are refused. */
+  @Override
+  public void operationBegins(Object operation) {
+    MapOperation begins = (MapOperation) operation;
+    if (!(begins instanceof BackupOperation)) {
+      WatchedMember member = members.get(begins.getNodeEngine());
+      if (member != null) {
+        member.require(begins);
+      }
     }
   }
 

@@ -7,6 +7,9 @@ import com.hazelcast.config.Config;
 import com.hazelcast.config.InMemoryFormat;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.map.impl.MapService;
+import com.hazelcast.map.impl.recordstore.RecordStore;
+import com.hazelcast.spi.impl.NodeEngine;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
@@ -21,7 +24,9 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import net.bytebuddy.agent.ByteBuddyAgent;
@@ -116,6 +121,24 @@ final class HookedCluster implements AutoCloseable {
 
   MemberNode node(int node) {
     return member(node).node();
+  }
+
+  /** What a member holds of a map as owner and as backup, read from its stores. */
+  Map<Object, Object> held(int node, String map) {
+    NodeEngine engine = member(node).hazelcast().getNodeEngine();
+    MapService service = engine.getService(MapService.SERVICE_NAME);
+    Map<Object, Object> held = new HashMap<>();
+    for (int i = 0; i < engine.getPartitionService().getPartitionCount(); i++) {
+      RecordStore<?> store =
+          service.getMapServiceContext().getPartitionContainer(i).getExistingRecordStore(map);
+      if (store != null) {
+        store.forEach(
+            (key, entry) -> held.put(engine.toObject(key), engine.toObject(entry.getValue())),
+            true,
+            true);
+      }
+    }
+    return held;
   }
 
   /** The page {@code /past}. */

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entry points of woven methods, and the agent's only static state. Woven code reaches nothing
- * else. Only a refusal of a start reaches Hazelcast.
+ * else. Only the refusal of a start, or of an operation during a plan, reaches Hazelcast.
  */
 public final class Hooks {
   private static volatile @Nullable Listener listener;
@@ -26,6 +26,14 @@ public final class Hooks {
     Listener now = listener;
     if (now != null) {
       now.started(node, failure);
+    }
+  }
+
+  /** Throws what refuses the operation. */
+  public static void operationBegins(Object operation) {
+    Listener now = listener;
+    if (now != null) {
+      now.operationBegins(operation);
     }
   }
 

@@ -19,6 +19,13 @@ public interface Listener {
   void started(Object node, @Nullable Throwable failure);
 
   /**
+   * An operation of a map is about to run. Throws to refuse it.
+   *
+   * @param operation Hazelcast's
+   */
+  void operationBegins(Object operation);
+
+  /**
    * The store of a map in a partition gets its observers.
    *
    * @param store the record store

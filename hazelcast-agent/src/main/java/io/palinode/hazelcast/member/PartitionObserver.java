@@ -5,9 +5,12 @@ import com.hazelcast.internal.util.Clock;
 import com.hazelcast.map.impl.record.Record;
 import com.hazelcast.map.impl.recordstore.MutationObserver;
 import com.hazelcast.map.impl.recordstore.RecordStore;
+import com.hazelcast.map.impl.recordstore.expiry.ExpiryMetadata;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hazelcast.node.MemberNode;
+import io.palinode.hazelcast.record.EntryForm;
 import io.palinode.hazelcast.record.EntryKeys;
+import io.palinode.hazelcast.record.EntryValue;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -69,12 +72,12 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
         node -> {
           member.settleOwner(partition, key);
           StoreKey name = keyOf(key);
-          byte[] bytes = null;
+          EntryValue stored = null;
           try {
-            bytes = bytes(value);
+            stored = stored(key, value);
           } finally {
             // Null if its serializer refuses it: its earlier value is no longer there.
-            node.changed(name, partition, bytes);
+            node.changed(name, partition, stored);
           }
           if (value != null) {
             awaitExpiry(key);
@@ -88,7 +91,7 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
         node -> {
           member.settleOwner(partition, key);
           StoreKey name = keyOf(key);
-          node.replicated(name, partition, bytes(record.getValue()));
+          node.replicated(name, partition, stored(key, record.getValue()));
           if (node.owns(partition)) {
             boolean unused = node.announce(name, true);
           }
@@ -188,7 +191,21 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
     return EntryKeys.of(map, text.key(key));
   }
 
-  private byte @Nullable [] bytes(@Nullable Object value) {
-    return value == null ? null : text.value(value);
+  private @Nullable EntryValue stored(Data key, @Nullable Object value) {
+    return value == null
+        ? null
+        : new EntryValue(
+            text.value(value),
+            new EntryForm(EntryText.header(key), EntryText.type(value), endsAtMillis(key)));
+  }
+
+  private long endsAtMillis(Data key) {
+    if (!store.isExpirable()) {
+      return EntryForm.NEVER;
+    }
+    ExpiryMetadata expiry = store.getExpirySystem().getExpiryMetadata(key);
+    return expiry.getTtl() == Long.MAX_VALUE
+        ? EntryForm.NEVER
+        : expiry.getLastUpdateTime() + expiry.getTtl();
   }
 }

@@ -5,9 +5,10 @@ import com.hazelcast.instance.impl.Node;
 import com.hazelcast.internal.partition.InternalPartitionService;
 import com.hazelcast.internal.partition.PartitionReplica;
 import com.hazelcast.internal.serialization.Data;
+import com.hazelcast.map.impl.operation.MapOperation;
 import com.hazelcast.map.impl.record.Record;
 import com.hazelcast.map.impl.recordstore.RecordStore;
-import com.hazelcast.spi.impl.PartitionSpecificRunnable;
+import com.hazelcast.spi.exception.RetryableHazelcastException;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.hazelcast.node.MemberNode;
 import io.palinode.hazelcast.record.EntryKeys;
@@ -16,6 +17,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.SplitEngine;
 import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.store.hosted.ExpiryQueue;
 import io.palinode.store.hosted.Fuse;
 import io.palinode.store.hosted.JoinedDetector;
@@ -24,6 +26,7 @@ import io.palinode.store.hosted.MetaFiles;
 import io.palinode.store.hosted.PromiseKeeper;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.node.NodeSpec;
+import io.palinode.store.order.NodeMeta;
 import io.palinode.store.past.StoreSpec;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -62,6 +65,8 @@ public final class WatchedMember implements AutoCloseable {
   private final Node hazelcast;
   private final InternalPartitionService partitions;
   private final EntryText text;
+  private final MemberMaps maps;
+  private final PartitionThreads threads;
   private final Fuse fuse;
   private final JoinedDetector detector;
   private final PromiseKeeper promises = new PromiseKeeper();
@@ -94,6 +99,8 @@ public final class WatchedMember implements AutoCloseable {
     this.hazelcast = hazelcast;
     this.partitions = hazelcast.getPartitionService();
     this.text = new EntryText(hazelcast.getSerializationService());
+    this.maps = new MemberMaps(config, hazelcast, text);
+    this.threads = new PartitionThreads(hazelcast);
     List<String> why = MapRefusals.of(hazelcast.getConfig(), config.maps());
     if (!why.isEmpty()) {
       throw new IllegalArgumentException(
@@ -107,6 +114,8 @@ public final class WatchedMember implements AutoCloseable {
             List.of(EntryKeys.STORE),
             folder.toFile());
     awaitClock(NodeParts.opensFromMicros(engine));
+    // Entries are in memory: what an earlier incarnation restored is gone.
+    engine.commit(List.of(NodeMeta.Mark.removal(), NodeMeta.Pasts.removal()), Durability.SYNCED);
     this.fuse =
         new Fuse(
             "this node is no longer watched, until its member restarts",
@@ -122,6 +131,7 @@ public final class WatchedMember implements AutoCloseable {
     this.node =
         new MemberNode(
             new NodeParts(spec, engine, WatchedMember::epochMicros, null, MemberNode.UNCOUNTED),
+            maps,
             partitions.getPartitionCount(),
             fuse::isBlown);
     this.snapshots = new LocalSnapshots(number, node.history(), folder.resolve("snapshots"));
@@ -164,6 +174,16 @@ public final class WatchedMember implements AutoCloseable {
 
   public boolean watches(String map) {
     return config.maps().test(map);
+  }
+
+  /** Refuses an operation of a watched map during a plan: its caller repeats it. */
+  public void require(MapOperation operation) {
+    if (!(operation instanceof OfPlan)
+        && node.refuses(operation.getPartitionId())
+        && holds(operation.getName())) {
+      throw new RetryableHazelcastException(
+          "node %d is in a rollback of epoch %d".formatted(node.node(), node.fence().epoch()));
+    }
   }
 
   void forget(PartitionObserver observer) {
@@ -244,7 +264,7 @@ public final class WatchedMember implements AutoCloseable {
         .filter(settling::add)
         .forEach(
             partition ->
-                inPartition(
+                threads.run(
                     partition,
                     () -> {
                       settling.remove(partition);
@@ -253,8 +273,14 @@ public final class WatchedMember implements AutoCloseable {
     if (settling.isEmpty()) {
       lookedAt = hlc;
     }
+    if (node.fence().paused()) {
+      maps.holdReplicas();
+      return;
+    }
+    // Of owners that ended before they had served.
+    guarded(MemberNode::writeRestored);
     for (Ending each : expiries.due(TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()))) {
-      inPartition(
+      threads.run(
           each.observer().partition(), () -> guarded(any -> each.observer().expire(each.key())));
     }
   }
@@ -291,24 +317,6 @@ public final class WatchedMember implements AutoCloseable {
   /** Whether the entries of a map are observed. */
   boolean holds(String map) {
     return watches(map) && !refused.containsKey(map);
-  }
-
-  private void inPartition(int partition, Runnable action) {
-    hazelcast
-        .getNodeEngine()
-        .getOperationService()
-        .execute(
-            new PartitionSpecificRunnable() {
-              @Override
-              public int getPartitionId() {
-                return partition;
-              }
-
-              @Override
-              public void run() {
-                action.run();
-              }
-            });
   }
 
   private void lookForCauses(long hlc) {

@@ -4,13 +4,16 @@ import io.palinode.detector.binding.NodeHealth;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
+import io.palinode.hazelcast.node.RestoredEntries.Restored;
 import io.palinode.hazelcast.record.EntryKeys;
 import io.palinode.hazelcast.record.EntryName;
 import io.palinode.hazelcast.record.EntryRules;
+import io.palinode.hazelcast.record.EntryValue;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.store.binding.HlcSpan;
+import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.binding.RestoreRefusedException;
 import io.palinode.store.binding.RestoreRefusedException.Reason;
 import io.palinode.store.binding.UndoEffect;
@@ -21,6 +24,8 @@ import io.palinode.store.order.ClockPromise;
 import io.palinode.store.past.LocalStore;
 import io.palinode.store.past.PastEvents;
 import io.palinode.store.past.WatchedHistory;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,8 +36,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The node of a Hazelcast member. It holds a copy of each entry of the member, logs what a change
- * replaces, and passes on the changes of the partitions that it owns. It restores nothing.
- * Thread-safe.
+ * replaces, and passes on the changes of the partitions that it owns.
+ *
+ * <p>A restore changes the copies of entries that the member owns, and no map. A resume writes them
+ * into the maps, and Hazelcast sends them to the backups. A backup knows what its own log would
+ * restore: if the owner ends before it has served, the backup writes that once it is the owner.
+ *
+ * <p>Thread-safe.
  */
 public final class MemberNode extends NodeBinding {
   /** Records and window-log are in memory: nothing counts what a log on disk loses. */
@@ -42,8 +52,14 @@ public final class MemberNode extends NodeBinding {
 
   private final NodeParts parts;
   private final LocalStore store;
+  private final Maps maps;
   private final BooleanSupplier off;
   private final AtomicIntegerArray owned;
+  private final RestoredEntries restored = new RestoredEntries();
+
+  /** Whether a pause waits for operations that have begun. */
+  private volatile boolean isPausing;
+
   private volatile @Nullable WriteListener listener;
 
   /**
@@ -51,9 +67,10 @@ public final class MemberNode extends NodeBinding {
    * @param partitions their number
    * @param off whether the node misses changes from now on
    */
-  public MemberNode(NodeParts parts, int partitions, BooleanSupplier off) {
+  public MemberNode(NodeParts parts, Maps maps, int partitions, BooleanSupplier off) {
     super(parts);
     this.parts = parts;
+    this.maps = maps;
     this.store = Objects.requireNonNull(parts.stores().find(EntryKeys.STORE));
     this.off = off;
     this.owned = new AtomicIntegerArray(partitions);
@@ -65,19 +82,24 @@ public final class MemberNode extends NodeBinding {
    *
    * @param value null: the entry is removed
    */
-  public void changed(StoreKey key, int partition, byte @Nullable [] value) {
+  public void changed(StoreKey key, int partition, @Nullable EntryValue value) {
     ordered(
         () -> {
           byte[] old = parts.stores().record(key);
+          Restored planned = restored.find(partition, key);
+          boolean isOwned = owns(partition);
+          boolean isPaused = fence().paused();
+          if (planned != null && isPaused && isOwned && Arrays.equals(old, planned.record())) {
+            // The resume writes what the copy has, or Hazelcast evicts what it replaces.
+            return;
+          }
+          restored.remove(partition, key);
           if (old == null && value == null) {
             return;
           }
           Hvc before = clock().tick();
           Hvc after = clock().tick();
-          Version now =
-              value == null
-                  ? null
-                  : EntryRules.version(new EntryName(after.own(), node(), partition), value);
+          Version now = version(after.own(), partition, value);
           boolean isLogged = false;
           try {
             parts.promise().cover(after.own(), ClockPromise.AHEAD_HLC);
@@ -89,13 +111,19 @@ public final class MemberNode extends NodeBinding {
               missed();
             }
           }
-          if (fence().paused()) {
-            // The node applies what a plan would refuse, and its detector does not watch.
-            missed();
-          } else if (owns(partition)) {
+          if (isOwned && isPaused && planned == null) {
+            // An eviction: the detector does not watch.
+            missedWrite();
+          } else if (isOwned) {
             boolean unused = pass(key, now, before, after, node());
           }
         });
+  }
+
+  private @Nullable Version version(long stamp, int partition, @Nullable EntryValue value) {
+    return value == null
+        ? null
+        : EntryRules.version(new EntryName(stamp, node(), partition, value.form()), value.bytes());
   }
 
   private void hold(StoreKey key, @Nullable Version now) {
@@ -109,16 +137,13 @@ public final class MemberNode extends NodeBinding {
    *
    * @param value null: the entry is gone
    */
-  public void replicated(StoreKey key, int partition, byte @Nullable [] value) {
+  public void replicated(StoreKey key, int partition, @Nullable EntryValue value) {
     ordered(
         () -> {
           long stamp = clock().tick().own();
           store.past().beginAgain(stamp);
-          hold(
-              key,
-              value == null
-                  ? null
-                  : EntryRules.version(new EntryName(stamp, node(), partition), value));
+          restored.remove(partition, key);
+          hold(key, version(stamp, partition, value));
         });
   }
 
@@ -132,11 +157,15 @@ public final class MemberNode extends NodeBinding {
     ordered(
         () -> {
           beginAgain();
-          WriteListener now = listener;
-          if (now != null) {
-            now.missedWrite();
-          }
+          missedWrite();
         });
+  }
+
+  private void missedWrite() {
+    WriteListener now = listener;
+    if (now != null) {
+      now.missedWrite();
+    }
   }
 
   /** Whether the changes of a partition are passed on. By any thread. */
@@ -251,13 +280,8 @@ public final class MemberNode extends NodeBinding {
   }
 
   @Override
-  public String watchedOnly() {
-    return "node %d is a Hazelcast member".formatted(node());
-  }
-
-  @Override
   public String operationsNotJudged() {
-    return watchedOnly();
+    return "node %d is a Hazelcast member".formatted(node());
   }
 
   @Override
@@ -265,28 +289,129 @@ public final class MemberNode extends NodeBinding {
     return healthOfServer();
   }
 
+  /**
+   * Whether operations of clients in a partition are refused: during a plan, and until a new owner
+   * has written what a plan restored. By any thread.
+   */
+  public boolean refuses(int partition) {
+    return isPausing || fence().paused() || restored.has(partition);
+  }
+
+  /** {@inheritDoc} Operations that have begun end first. */
+  @Override
+  public long pause(long epoch) {
+    isPausing = true;
+    try {
+      maps.pause();
+      return super.pause(epoch);
+    } finally {
+      isPausing = false;
+    }
+  }
+
+  /** {@inheritDoc} Returns the keys that the member owns. */
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
-    throw refused();
+    if (off.getAsBoolean()) {
+      throw new RestoreRefusedException(
+          Reason.NOT_WATCHING,
+          "node %d misses changes; run 'palinode rollback abandon'".formatted(node()));
+    }
+    Restoration all =
+        parts
+            .order()
+            .alone(
+                () -> {
+                  if (rollback().done(epoch, attempt) != null) {
+                    return super.restore(epoch, attempt, target);
+                  }
+                  return target < reach() && isEmpty()
+                      // A member that started after the target and holds nothing.
+                      ? new Restoration(0, List.of())
+                      : restoreOwned(epoch, attempt, target);
+                });
+    List<StoreKey> owned = all.changed().stream().filter(this::isOwned).toList();
+    Map<StoreKey, Replica> replicas = new HashMap<>(all.replicas());
+    replicas.keySet().retainAll(owned);
+    return new Restoration(all.undoneWrites(), owned, replicas);
+  }
+
+  private boolean isEmpty() {
+    boolean[] isEmpty = {true};
+    parts.stores().engine().scan(EntryKeys.STORE, (key, record) -> isEmpty[0] = false);
+    return isEmpty[0];
+  }
+
+  private Restoration restoreOwned(long epoch, int attempt, long target) {
+    restored.removeUpTo(epoch, partition -> !owns(partition));
+    long before = clock().tick().own();
+    Restoration all = super.restore(epoch, attempt, target);
+    Map<StoreKey, byte @Nullable []> replaced = new HashMap<>();
+    store
+        .past()
+        .forEachBetween(
+            before,
+            Long.MAX_VALUE,
+            (hlc, key, old) -> replaced.put(new StoreKey(EntryKeys.STORE, key), old));
+    replaced.forEach((key, old) -> note(epoch, key, old));
+    return all;
+  }
+
+  /** A backup keeps its copy, which is what its map has. */
+  private void note(long epoch, StoreKey key, byte @Nullable [] old) {
+    byte[] now = parts.stores().record(key);
+    EntryName name = EntryRules.nameOf(Objects.requireNonNull(old == null ? now : old));
+    restored.put(name.partition(), key, new Restored(epoch, name.form().keyHeader(), now));
+    if (!owns(name.partition())) {
+      parts.stores().commit(new Change(key.store(), key.key(), old));
+    }
+  }
+
+  /** Also of a key that is absent: no member has it then. */
+  private boolean isOwned(StoreKey key) {
+    byte[] record = parts.stores().record(key);
+    return record == null || isOwned(record);
+  }
+
+  /** {@inheritDoc} Writes the restored entries into the maps first. */
+  @Override
+  public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+    writeRestored();
+    super.resume(epoch, target, sequentialUntilMicros, missed);
+    maps.resume();
+  }
+
+  /**
+   * Writes what a plan has restored into the maps of the partitions that the member owns. Throws if
+   * one is not written. Not in a partition's thread.
+   */
+  public void writeRestored() {
+    List<Maps.Entry> entries = restored.of(this::owns);
+    if (!entries.isEmpty()) {
+      maps.write(entries);
+      entries.forEach(entry -> restored.remove(entry.partition(), entry.key()));
+    }
+  }
+
+  /** {@inheritDoc} Its maps have what it restored, and so do their backups. */
+  @Override
+  public void served(int other, long epoch) {
+    restored.removeUpTo(epoch, partition -> maps.owner(partition) == other);
   }
 
   @Override
   public Restoration restore(long epoch, int attempt, long target, Map<Long, Long> keys) {
-    throw refused();
+    throw new RestoreRefusedException(
+        Reason.ONLY_ALL, "a Hazelcast member has no access log: it restores all keys");
   }
 
   @Override
   public Restoration restoreFrom(long epoch, int attempt, OpenSnapshot part) {
-    throw refused();
+    throw new RestoreRefusedException(
+        Reason.NO_SNAPSHOT, "a Hazelcast member takes no snapshots that it can be restored from");
   }
 
-  private RestoreRefusedException refused() {
-    return new RestoreRefusedException(
-        Reason.NOT_WATCHING,
-        watchedOnly() + ", whose maps are not restored; run 'palinode rollback abandon'");
-  }
-
-  /** {@inheritDoc} The maps stay as they are, so nothing is compared. */
+  /** {@inheritDoc} Hazelcast keeps the backups, so nothing is compared. */
   @Override
   public Restoration keep(long epoch, int attempt, long target) {
     return new Restoration(0, List.of());
@@ -318,12 +443,7 @@ public final class MemberNode extends NodeBinding {
   }
 
   @Override
-  public UndoEffect effect(long target, List<HlcSpan> except) {
-    throw new UnsupportedOperationException("this node restores nothing");
-  }
-
-  @Override
   public UndoEffect effect(long target, List<HlcSpan> except, Map<Long, Long> keys) {
-    throw new UnsupportedOperationException("this node restores nothing");
+    throw new UnsupportedOperationException("this node cannot restore single keys");
   }
 }

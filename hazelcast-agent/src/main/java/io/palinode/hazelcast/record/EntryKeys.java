@@ -30,6 +30,22 @@ public final class EntryKeys {
     return new StoreKey(STORE, (map + escaped(key)).getBytes(UTF_8));
   }
 
+  /** The map of a key. */
+  public static String map(StoreKey key) {
+    String whole = new String(key.key(), UTF_8);
+    return unescaped(whole.substring(0, whole.indexOf(SEPARATOR)));
+  }
+
+  /** The text of a key in its map. */
+  public static String text(StoreKey key) {
+    String whole = new String(key.key(), UTF_8);
+    return unescaped(whole.substring(whole.indexOf(SEPARATOR) + 1));
+  }
+
+  private static String unescaped(String part) {
+    return part.replace("%2F", SEPARATOR).replace("%25", "%");
+  }
+
   private static String escaped(String part) {
     return part.replace("%", "%25").replace(SEPARATOR, "%2F");
   }

@@ -12,13 +12,13 @@ import java.util.stream.Stream;
  * Records of one version: the value that a map holds. A removal leaves no record.
  *
  * <pre>
- * | version u8 = 1 | name ({@link EntryName}) | value |
+ * | version u8 = 2 | name ({@link EntryName}) | value |
  * </pre>
  *
  * <p>A member names each write itself, so the replicas of an entry have different names.
  */
 public final class EntryRules implements RecordRules {
-  private static final byte VERSION = 1;
+  private static final byte VERSION = 2;
   private static final int NAME_AT = 1;
   private static final int VALUE_AT = NAME_AT + EntryName.BYTES;
 
@@ -40,6 +40,12 @@ public final class EntryRules implements RecordRules {
   /** The name in a record that is not empty. */
   public static EntryName nameOf(byte[] record) {
     return EntryName.read(ByteBuffer.wrap(required(record)), NAME_AT);
+  }
+
+  /** The value in a record that is not empty. */
+  public static EntryValue valueOf(byte[] record) {
+    return new EntryValue(
+        Arrays.copyOfRange(record, VALUE_AT, record.length), nameOf(record).form());
   }
 
   private static byte[] required(byte[] record) {
@@ -76,7 +82,7 @@ public final class EntryRules implements RecordRules {
     return Stream.concat(one.stream(), other.stream()).max(ORDER).map(List::of).orElse(List.of());
   }
 
-  /** {@inheritDoc} No delete is listed: nothing is restored. */
+  /** {@inheritDoc} No delete is listed: no node gets the versions of another one. */
   @Override
   public boolean isCovered(Version version, byte[] mark) {
     return false;

@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
+import io.palinode.hazelcast.record.EntryForm;
 import io.palinode.hazelcast.record.EntryKeys;
 import io.palinode.hazelcast.record.EntryName;
 import io.palinode.hazelcast.record.EntryRules;
+import io.palinode.hazelcast.record.EntryValue;
 import io.palinode.store.binding.StoreBinding;
 import io.palinode.store.conformance.KitNode;
 import io.palinode.store.conformance.KitSite;
@@ -21,9 +23,30 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The parts of the conformance kit that need no restore: this node makes none. */
+/** The parts of the conformance kit without replicas: Hazelcast makes them equal. */
 class MemberKitTest {
   private static final int PARTITION = 0;
+
+  private static final EntryForm FORM = new EntryForm(0, 0, EntryForm.NEVER);
+
+  private static final Maps NO_MAPS =
+      new Maps() {
+        @Override
+        public void pause() {}
+
+        @Override
+        public void resume() {}
+
+        @Override
+        public int owner(int partition) {
+          return 0;
+        }
+
+        @Override
+        public void write(List<Entry> entries) {
+          throw new UnsupportedOperationException();
+        }
+      };
 
   private final StoreKit kit = new StoreKit(Cluster::new);
 
@@ -44,7 +67,10 @@ class MemberKitTest {
       MemoryEngine engine = new MemoryEngine(List.of(EntryKeys.STORE, NodeMeta.STORE));
       MemberNode node =
           new MemberNode(
-              MergingNode.parts(site, EntryKeys.STORE, rules(), engine, null), 1, () -> false);
+              MergingNode.parts(site, EntryKeys.STORE, rules(), engine, null),
+              NO_MAPS,
+              1,
+              () -> false);
       node.own(PARTITION, true);
       return new Opened(node);
     }
@@ -54,7 +80,7 @@ class MemberKitTest {
       if (random.nextInt(4) == 0) {
         return KitWrite.delete(key, new byte[0], first);
       }
-      EntryName name = new EntryName(random.nextInt(3), random.nextInt(2), PARTITION);
+      EntryName name = new EntryName(random.nextInt(3), random.nextInt(2), PARTITION, FORM);
       return KitWrite.put(
           key,
           EntryRules.version(name, Integer.toString(random.nextInt(3)).getBytes(UTF_8)),
@@ -71,7 +97,8 @@ class MemberKitTest {
     @Override
     public void write(KitWrite write) {
       Version added = write.added();
-      node.changed(write.key(), PARTITION, added == null ? null : added.value());
+      node.changed(
+          write.key(), PARTITION, added == null ? null : new EntryValue(added.value(), FORM));
     }
 
     @Override

@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;
+import io.palinode.hazelcast.record.EntryForm;
 import io.palinode.hazelcast.record.EntryKeys;
 import io.palinode.hazelcast.record.EntryRules;
+import io.palinode.hazelcast.record.EntryValue;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.OutOfReachException;
-import io.palinode.store.binding.RestoreRefusedException;
+import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.MemoryEngine;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.node.NodeSettings;
@@ -27,12 +29,15 @@ import org.junit.jupiter.api.Test;
 
 class MemberNodeTest {
   private static final StoreKey DOOR = EntryKeys.of(EntryKeys.ofMap("locks"), "door");
+  private static final long HEADER = -11;
+  private static final int STRING = -11;
   private static final int OWNED = 1;
   private static final int BACKUP = 2;
 
   private final AtomicLong micros = new AtomicLong(1_700_000_000_000_000L);
   private final List<String> events = new ArrayList<>();
   private int missed;
+  private final StillMaps maps = new StillMaps();
   private final MemberNode node =
       new MemberNode(
           new NodeParts(
@@ -46,6 +51,7 @@ class MemberNodeTest {
               micros::incrementAndGet,
               null,
               MemberNode.UNCOUNTED),
+          maps,
           3,
           () -> false);
 
@@ -69,8 +75,8 @@ class MemberNodeTest {
         });
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
+  private static EntryValue bytes(String text) {
+    return new EntryValue(text.getBytes(UTF_8), new EntryForm(HEADER, STRING, EntryForm.NEVER));
   }
 
   private long now() {
@@ -143,12 +149,101 @@ class MemberNodeTest {
   }
 
   @Test
-  void aRestoreIsRefusedWithTheMember() {
+  void aResumeWritesWhatTheMemberOwnsAndABackupKeepsWhatItsMapHas() {
+    StoreKey gate = EntryKeys.of(EntryKeys.ofMap("locks"), "gate");
+    node.changed(DOOR, OWNED, bytes("ann"));
+    node.changed(gate, BACKUP, bytes("bob"));
+    long target = now();
+    node.changed(DOOR, OWNED, null);
+    node.changed(gate, BACKUP, bytes("eve"));
+    assertThat(node.refuses(OWNED)).isFalse();
     long unused = node.pause(1);
-    assertThatThrownBy(() -> node.restore(1, 1, now()))
-        .isInstanceOf(RestoreRefusedException.class)
-        .hasMessageContaining("node 0 is a Hazelcast member")
-        .hasMessageContaining("palinode rollback abandon");
-    assertThat(node.watchedOnly()).isEqualTo("node 0 is a Hazelcast member");
+    assertThat(node.refuses(OWNED)).isTrue();
+    assertThat(node.restore(1, 1, target).changed()).containsExactly(DOOR);
+    assertThat(at(now())).isEqualTo("ann");
+    assertThat(maps.written).as("before the resume").isEmpty();
+    node.resume(1, target, 0);
+    assertThat(maps.written).containsExactly("locks/door=ann");
+    assertThat(node.refuses(OWNED)).isFalse();
+    assertThat(
+            new String(
+                EntryRules.valueOf(node.history().get(gate.store(), gate.key())).bytes(), UTF_8))
+        .as("its owner restores it")
+        .isEqualTo("eve");
+  }
+
+  @Test
+  void aBackupRestoresWhatItsOwnerHadNotServed() {
+    node.changed(DOOR, BACKUP, bytes("ann"));
+    long target = now();
+    node.changed(DOOR, BACKUP, bytes("bob"));
+    long unused = node.pause(1);
+    assertThat(node.restore(1, 1, target).changed()).isEmpty();
+    node.resume(1, target, 0);
+    assertThat(maps.written).isEmpty();
+    node.own(BACKUP, true);
+    assertThat(node.refuses(BACKUP)).isTrue();
+    node.writeRestored();
+    assertThat(maps.written).containsExactly("locks/door=ann");
+    assertThat(node.refuses(BACKUP)).isFalse();
+  }
+
+  @Test
+  void aBackupRestoresNothingOnceItsOwnerHasServedOrWritten() {
+    node.changed(DOOR, BACKUP, bytes("ann"));
+    long target = now();
+    node.changed(DOOR, BACKUP, bytes("bob"));
+    long unused = node.pause(1);
+    Restoration restored = node.restore(1, 1, target);
+    assertThat(restored.changed()).isEmpty();
+    node.resume(1, target, 0);
+    node.served(StillMaps.OWNER, 1);
+    node.own(BACKUP, true);
+    node.writeRestored();
+    assertThat(maps.written).isEmpty();
+  }
+
+  @Test
+  void aMemberThatHoldsNothingRestoresNothing() {
+    long unused = node.pause(1);
+    assertThat(node.restore(1, 1, node.reach() - 1).changed()).isEmpty();
+  }
+
+  @Test
+  void aTimeBeforeTheReachIsRefused() {
+    node.changed(DOOR, OWNED, bytes("ann"));
+    long unused = node.pause(1);
+    assertThatThrownBy(() -> node.restore(1, 1, node.reach() - 1))
+        .isInstanceOf(OutOfReachException.class);
+  }
+
+  /** Maps that only note what a plan writes. Node 7 owns all partitions. */
+  private static final class StillMaps implements Maps {
+    static final int OWNER = 7;
+
+    final List<String> written = new ArrayList<>();
+
+    @Override
+    public void pause() {}
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public int owner(int partition) {
+      return OWNER;
+    }
+
+    @Override
+    public void write(List<Entry> entries) {
+      for (Entry each : entries) {
+        EntryValue value = each.value();
+        written.add(
+            "%s=%s"
+                .formatted(
+                    new String(each.key().key(), UTF_8),
+                    value == null ? "-" : new String(value.bytes(), UTF_8)));
+      }
+    }
   }
 }

@@ -36,6 +36,9 @@ public interface Serving {
   /** Sets all known rollbacks, the open one included; no time within one is readable. */
   void rollbacks(RollbackTimes times);
 
+  /** Another node has resumed: it serves an epoch. Also called for epochs long ago. */
+  default void served(int node, long epoch) {}
+
   /** Sets the newest safe point, which responses carry to clients. */
   void safePoint(long hlc);
 }

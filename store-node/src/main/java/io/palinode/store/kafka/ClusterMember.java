@@ -102,7 +102,7 @@ public final class ClusterMember implements AutoCloseable {
                     refused),
                 clocks,
                 steps,
-                List.of(snapshots, effects, incarnations)));
+                List.of(snapshots, effects, incarnations, new ServingTail(store.node(), store))));
     addMeters();
     addReach(store, epochMicros);
     meters.add(refused, List.of(topic));

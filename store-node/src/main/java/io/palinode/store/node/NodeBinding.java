@@ -257,7 +257,7 @@ public abstract class NodeBinding implements StoreBinding, AutoCloseable {
 
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
-    rollback.resume(epoch, target, sequentialUntilMicros, MissedEpochs.NONE);
+    resume(epoch, target, sequentialUntilMicros, MissedEpochs.NONE);
   }
 
   /** {@inheritDoc} Throws {@link IllegalStateException} for an older epoch than the current one. */
