@@ -1,7 +1,6 @@
 package io.palinode.cli.hazelcast;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -25,7 +24,6 @@ import io.palinode.orchestrator.rest.SnapshotBackend;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.predicate.form.Predicates;
-import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.v1.Violation;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -250,22 +248,41 @@ class WatchHazelcastIT {
 
   @Test
   @Order(5)
-  void aRollbackIsRefusedWithTheMember() {
+  void aViolationIsTakenBackAtOwnerAndBackup() {
     String yaml =
         """
         apiVersion: palinode.io/v1
         kind: Predicate
-        metadata: {name: undone}
+        metadata: {name: one-driver}
         spec:
+          forEach: {c: "{c}"}
+          replicas: any
           violation:
             - all:
-              - {var: "locks/x", equals: "true"}
+              - {var: "taxis/{c}", equals: "ann"}
+              - {var: "vans/{c}", equals: "ann"}
           onViolation:
             rollback: {scope: all, to: before-violation}
         """;
-    assertThatThrownBy(() -> plane.apply(Predicates.parse(yaml, "undone")))
-        .isInstanceOf(PredicateException.class)
-        .hasMessageContaining("is a Hazelcast member");
+    plane.apply(Predicates.parse(yaml, "one-driver"));
+    awaitWatched("taxis", "ann");
+    IMap<String, String> taxis = client.getMap("taxis");
+    IMap<String, String> vans = client.getMap("vans");
+    taxis.set("x", "ann");
+    vans.set("x", "bob");
+    vans.set("x", "ann");
+    await()
+        .atMost(BOUND)
+        .until(() -> plane.orchestrator().status().epoch() > 0 && "bob".equals(vans.get("x")));
+    assertThat(taxis.get("x")).isEqualTo("ann");
+    for (HazelcastServer server : servers) {
+      assertThat(server.page("past?map=vans&key=x").path("value").asText())
+          .as(server.toString())
+          .isEqualTo("bob");
+    }
+    taxis.delete("x");
+    vans.set("x", "ann");
+    assertThat(vans.get("x")).as("nothing is violated").isEqualTo("ann");
   }
 
   @Test
