@@ -1,10 +1,11 @@
 package io.palinode.hazelcast;
 
 import static net.bytebuddy.matcher.ElementMatchers.named;
-import static net.bytebuddy.matcher.ElementMatchers.takesNoArguments;
+import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 
 import io.palinode.hazelcast.advice.MapOperationBegins;
 import io.palinode.hazelcast.advice.MemberStart;
+import io.palinode.hazelcast.advice.MigrationBegins;
 import io.palinode.hazelcast.advice.ObserversAdded;
 import java.lang.instrument.Instrumentation;
 import java.util.List;
@@ -18,30 +19,37 @@ import net.bytebuddy.pool.TypePool;
 import net.bytebuddy.utility.JavaModule;
 import org.jspecify.annotations.Nullable;
 
-/** Weaves calls of {@link io.palinode.hazelcast.boot.Hooks} into three methods of Hazelcast. */
+/** Weaves calls of {@link io.palinode.hazelcast.boot.Hooks} into four methods of Hazelcast. */
 final class MemberWeaver {
   /**
-   * A method without parameters, with the advice that is woven into it.
+   * A method, with the advice that is woven into it.
    *
    * @param type the name of its class
    */
-  private record Hook(String type, String method, Class<?> advice) {
+  private record Hook(String type, String method, int arguments, Class<?> advice) {
     ElementMatcher.Junction<MethodDescription> matcher() {
-      return named(method).and(takesNoArguments());
+      return named(method).and(takesArguments(arguments));
     }
   }
 
   private static final List<Hook> HOOKS =
       List.of(
-          new Hook("com.hazelcast.instance.impl.Node", "start", MemberStart.class),
+          new Hook("com.hazelcast.instance.impl.Node", "start", 0, MemberStart.class),
           new Hook(
               "com.hazelcast.map.impl.recordstore.AbstractRecordStore",
               "addMutationObservers",
+              0,
               ObserversAdded.class),
           new Hook(
               "com.hazelcast.map.impl.operation.MapOperation",
               "beforeRun",
-              MapOperationBegins.class));
+              0,
+              MapOperationBegins.class),
+          new Hook(
+              "com.hazelcast.map.impl.MapMigrationAwareService",
+              "beforeMigration",
+              1,
+              MigrationBegins.class));
 
   private MemberWeaver() {}
 

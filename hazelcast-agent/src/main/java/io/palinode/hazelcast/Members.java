@@ -3,6 +3,9 @@ package io.palinode.hazelcast;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
 import com.hazelcast.instance.impl.Node;
+import com.hazelcast.internal.partition.MigrationEndpoint;
+import com.hazelcast.internal.partition.PartitionMigrationEvent;
+import com.hazelcast.map.impl.MapServiceContext;
 import com.hazelcast.map.impl.operation.MapOperation;
 import com.hazelcast.map.impl.recordstore.MutationObserver;
 import com.hazelcast.map.impl.recordstore.RecordStore;
@@ -129,6 +132,16 @@ final class Members implements Listener {
       if (member != null) {
         member.require(begins);
       }
+    }
+  }
+
+  /** {@inheritDoc} A promotion is none: the owner before has left. */
+  @Override
+  public void migrationBegins(Object context, Object event) {
+    PartitionMigrationEvent begins = (PartitionMigrationEvent) event;
+    WatchedMember member = members.get(((MapServiceContext) context).getNodeEngine());
+    if (member != null && begins.getMigrationEndpoint() == MigrationEndpoint.SOURCE) {
+      member.requireStill(begins.getPartitionId());
     }
   }
 

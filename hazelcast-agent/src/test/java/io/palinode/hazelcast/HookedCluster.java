@@ -35,6 +35,7 @@ import net.bytebuddy.agent.ByteBuddyAgent;
 final class HookedCluster implements AutoCloseable {
   static final Duration BOUND = Duration.ofSeconds(30);
   static final String OBJECTS = "objects";
+  static final int PARTITIONS = 11;
   static final String ABSENT = "-";
 
   static {
@@ -80,7 +81,7 @@ final class HookedCluster implements AutoCloseable {
     Config config = new Config();
     config.setClusterName("palinode-" + ports.get(0));
     config
-        .setProperty("hazelcast.partition.count", "11")
+        .setProperty("hazelcast.partition.count", Integer.toString(PARTITIONS))
         .setProperty("hazelcast.logging.type", "none")
         // So that Hazelcast itself evicts no entry whose time has ended.
         .setProperty("hazelcast.internal.map.expiration.task.period.seconds", "3600")

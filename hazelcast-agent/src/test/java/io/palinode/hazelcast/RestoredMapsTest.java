@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -199,13 +200,16 @@ class RestoredMapsTest {
   @Test
   void aRollbackToATimeBeforeAMigrationIsRefused() {
     IMap<String, String> map = one.getMap("moved");
-    map.set("k", "v");
+    for (int i = 0; i < KEYS; i++) {
+      map.set("k" + i, "v");
+    }
     long target = now();
     other.getLifecycleService().terminate();
     other = cluster.start(1);
     cluster.awaitSafe();
-    map.set("k", "w");
-    await().atMost(BOUND).until(() -> cluster.node(1).reach() > target);
+    await()
+        .atMost(BOUND)
+        .until(() -> IntStream.range(0, HookedCluster.PARTITIONS).anyMatch(cluster.node(1)::owns));
     assertThatThrownBy(() -> rollBack(1, target)).hasMessageContaining("is out of reach");
   }
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.hazelcast.client.HazelcastClient;
-import com.hazelcast.client.config.ClientConfig;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import com.hazelcast.transaction.TransactionContext;
@@ -15,10 +13,8 @@ import io.palinode.cli.cassandra.CandidateLog.Step;
 import io.palinode.cli.status.AgentPage;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessJson;
-import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.PointInTime;
 import io.palinode.launcher.ControlPlane;
-import io.palinode.launcher.embedded.Ports;
 import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.rest.SnapshotBackend;
 import io.palinode.orchestrator.snapshot.Snapshot;
@@ -28,7 +24,6 @@ import io.palinode.wire.v1.Violation;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -52,59 +47,29 @@ class WatchHazelcastIT {
   private static final int NODES = 2;
 
   @TempDir static Path folder;
-  private final List<HazelcastServer> servers = new ArrayList<>();
+  private HazelcastCluster cluster;
+  private List<HazelcastServer> servers;
   private ControlPlane plane;
   private PlaneSteps steps;
   private CandidateLog candidates;
-  private List<Integer> ports;
   private HazelcastInstance client;
 
   @BeforeAll
   void start() throws IOException {
-    plane =
-        ControlPlane.start(
-            folder.resolve("control"),
-            NODES,
-            Epsilon.parse("10ms"),
-            ControlPlane.Ports.FREE,
-            alert -> {});
-    steps = new PlaneSteps(plane);
+    cluster = new HazelcastCluster(folder, NODES);
+    servers = cluster.servers();
+    plane = cluster.plane();
+    steps = cluster.steps();
+    client = cluster.client();
     candidates = new CandidateLog(plane.kafkaAddress());
-    List<Integer> free = Ports.free(2 * NODES);
-    ports = free.subList(0, NODES);
-    for (int node = 0; node < NODES; node++) {
-      servers.add(
-          new HazelcastServer(
-              ports,
-              node,
-              folder.resolve("member-" + node),
-              plane.kafkaAddress(),
-              free.get(NODES + node)));
-      servers.get(node).start();
-      await().atMost(HazelcastServer.startMax()).until(servers.get(node)::isCovered);
-    }
-    ClientConfig config = new ClientConfig();
-    config.setClusterName("palinode-" + ports.get(0));
-    config.setProperty("hazelcast.logging.type", "none");
-    ports.forEach(port -> config.getNetworkConfig().addAddress("127.0.0.1:" + port));
-    client = HazelcastClient.newHazelcastClient(config);
-    steps.awaitJoined(0, 1);
-    steps.awaitJoined(1, 1);
     assertThat(new AgentPage(Objects.requireNonNull(servers.get(0).page("status"))).faults())
         .isEmpty();
-    // The first operation assigns the partitions.
-    client.getMap("first").delete("k");
-    await()
-        .atMost(BOUND)
-        .until(() -> client.getPartitionService().getPartition("k").getOwner() != null);
   }
 
   @AfterAll
   void stop() {
-    client.shutdown();
-    servers.forEach(HazelcastServer::close);
     candidates.close();
-    plane.close();
+    cluster.close();
   }
 
   /** Writes entries until one of each member is published: the predicate is then in force. */
@@ -118,18 +83,6 @@ class WatchHazelcastIT {
               return candidates.of(map + "/watched").stream().map(Step::node).distinct().count()
                   == NODES;
             });
-  }
-
-  /** A key that this member owns now. */
-  private String keyOf(int node, String prefix) {
-    int port = ports.get(node);
-    for (int i = 0; ; i++) {
-      String key = prefix + i;
-      if (client.getPartitionService().getPartition(key).getOwner().getSocketAddress().getPort()
-          == port) {
-        return key;
-      }
-    }
   }
 
   @Test
@@ -294,7 +247,7 @@ class WatchHazelcastIT {
         "{var: \"lamps/{l}\", equals: \"on\"}",
         "{var: \"lamps2/{l}\", equals: \"on\"}");
     awaitWatched("lamps", "on");
-    String key = keyOf(1, "l");
+    String key = cluster.keyOf(1, "l");
     client.getMap("lamps").set(key, "on");
     await().atMost(BOUND).until(() -> candidates.of("lamps/" + key).size() == 1);
     assertThat(candidates.of("lamps/" + key).get(0).node()).isEqualTo(1);

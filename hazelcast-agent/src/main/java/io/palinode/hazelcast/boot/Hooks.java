@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entry points of woven methods, and the agent's only static state. Woven code reaches nothing
- * else. Only the refusal of a start, or of an operation during a plan, reaches Hazelcast.
+ * else. Only refusals reach Hazelcast: of a start, and during a plan.
  */
 public final class Hooks {
   private static volatile @Nullable Listener listener;
@@ -34,6 +34,14 @@ public final class Hooks {
     Listener now = listener;
     if (now != null) {
       now.operationBegins(operation);
+    }
+  }
+
+  /** Throws what refuses the migration. */
+  public static void migrationBegins(Object context, Object event) {
+    Listener now = listener;
+    if (now != null) {
+      now.migrationBegins(context, event);
     }
   }
 

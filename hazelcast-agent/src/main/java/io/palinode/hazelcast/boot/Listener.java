@@ -26,6 +26,14 @@ public interface Listener {
   void operationBegins(Object operation);
 
   /**
+   * A partition is about to move. Throws to refuse it: Hazelcast tries again.
+   *
+   * @param context of the maps
+   * @param event the migration
+   */
+  void migrationBegins(Object context, Object event);
+
+  /**
    * The store of a map in a partition gets its observers.
    *
    * @param store the record store

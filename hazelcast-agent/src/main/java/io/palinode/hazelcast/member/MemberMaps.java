@@ -36,19 +36,8 @@ final class MemberMaps implements Maps {
   }
 
   @Override
-  public void pause() {
-    holdReplicas();
+  public void awaitBegun() {
     threads.drain();
-  }
-
-  /** Lets no replica move. Hazelcast ends that by itself when a member has left. */
-  void holdReplicas() {
-    partitions.pauseMigration();
-  }
-
-  @Override
-  public void resume() {
-    partitions.resumeMigration();
   }
 
   @Override

@@ -65,7 +65,6 @@ public final class WatchedMember implements AutoCloseable {
   private final Node hazelcast;
   private final InternalPartitionService partitions;
   private final EntryText text;
-  private final MemberMaps maps;
   private final PartitionThreads threads;
   private final Fuse fuse;
   private final JoinedDetector detector;
@@ -99,7 +98,6 @@ public final class WatchedMember implements AutoCloseable {
     this.hazelcast = hazelcast;
     this.partitions = hazelcast.getPartitionService();
     this.text = new EntryText(hazelcast.getSerializationService());
-    this.maps = new MemberMaps(config, hazelcast, text);
     this.threads = new PartitionThreads(hazelcast);
     List<String> why = MapRefusals.of(hazelcast.getConfig(), config.maps());
     if (!why.isEmpty()) {
@@ -131,7 +129,7 @@ public final class WatchedMember implements AutoCloseable {
     this.node =
         new MemberNode(
             new NodeParts(spec, engine, WatchedMember::epochMicros, null, MemberNode.UNCOUNTED),
-            maps,
+            new MemberMaps(config, hazelcast, text),
             partitions.getPartitionCount(),
             fuse::isBlown);
     this.snapshots = new LocalSnapshots(number, node.history(), folder.resolve("snapshots"));
@@ -178,9 +176,14 @@ public final class WatchedMember implements AutoCloseable {
 
   /** Refuses an operation of a watched map during a plan: its caller repeats it. */
   public void require(MapOperation operation) {
-    if (!(operation instanceof OfPlan)
-        && node.refuses(operation.getPartitionId())
-        && holds(operation.getName())) {
+    if (!(operation instanceof OfPlan) && holds(operation.getName())) {
+      requireStill(operation.getPartitionId());
+    }
+  }
+
+  /** Throws while a plan is open, or its restored entries of a partition are not written. */
+  public void requireStill(int partition) {
+    if (node.refuses(partition)) {
       throw new RetryableHazelcastException(
           "node %d is in a rollback of epoch %d".formatted(node.node(), node.fence().epoch()));
     }
@@ -274,7 +277,6 @@ public final class WatchedMember implements AutoCloseable {
       lookedAt = hlc;
     }
     if (node.fence().paused()) {
-      maps.holdReplicas();
       return;
     }
     // Of owners that ended before they had served.

@@ -7,12 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The maps of a member, as a plan pauses and changes them. For one thread at a time. */
 public interface Maps {
-  /**
-   * Waits for operations that have begun. No replica of a partition moves until {@link #resume}.
-   */
-  void pause();
-
-  void resume();
+  /** Waits for operations that have begun. */
+  void awaitBegun();
 
   /** The node of the member that owns a partition; negative if none does. By any thread. */
   int owner(int partition);

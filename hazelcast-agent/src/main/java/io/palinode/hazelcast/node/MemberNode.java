@@ -32,6 +32,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -290,7 +291,7 @@ public final class MemberNode extends NodeBinding {
   }
 
   /**
-   * Whether operations of clients in a partition are refused: during a plan, and until a new owner
+   * Whether a partition admits no client and does not move: during a plan, and until a new owner
    * has written what a plan restored. By any thread.
    */
   public boolean refuses(int partition) {
@@ -302,7 +303,7 @@ public final class MemberNode extends NodeBinding {
   public long pause(long epoch) {
     isPausing = true;
     try {
-      maps.pause();
+      maps.awaitBegun();
       return super.pause(epoch);
     } finally {
       isPausing = false;
@@ -325,8 +326,8 @@ public final class MemberNode extends NodeBinding {
                   if (rollback().done(epoch, attempt) != null) {
                     return super.restore(epoch, attempt, target);
                   }
-                  return target < reach() && isEmpty()
-                      // A member that started after the target and holds nothing.
+                  return target < reach() && ownsNone()
+                      // It started after the target. No partition moves to it.
                       ? new Restoration(0, List.of())
                       : restoreOwned(epoch, attempt, target);
                 });
@@ -336,10 +337,9 @@ public final class MemberNode extends NodeBinding {
     return new Restoration(all.undoneWrites(), owned, replicas);
   }
 
-  private boolean isEmpty() {
-    boolean[] isEmpty = {true};
-    parts.stores().engine().scan(EntryKeys.STORE, (key, record) -> isEmpty[0] = false);
-    return isEmpty[0];
+  private boolean ownsNone() {
+    return IntStream.range(0, owned.length())
+        .noneMatch(partition -> owns(partition) || maps.owner(partition) == node());
   }
 
   private Restoration restoreOwned(long epoch, int attempt, long target) {
@@ -378,7 +378,6 @@ public final class MemberNode extends NodeBinding {
   public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     writeRestored();
     super.resume(epoch, target, sequentialUntilMicros, missed);
-    maps.resume();
   }
 
   /**

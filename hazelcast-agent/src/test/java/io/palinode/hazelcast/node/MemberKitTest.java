@@ -32,10 +32,7 @@ class MemberKitTest {
   private static final Maps NO_MAPS =
       new Maps() {
         @Override
-        public void pause() {}
-
-        @Override
-        public void resume() {}
+        public void awaitBegun() {}
 
         @Override
         public int owner(int partition) {

@@ -204,7 +204,8 @@ class MemberNodeTest {
   }
 
   @Test
-  void aMemberThatHoldsNothingRestoresNothing() {
+  void aMemberThatOwnsNothingRestoresNothing() {
+    node.own(OWNED, false);
     long unused = node.pause(1);
     assertThat(node.restore(1, 1, node.reach() - 1).changed()).isEmpty();
   }
@@ -224,10 +225,7 @@ class MemberNodeTest {
     final List<String> written = new ArrayList<>();
 
     @Override
-    public void pause() {}
-
-    @Override
-    public void resume() {}
+    public void awaitBegun() {}
 
     @Override
     public int owner(int partition) {

@@ -243,10 +243,7 @@ class MemberRollbackTest {
       }
 
       @Override
-      public void pause() {}
-
-      @Override
-      public void resume() {}
+      public void awaitBegun() {}
 
       @Override
       public int owner(int partition) {
