@@ -20,7 +20,8 @@ import io.palinode.hazelcast.node.MemberNode;
 import io.palinode.hazelcast.record.EntryKeys;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +48,9 @@ final class HookedCluster implements AutoCloseable {
         });
   }
 
+  /** Bound, not listening: a member can listen there, and no connection takes the port. */
+  private final List<Socket> held = new ArrayList<>();
+
   private final List<Integer> ports = new ArrayList<>();
   private final List<HazelcastInstance> instances = new ArrayList<>();
   private final Members members;
@@ -55,13 +59,12 @@ final class HookedCluster implements AutoCloseable {
    * @param most how many members it may have
    */
   HookedCluster(Path folder, int most) throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
     for (int i = 0; i < most; i++) {
-      sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      ports.add(sockets.get(i).getLocalPort());
-    }
-    for (ServerSocket socket : sockets) {
-      socket.close();
+      Socket socket = new Socket();
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      held.add(socket);
+      ports.add(socket.getLocalPort());
     }
     String yaml =
         "kafka: 127.0.0.1:9\ndata: %s\nmembers: %s\njoinTimeout: 1ms\nwindowLogBytes: 16MiB\n"
@@ -189,8 +192,11 @@ final class HookedCluster implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     instances.forEach(each -> each.getLifecycleService().terminate());
+    for (Socket socket : held) {
+      socket.close();
+    }
     Hooks.listen(null);
   }
 }

@@ -47,7 +47,7 @@ class RestoredMapsTest {
   }
 
   @AfterEach
-  void close() {
+  void close() throws IOException {
     cluster.close();
   }
 

@@ -47,7 +47,7 @@ class WatchedMapsTest {
   }
 
   @AfterEach
-  void close() {
+  void close() throws IOException {
     cluster.close();
   }
 
