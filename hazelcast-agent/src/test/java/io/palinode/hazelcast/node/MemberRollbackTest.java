@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
  * plans in which a member may end at any step.
  */
 class MemberRollbackTest {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000);
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 1_000);
   private static final int KEYS = 6;
   private static final int STEPS_MAX = 12;
   private static final EntryForm FORM = new EntryForm(-11, -11, EntryForm.NEVER);
