@@ -136,7 +136,14 @@ class DetectRefusalTest extends DetectFixture {
         "\"0\",\"700\" | \"700\" | 'start' must have 2 entries as those before: entries=1",
         "\"0\",\"800\" | \"0\",\"800\",\"1\" | 'end' must have 2 entries as those before:"
             + " entries=3",
-        "\"0\",\"800\" | \"0\",\"699\" | 'end' must not be before 'start' at its node",
+        "\"0\",\"800\" | \"0\",\"699\" | 'end' must have no entry before that of 'start':"
+            + " start[1]=700 end[1]=699",
+        "\"0\",\"700\" | \"650\",\"700\" | 'end' must have no entry before that of 'start':"
+            + " start[0]=650 end[0]=0",
+        "\"0\",\"700\" | \"700.1\",\"700\" | 'start' must have no entry after that of its node:"
+            + " start[0]=700.1 start[1]=700",
+        "\"0\",\"800\" | \"801\",\"800\" | 'end' must have no entry after that of its node:"
+            + " end[0]=801 end[1]=800",
         "\"0\",\"700\" | \"0\",\"599\" | the lines of node 1 must be in its order: start[1]=599"
             + " after 600",
         "\"0\",\"700\" | \"0\",\"7oo\" | 'start': a timestamp must be <microseconds>",

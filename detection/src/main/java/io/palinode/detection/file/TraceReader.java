@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a trace, one candidate a line, and refuses what cannot be one: a line that is not of this
- * predicate, a binding or values that the predicate does not have, a clock of another size, a node
- * whose clock goes back, an end before its start, a sequence that a node had before. Keeps no line.
+ * predicate, a binding or values that the predicate does not have, a clock of another size or with
+ * an entry after its own, a node whose own time goes back, an end with an entry before that of its
+ * start, a sequence that a node had before. Keeps no line.
  */
 public final class TraceReader {
   private static final byte[] NO_PAYLOAD = new byte[0];
@@ -214,23 +215,43 @@ public final class TraceReader {
   private Interval interval(int node) {
     Hvc start = clock(Field.START, node);
     Hvc end = fields.has(Field.END) ? clock(Field.END, node) : null;
-    if (end != null && end.own() < start.own()) {
-      throw new IllegalArgumentException(
-          "'end' must not be before 'start' at its node: start["
-              + node
-              + "]="
-              + Hlc.format(start.own())
-              + " end["
-              + node
-              + "]="
-              + Hlc.format(end.own()));
+    if (end != null) {
+      requireNotBefore(end, start);
     }
     return new Interval(start, end);
   }
 
+  /** One node in one incarnation has both clocks: no entry of its clock goes back. */
+  private static void requireNotBefore(Hvc end, Hvc start) {
+    for (int node = 0; node < start.nodes(); node++) {
+      if (end.get(node) < start.get(node)) {
+        throw new IllegalArgumentException(
+            "'end' must have no entry before that of 'start': start[%1$d]=%2$s end[%1$d]=%3$s"
+                .formatted(node, Hlc.format(start.get(node)), Hlc.format(end.get(node))));
+      }
+    }
+  }
+
   private Hvc clock(Field field, int node) {
     Hvc clock = fields.hvc(field, node, nodes);
+    requireOwnLatest(field, clock);
     return causality == null ? clock : causality.floored(clock);
+  }
+
+  /** A node's clock passes each time that the node receives. */
+  private static void requireOwnLatest(Field field, Hvc clock) {
+    for (int node = 0; node < clock.nodes(); node++) {
+      if (clock.get(node) > clock.own()) {
+        throw new IllegalArgumentException(
+            "'%1$s' must have no entry after that of its node: %1$s[%2$d]=%3$s %1$s[%4$d]=%5$s"
+                .formatted(
+                    field.word,
+                    node,
+                    Hlc.format(clock.get(node)),
+                    clock.owner(),
+                    Hlc.format(clock.own())));
+      }
+    }
   }
 
   private void requireOrder(CandidateId id, Hvc start) {
