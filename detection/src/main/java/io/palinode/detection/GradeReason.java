@@ -6,6 +6,8 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.PointInTime;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.Period;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -81,7 +83,7 @@ public final class GradeReason {
         + new GradeReason(causality, heldFor).reason(grade, counted);
   }
 
-  /** Of a violation. */
+  /** Of a violation; with what its sum is, if it is one of a sum. */
   public static String of(DetectionSpec spec, Witness violation) {
     if (spec.isWithin()) {
       return AbsenceReason.of(
@@ -89,13 +91,18 @@ public final class GradeReason {
           spec.within(),
           violation.candidates().stream().map(Candidate::interval).toList());
     }
-    return of(
-        spec.causality(),
-        spec.clauses().get(violation.clause()).heldFor(),
-        violation.grade(),
-        violation.candidates().stream()
-            .map(candidate -> new Held(candidate.term(), candidate.member(), candidate.interval()))
-            .toList());
+    ClauseShape clause = spec.clauses().get(violation.clause());
+    String reason =
+        of(
+            spec.causality(),
+            clause.heldFor(),
+            violation.grade(),
+            violation.candidates().stream()
+                .map(each -> new Held(each.term(), each.member(), each.interval()))
+                .toList());
+    return clause.rule() instanceof ClauseRule.Sum sum
+        ? reason + SumReason.of(sum, violation.candidates())
+        : reason;
   }
 
   private String reason(Grade grade, List<Held> intervals) {

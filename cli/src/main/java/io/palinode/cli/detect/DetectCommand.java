@@ -66,7 +66,8 @@ import picocli.CommandLine.Spec;
       "Each line of a term with 'lostUpdate', 'staleRead' or 'nonMonotonicRead' is a violation, as"
           + " its node judged it. 'palinode verify' checks it by its witness file.",
       "",
-      "The field 'meaning' of a violation states in one sentence why it has its grade.",
+      "The field 'meaning' of a violation states in one sentence why it has its grade, and the"
+          + " value of a sum.",
       "",
       "Exit status: 0 no violation; 1 violations, one JSON line for each; 2 bad input; 3 unknown:",
       "no violation, but not all intervals could be judged; 130 interrupted.",

@@ -58,6 +58,7 @@ class DetectSumTest extends DetectFixture {
     Files.writeString(predicate, balance.formatted("below: 0"));
     assertThat(detect(five)).isZero();
     assertThat(detect(rising)).isEqualTo(1);
+    assertThat(out.toString()).contains("; the sum is -1 (below: 0)\"");
     Files.writeString(predicate, balance.formatted("notEquals: -1"));
     assertThat(detect(five)).isEqualTo(1);
     assertThat(detect(rising)).isZero();

@@ -6,7 +6,10 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ReplicaRule;
+import io.palinode.predicate.template.Decimal;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -61,6 +64,17 @@ public record PortableWitness(
         new Subject(
             subject.predicate(), subject.version(), yaml, subject.binding(), subject.clause());
     return of(with, rules, finding, circumstance, intervals);
+  }
+
+  /** What its intervals add up to; one without a decimal adds nothing. */
+  BigDecimal sum(ClauseRule.Sum rule) {
+    BigDecimal sum = BigDecimal.ZERO;
+    for (HeldInterval interval : intervals) {
+      Decimal value =
+          interval.values().isEmpty() ? null : Decimal.read(interval.values().get(0).value());
+      sum = value == null ? sum : sum.add(rule.amount(interval.term(), value.value()));
+    }
+    return sum;
   }
 
   /**

@@ -25,7 +25,6 @@ import io.palinode.predicate.Term;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.template.Binding;
 import io.palinode.predicate.template.Condition;
-import io.palinode.predicate.template.Decimal;
 import io.palinode.predicate.text.PredicateException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -262,13 +261,7 @@ public final class WitnessCheck {
 
   /** Of the values that name the intervals. */
   private void checkSum(ClauseRule.Sum rule) {
-    BigDecimal sum = BigDecimal.ZERO;
-    for (HeldInterval interval : witness.intervals()) {
-      Decimal value =
-          interval.values().isEmpty() ? null : Decimal.read(interval.values().get(0).value());
-      sum = value == null ? sum : sum.add(rule.amount(interval.term(), value.value()));
-    }
-    BigDecimal of = sum;
+    BigDecimal of = witness.sum(rule);
     require(
         Rule.VALUES,
         rule.holds(of),

@@ -4,6 +4,7 @@ import io.palinode.detection.AbsenceReason;
 import io.palinode.detection.DivergenceReason;
 import io.palinode.detection.GradeReason;
 import io.palinode.detection.OperationReason;
+import io.palinode.detection.SumReason;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Interval;
 import io.palinode.predicate.Clause;
@@ -45,16 +46,20 @@ public final class WitnessMeaning {
     if (operation != null) {
       return operation.of(new Interval(judged.start(), judged.end()));
     }
-    return GradeReason.of(
-        causality,
-        clause.heldFor(),
-        witness.finding().grade(),
-        witness.intervals().stream()
-            .map(
-                held ->
-                    new GradeReason.Held(
-                        held.term(), held.member(), new Interval(held.start(), held.end())))
-            .toList());
+    String reason =
+        GradeReason.of(
+            causality,
+            clause.heldFor(),
+            witness.finding().grade(),
+            witness.intervals().stream()
+                .map(
+                    held ->
+                        new GradeReason.Held(
+                            held.term(), held.member(), new Interval(held.start(), held.end())))
+                .toList());
+    return clause.rule() instanceof ClauseRule.Sum sum
+        ? reason + SumReason.of(sum, witness.sum(sum))
+        : reason;
   }
 
   private static Clause clause(PortableWitness witness) {

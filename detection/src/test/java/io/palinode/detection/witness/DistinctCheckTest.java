@@ -82,7 +82,9 @@ class DistinctCheckTest {
             "sum: {count: 2, notEquals: 9, of: {var: \"lock_{l}_{client}\", times: 2}");
     HeldInterval one = valued(ANN, "1");
     assertThat(rules(witness(total, one, valued(BOB, "3.50")))).containsExactly(Rule.VALUES);
-    assertThat(rules(witness(total, one, valued(BOB, "3")))).isEmpty();
+    PortableWitness right = witness(total, one, valued(BOB, "3"));
+    assertThat(rules(right)).isEmpty();
+    assertThat(WitnessMeaning.of(right)).endsWith("; the sum is 8 (notEquals: 9)");
     assertThat(rules(witness(total, one, valued(BOB, "held")))).contains(Rule.VALUES);
     assertThat(rules(witness(total, one))).containsExactly(Rule.TERMS);
   }
