@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Another orchestrator takes over while a command waits for its rollback. */
+/** Another orchestrator takes over while a command waits for what it opened. */
 class TakeoverTest {
   private ApiStub api;
 
@@ -44,6 +44,24 @@ class TakeoverTest {
         .endsWith("all replicas are equal on all keys, after 5 ms\n");
   }
 
+  @Test
+  void aCommandFollowsItsSnapshotUntilAnOrchestratorAnswersAgain() throws Exception {
+    api.answer("/api/v1/snapshots", snapshot("taking"));
+    api.answer("/api/v1/snapshots/daily", snapshot("taking"));
+    AtomicInteger exit = new AtomicInteger(-1);
+    Thread command = new Thread(() -> exit.set(api.run("snapshot", "take", "--name", "daily")));
+    command.start();
+    await().until(() -> api.err().contains("node 0: taking"));
+    api.close();
+    await().until(() -> api.err().contains("snapshot daily continues"));
+    api.answer("/api/v1/snapshots/daily", snapshot("complete"));
+    api.restart();
+    command.join();
+    assertThat(exit).hasValue(0);
+    assertThat(api.err()).contains("answers again");
+    assertThat(api.out()).startsWith("snapshot daily is complete");
+  }
+
   private static String rollback(String state, String totalMs) {
     return """
         {"epoch":7,"state":"%s","predicate":"","violationIds":[],"target":"1795262399999999",
@@ -53,5 +71,15 @@ class TakeoverTest {
          "request":null,"undoes":null,"reason":null,"moves":[],"scope":"all","givenUp":null,
          "keys":null,"clients":null,"before":null,"nodes":[]}"""
         .formatted(state, totalMs);
+  }
+
+  private static String snapshot(String state) {
+    return """
+        {"id":"daily","number":3,"state":"%s","kind":"instant","at":"1795262400500000",
+         "time":"2026-11-21T12:00:00.500Z","base":null,"atOnce":0,"scheduled":false,"keys":1,
+         "bytes":10,"openedMicros":1795262401000000,"endedMicros":null,"roll":null,"nodes":[
+         {"node":0,"state":"taking","keys":1,"changed":1,"bytes":10,"from":null,
+          "checksum":null,"durationMs":1.0,"failure":null}]}"""
+        .formatted(state);
   }
 }

@@ -1,6 +1,8 @@
 package io.palinode.cli.rollback;
 
 import io.palinode.cli.options.Confirmation;
+import io.palinode.cli.options.Opened;
+import io.palinode.orchestrator.rest.OneRollbackView;
 import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.terminal.ApiClient;
 import java.io.PrintWriter;
@@ -44,10 +46,10 @@ public final class RepairCommand implements Callable<Integer> {
         RollbackCommand.open(
             api, ApiClient.JSON.createObjectNode().put("compareAll", true).toString());
     PrintWriter out = spec.commandLine().getOut();
-    OpenRollback rollback = new OpenRollback(api, spec, id);
+    Opened rollback = new Opened(api, spec, "rollback " + id, RollbackCommand.path(id));
     String printed = "";
     while (true) {
-      RollbackView now = rollback.read().rollback();
+      RollbackView now = rollback.read(OneRollbackView.class).rollback();
       Double totalMs = now.totalMs();
       // The last state is "cancelled" of a comparison that has done all, as no write is undone.
       if (totalMs != null) {

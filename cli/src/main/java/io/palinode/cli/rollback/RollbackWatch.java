@@ -1,5 +1,6 @@
 package io.palinode.cli.rollback;
 
+import io.palinode.cli.options.Opened;
 import io.palinode.cli.options.TimeText;
 import io.palinode.orchestrator.rest.OneRollbackView;
 import io.palinode.orchestrator.rest.Views.RollbackView;
@@ -28,10 +29,10 @@ final class RollbackWatch {
     if (noWait) {
       return 0;
     }
-    OpenRollback rollback = new OpenRollback(api, spec, id);
+    Opened rollback = new Opened(api, spec, "rollback " + id, RollbackCommand.path(id));
     String printed = "";
     while (true) {
-      OneRollbackView now = rollback.read();
+      OneRollbackView now = rollback.read(OneRollbackView.class);
       String state = now.rollback().state();
       if (!state.equals(printed)) {
         printed = state;

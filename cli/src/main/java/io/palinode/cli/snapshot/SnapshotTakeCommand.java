@@ -2,6 +2,7 @@ package io.palinode.cli.snapshot;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.options.Opened;
 import io.palinode.cli.options.TimeText;
 import io.palinode.cli.store.StoreAccess;
 import io.palinode.hvc.Hlc;
@@ -97,6 +98,8 @@ final class SnapshotTakeCommand implements Callable<Integer> {
       SnapshotView asked = asked(answer);
       String id = api.view(answer, SnapshotView.class).id();
       err().println("snapshot " + id + " at " + TimeText.of(asked.at()));
+      Opened opened =
+          new Opened(api, spec, "snapshot " + id, SnapshotCommand.path(id), interrupted);
       boolean cancelling = false;
       while (asked.state().equals("taking")) {
         printProgress(asked);
@@ -104,7 +107,7 @@ final class SnapshotTakeCommand implements Callable<Integer> {
           cancelling = true;
           cancel(id);
         }
-        answer = api.get(SnapshotCommand.path(id));
+        answer = opened.read();
         asked = asked(answer);
       }
       printProgress(asked);
