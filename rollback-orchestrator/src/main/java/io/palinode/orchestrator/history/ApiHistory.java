@@ -39,6 +39,10 @@ public final class ApiHistory {
       new History<>(KEPT_MAX, BYTES_MAX, ReceivedViolation::bytes);
   private final Episodes episodes = new Episodes(KEPT_MAX, BYTES_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
+
+  /** The epoch that the rollback of a violation opened, by the violation's id. */
+  private final History<String, Long> causes = new History<>(KEPT_MAX);
+
   private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
   private final History<SpanId, SequentialSpan> sequential = new History<>(PROGRESS_MAX);
   private final History<Long, Rejection> rejections = new History<>(PROGRESS_MAX);
@@ -98,8 +102,14 @@ public final class ApiHistory {
   public Command.@Nullable Outcome classified(Violation violation, Command.Outcome outcome) {
     String key = key(violation.getId());
     ReceivedViolation known = violations.get(key);
-    update(key, received -> received.with(outcome, by(outcome, received.latest())));
+    Command.Outcome shown = isCause(violation, outcome) ? Command.Outcome.ROLLBACK : outcome;
+    update(key, received -> received.with(shown, by(shown, received.latest())));
     return known == null ? null : known.outcome();
+  }
+
+  /** Whether the plan that covers a violation was opened for it: a replay reads plans first. */
+  private boolean isCause(Violation violation, Command.Outcome outcome) {
+    return outcome == Command.Outcome.COVERED && causes.get(violation.getId()) != null;
   }
 
   /** The first id of the episode, if it is remembered. */
@@ -185,6 +195,7 @@ public final class ApiHistory {
     }
     if (record.hasPlanOpened()) {
       rollbacks.put(record.getEpoch(), Rollback.opened(record));
+      record.getPlanOpened().getViolationIdsList().forEach(id -> causes.put(id, record.getEpoch()));
       progress.put(record.getEpoch(), RollbackProgress.opened(record));
     } else {
       rollbacks.update(record.getEpoch(), known -> known.after(record));

@@ -109,6 +109,24 @@ class ApiHistoryTest {
     assertThat(outcomeBy(memory, "w")).as("of another request").isEmpty();
   }
 
+  @Test
+  void aReplayedViolationKeepsTheOutcomeOfItsOwnRollback() {
+    ApiHistory memory = new ApiHistory(1);
+    PlanOpened plan = PlanOpened.newBuilder().setPredicate("p").addViolationIds("cause").build();
+    memory.took(ControlRecord.newBuilder().setEpoch(1).setPlanOpened(plan).build());
+    for (String id : List.of("cause", "other")) {
+      Violation violation = Violation.newBuilder().setId(id).setPredicate("p").build();
+      memory.received(violation, 1, true);
+      memory.classified(violation, Command.Outcome.COVERED);
+    }
+    assertThat(outcome(memory, "cause")).isEqualTo(Command.Outcome.ROLLBACK);
+    assertThat(outcome(memory, "other")).isEqualTo(Command.Outcome.COVERED);
+  }
+
+  private static Command.@Nullable Outcome outcome(ApiHistory memory, String id) {
+    return Objects.requireNonNull(memory.violation(id)).outcome();
+  }
+
   private static String outcomeBy(ApiHistory memory, String id) {
     return Objects.requireNonNull(memory.violation(id)).outcomeBy();
   }
