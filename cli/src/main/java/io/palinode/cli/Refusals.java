@@ -14,6 +14,7 @@ import io.palinode.voldemort.bdb.DataFolderException;
 import io.palinode.voldemort.bdb.DiskFullException;
 import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.cluster.ClusterFormatException;
+import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -40,7 +41,13 @@ public final class Refusals {
         || failure instanceof io.palinode.voldemort.server.ListenException
         || failure instanceof io.palinode.orchestrator.rest.ListenException
         || failure instanceof CharacterCodingException
-        || failure instanceof FileSystemException;
+        || failure instanceof FileSystemException
+        || isFolder(failure);
+  }
+
+  /** Java reports with this text alone that what is read is a folder. */
+  private static boolean isFolder(Throwable failure) {
+    return failure instanceof IOException && "Is a directory".equals(failure.getMessage());
   }
 
   /** The arguments are right, and something that is needed does not answer. */
@@ -60,6 +67,9 @@ public final class Refusals {
     }
     if (failure instanceof AccessDeniedException denied) {
       return "permission denied: " + denied.getFile();
+    }
+    if (isFolder(failure)) {
+      return "a folder is named where a file is read: name its files";
     }
     if (failure instanceof CharacterCodingException) {
       return "the file must be UTF-8 text";

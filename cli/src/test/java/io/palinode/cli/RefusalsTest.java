@@ -121,6 +121,13 @@ class RefusalsTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"explain", "export", "lint"})
+  void aFolderInsteadOfAFileIsRefused(String command) {
+    assertThat(run(command, folder.toString())).isEqualTo(2);
+    assertOneSentence("a folder is named where a file is read: name its files");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"explain", "lint"})
   void aFileOfPredicatesThatIsMissingIsNamed(String command) {
     String missing = folder.resolve("absent.yaml").toString();
