@@ -297,8 +297,9 @@ public record Rollback(
                 lastPaused - moments.openedMicros, record.getAtMicros() - lastPaused)
             : moments.times.converged(since);
     Restore restore = record.getRestore();
-    // A kept attempt does not undo earlier undos; a restore counts all of them again.
-    long undone = restore.getKeep() || restore.hasFromSlice() ? work.undoneWrites : 0;
+    // With `past`, a kept attempt reinstates what earlier ones undid; a restore counts it again.
+    boolean stays = restore.hasFromSlice() || (restore.getKeep() && restore.getPast() == 0);
+    long undone = stays ? work.undoneWrites : 0;
     Work aiming = new Work(restore.getTarget(), restore.getAttempt(), undone, work.convergedKeys);
     Rollback next = entered(State.RESTORING, record, now);
     return next.with(aiming, next.moments);

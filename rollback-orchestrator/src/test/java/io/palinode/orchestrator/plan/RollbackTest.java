@@ -68,16 +68,16 @@ class RollbackTest {
   }
 
   @Test
-  void anAbandonedRollbackStillShowsItsUndoneWrites() {
-    Rollback rollback =
+  void anAbandonedRollbackShowsUndoneWritesUnlessNodesReturnToTheirDataBefore() {
+    Rollback halted =
         opened(100)
             .after(at(150).setRestore(restore(1, 7)).build())
             .after(at(160).setRestored(restored(true, 3)).build())
             .after(at(170).setHalted(Halted.newBuilder().setReason("why")).build())
-            .after(at(180).setAbandon(Abandon.getDefaultInstance()).build())
-            .after(at(190).setRestore(restore(2, 7).toBuilder().setKeep(true)).build())
-            .after(at(200).setRestored(restored(true, 0)).build());
-    assertThat(rollback.undoneWrites()).isEqualTo(3);
+            .after(at(180).setAbandon(Abandon.getDefaultInstance()).build());
+    Restore.Builder keep = restore(2, 7).toBuilder().setKeep(true);
+    assertThat(halted.after(at(190).setRestore(keep).build()).undoneWrites()).isEqualTo(3);
+    assertThat(halted.after(at(190).setRestore(keep.setPast(8)).build()).undoneWrites()).isZero();
   }
 
   @Test

@@ -42,6 +42,9 @@ function byNode(rollback) {
 }
 
 async function discarded(rollback) {
+  if (rollback.undoneWrites === 0) {
+    return el('section', {}, el('h2', {}, 'What it discarded'), el('p', {}, 'No write.'));
+  }
   const spans = await get(`/api/v1/rollbacks/${rollback.epoch}/discarded`).catch((error) => error);
   return el('section', {},
     el('h2', {}, 'What it discarded'),
@@ -89,6 +92,7 @@ async function content(epoch) {
       ['Total', millis(one.totalMs)],
       ['Attempts', one.attempts > 1 ? count(one.attempts) : null],
       ['Reason', one.reason],
+      ['Was halted', one.state === 'abandoned' ? one.haltReason : null],
       ['Users', one.acts.map((act) => `${act.action} by ${act.user}, ${time(act.atMicros)}`)
         .join('; ')],
     ]),
