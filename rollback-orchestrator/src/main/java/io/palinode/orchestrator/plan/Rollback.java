@@ -271,6 +271,11 @@ public record Rollback(
     return state.isLast();
   }
 
+  /** Whether it ended without a restore. */
+  public boolean isKept() {
+    return state == State.ABANDONED || state == State.CANCELLED || state == State.RESTARTED;
+  }
+
   /** The same rollback, shown as resuming. */
   public Rollback resuming() {
     return new Rollback(epoch, cause, State.RESUMING, work, moments.notEnded(), decision);
@@ -297,8 +302,12 @@ public record Rollback(
                 lastPaused - moments.openedMicros, record.getAtMicros() - lastPaused)
             : moments.times.converged(since);
     Restore restore = record.getRestore();
-    // With `past`, a kept attempt reinstates what earlier ones undid; a restore counts it again.
-    boolean stays = restore.hasFromSlice() || (restore.getKeep() && restore.getPast() == 0);
+    // A restore by window-logs counts earlier undos again; one by a snapshot counts what differs
+    // still. With `past`, a kept attempt reinstates them.
+    boolean stays =
+        restore.hasFromSlice()
+            || restore.hasSnapshot()
+            || (restore.getKeep() && restore.getPast() == 0);
     long undone = stays ? work.undoneWrites : 0;
     Work aiming = new Work(restore.getTarget(), restore.getAttempt(), undone, work.convergedKeys);
     Rollback next = entered(State.RESTORING, record, now);

@@ -14,6 +14,7 @@ import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Retry;
+import io.palinode.wire.v1.SnapshotRef;
 import org.junit.jupiter.api.Test;
 
 class RollbackTest {
@@ -65,6 +66,18 @@ class RollbackTest {
             .after(at(160).setResume(Resume.getDefaultInstance()).build());
     assertThat(abandoned.state()).isEqualTo(Rollback.State.ABANDONED);
     assertThat(abandoned.haltReason()).isEqualTo("why");
+  }
+
+  @Test
+  void aRetryBySnapshotAddsToTheUndoneWrites() {
+    Restore snapshot = restore(1, 7).toBuilder().setSnapshot(SnapshotRef.newBuilder()).build();
+    Rollback rollback =
+        opened(100)
+            .after(at(150).setRestore(snapshot).build())
+            .after(at(160).setRestored(restored(true, 3)).build())
+            .after(at(190).setRestore(snapshot.toBuilder().setAttempt(2)).build())
+            .after(at(200).setRestored(restored(true, 1)).build());
+    assertThat(rollback.undoneWrites()).isEqualTo(4);
   }
 
   @Test
