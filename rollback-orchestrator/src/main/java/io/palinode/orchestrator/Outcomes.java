@@ -18,10 +18,12 @@ public final class Outcomes {
 
   /** The outcome of a violation that was just read. */
   static Outcome first(MachineState state, Violation violation, Policy policy) {
-    if (!asksForRollback(violation, policy)) {
-      return Outcome.NO_ROLLBACK;
-    }
     ControlLogState log = state.log();
+    if (!asksForRollback(violation, policy)) {
+      // A replay knows the newest version only, also of violations that were discarded before it.
+      boolean isReplaced = violation.getPredicateVersion() != policy.version();
+      return isReplaced && isCovered(log, violation) ? Outcome.COVERED : Outcome.NO_ROLLBACK;
+    }
     PastPlan kept = log.plans().settledWithoutRestore(violation.getEpoch(), violation.getViolate());
     if (kept != null) {
       return of(kept);

@@ -86,6 +86,16 @@ class OutcomesTest {
   }
 
   @Test
+  void aRestartAfterDeletedPredicatesKeepsTheOutcomesOfARollback() {
+    Script script = Script.of(1, Policies.beforeViolation("p"), Policies.beforeViolation("q"));
+    script.violation("v1", "p", 100, 500).judged(600).carryOut(1);
+    assertThat(script.violation("v2", "q", 100, 550).outcome("v2")).isEqualTo(Outcome.COVERED);
+    script.restartWith(Policy.deleted("p", 2), Policy.deleted("q", 2));
+    assertThat(script.outcome("v1")).isEqualTo(Outcome.ROLLBACK);
+    assertThat(script.outcome("v2")).isEqualTo(Outcome.COVERED);
+  }
+
+  @Test
   void aPredicateThatIsDeletedBeforeItsPlanIsOpenedCausesNoRollback() {
     Script script = Script.of(1, APPROVED).holdLog().violation("v1", "p", 100, 500);
     script.policy(Policy.deleted("p", 2));

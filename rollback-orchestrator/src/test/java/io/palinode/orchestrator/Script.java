@@ -479,6 +479,8 @@ final class Script {
         outcomes.add(classified);
         java.util.Optional.ofNullable(classified.alert()).ifPresent(alerts::add);
         memory.classified(classified.violation(), classified.outcome());
+      } else if (command instanceof Command.Took took) {
+        var unused = memory.took(took.record());
       } else if (command instanceof Command.Review) {
         review();
       }

@@ -102,14 +102,30 @@ public final class ApiHistory {
   public Command.@Nullable Outcome classified(Violation violation, Command.Outcome outcome) {
     String key = key(violation.getId());
     ReceivedViolation known = violations.get(key);
-    Command.Outcome shown = isCause(violation, outcome) ? Command.Outcome.ROLLBACK : outcome;
+    Command.Outcome shown = afterOwnPlan(violation, outcome);
     update(key, received -> received.with(shown, by(shown, received.latest())));
     return known == null ? null : known.outcome();
   }
 
-  /** Whether the plan that covers a violation was opened for it: a replay reads plans first. */
-  private boolean isCause(Violation violation, Command.Outcome outcome) {
-    return outcome == Command.Outcome.COVERED && causes.get(violation.getId()) != null;
+  /** A replay reads plans first, and knows the newest version of a predicate only. */
+  private Command.Outcome afterOwnPlan(Violation violation, Command.Outcome outcome) {
+    Long epoch = causes.get(violation.getId());
+    Rollback own = epoch == null ? null : rollbacks.get(epoch);
+    if (own == null) {
+      return outcome;
+    }
+    return switch (outcome) {
+      case COVERED -> own.isKept() ? outcome : Command.Outcome.ROLLBACK;
+      case NO_ROLLBACK, WAITING, EXPIRED ->
+          switch (own.state()) {
+            case ABANDONED -> Command.Outcome.ABANDONED;
+            case RESTARTED -> Command.Outcome.RESTARTED;
+            case CANCELLED -> outcome;
+            case OPENED, PAUSING, RESTORING, CONVERGING, RESUMING, RESUMED, HALTED ->
+                Command.Outcome.ROLLBACK;
+          };
+      case ROLLBACK, REJECTED, OVER_BUDGET, ABANDONED, RESTARTED, STANDS, TOO_LATE -> outcome;
+    };
   }
 
   /** The first id of the episode, if it is remembered. */

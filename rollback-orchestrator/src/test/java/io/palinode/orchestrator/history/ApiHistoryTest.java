@@ -121,6 +121,11 @@ class ApiHistoryTest {
     }
     assertThat(outcome(memory, "cause")).isEqualTo(Command.Outcome.ROLLBACK);
     assertThat(outcome(memory, "other")).isEqualTo(Command.Outcome.COVERED);
+    Violation cause = Violation.newBuilder().setId("cause").setPredicate("p").build();
+    memory.classified(cause, Command.Outcome.NO_ROLLBACK);
+    assertThat(outcome(memory, "cause"))
+        .as("the predicate was replaced since")
+        .isEqualTo(Command.Outcome.ROLLBACK);
   }
 
   private static Command.@Nullable Outcome outcome(ApiHistory memory, String id) {
