@@ -42,7 +42,7 @@ function byNode(rollback) {
 }
 
 async function discarded(rollback) {
-  if (rollback.undoneWrites === 0) {
+  if (rollback.undoneWrites === 0 && rollback.state !== 'resumed') {
     return el('section', {}, el('h2', {}, 'What it discarded'), el('p', {}, 'No write.'));
   }
   const spans = await get(`/api/v1/rollbacks/${rollback.epoch}/discarded`).catch((error) => error);
@@ -63,7 +63,8 @@ function next(rollback) {
   const { epoch, state } = rollback;
   if (state === 'halted') {
     return el('p', { class: 'problem' }, `${rollback.haltReason}. Remove the cause, then: `,
-      command(`palinode rollback retry ${epoch}`));
+      command(`palinode rollback retry ${epoch}`), ' Or end it, and discard no write: ',
+      command(`palinode rollback abandon ${epoch}`));
   }
   if (state === 'resumed') {
     const undo = () => planAndRun({ undo: epoch },
@@ -98,7 +99,7 @@ async function content(epoch) {
     ]),
     next(one),
     byNode(one),
-    one.endedMicros === null ? null : await discarded(one),
+    one.endedMicros === null || one.state === 'halted' ? null : await discarded(one),
   ];
 }
 

@@ -10,7 +10,8 @@ function* wrongs(status) {
   if (status.haltReason) {
     yield {
       level: 'bad',
-      what: `Rollback ${status.openEpoch} is halted: ${status.haltReason}`,
+      what: `Rollback ${status.openEpoch} is halted: ${status.haltReason}.`,
+      todo: `Retry it, or discard no write: palinode rollback abandon ${status.openEpoch}.`,
       link: [`#/rollbacks/${status.openEpoch}`, 'See it by node'],
       command: `palinode rollback retry ${status.openEpoch}`,
     };
