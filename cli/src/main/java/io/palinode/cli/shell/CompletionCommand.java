@@ -1,7 +1,9 @@
 package io.palinode.cli.shell;
 
 import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,7 +31,9 @@ public final class CompletionCommand implements Callable<Integer> {
     FISH
   }
 
-  @Parameters(paramLabel = "SHELL", description = "${COMPLETION-CANDIDATES}.")
+  private static final Pattern VALUES = Pattern.compile("_args=\\(.*\\)");
+
+  @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
   private Shell shell = Shell.BASH;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -41,10 +45,15 @@ public final class CompletionCommand implements Callable<Integer> {
     out.print(
         switch (shell) {
           // One script: it loads zsh's emulation of bash where it needs it.
-          case BASH, ZSH -> AutoComplete.bash(root.getCommandName(), root);
+          case BASH, ZSH -> lowerCase(AutoComplete.bash(root.getCommandName(), root));
           case FISH -> FishCompletion.of(root);
         });
     out.flush();
     return 0;
+  }
+
+  /** With values as the help has them. A value in upper case completes no word that is typed so. */
+  private static String lowerCase(String script) {
+    return VALUES.matcher(script).replaceAll(values -> values.group().toLowerCase(Locale.ROOT));
   }
 }

@@ -1,5 +1,6 @@
 package io.palinode.cli.shell;
 
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -49,7 +50,11 @@ final class FishCompletion {
                   String line = start + "is" + path + "' -a " + word + description(about);
                   return Stream.concat(Stream.of(line), lines(name, sub, path + " " + word));
                 });
-    return Stream.concat(options, commands);
+    Stream<String> words =
+        command.getCommandSpec().positionalParameters().stream()
+            .filter(word -> word.completionCandidates() != null)
+            .map(word -> start + "is" + path + "'" + values(word.completionCandidates()));
+    return Stream.of(options, words, commands).flatMap(lines -> lines);
   }
 
   private static String option(OptionSpec option) {
@@ -60,10 +65,14 @@ final class FishCompletion {
     if (option.arity().max() > 0) {
       text.append(" -r");
       if (option.completionCandidates() != null) {
-        text.append(" -a '").append(String.join(" ", option.completionCandidates())).append('\'');
+        text.append(values(option.completionCandidates()));
       }
     }
     return text + description(option.description());
+  }
+
+  private static String values(Iterable<String> all) {
+    return " -a '" + String.join(" ", all).toLowerCase(Locale.ROOT) + "'";
   }
 
   /** One line, without what quotes or expands. */
