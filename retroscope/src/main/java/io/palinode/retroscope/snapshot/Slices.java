@@ -1,6 +1,7 @@
 package io.palinode.retroscope.snapshot;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.WindowLog;
 import java.util.List;
 
 /**
@@ -31,7 +32,10 @@ final class Slices {
     for (long some = length; to - start > some; some *= 2) {
       long end = start + some;
       for (String store : stores) {
-        end = Math.min(end, history.past(store).floor(end));
+        WindowLog past = history.past(store);
+        // If the start is out of reach, the error names the start.
+        var unused = past.floor(start);
+        end = Math.min(end, past.floor(end));
       }
       if (end > start && isReached(end)) {
         return end;
