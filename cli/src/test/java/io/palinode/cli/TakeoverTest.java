@@ -1,13 +1,20 @@
 package io.palinode.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.palinode.cli.options.Opened;
+import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Outage;
 import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Another orchestrator takes over while a command waits for what it opened. */
 class TakeoverTest {
@@ -60,6 +67,17 @@ class TakeoverTest {
     assertThat(exit).hasValue(0);
     assertThat(api.err()).contains("answers again");
     assertThat(api.out()).startsWith("snapshot daily is complete");
+  }
+
+  @Test
+  void aCommandThatIsInterruptedWhileNoOrchestratorAnswersEndsWithWhatItKnows() {
+    api.close();
+    CommandSpec spec = new CommandLine(CommandSpec.create()).getCommandSpec();
+    Opened opened =
+        new Opened(ApiClient.at(api.url()), spec, "snapshot daily", "/x", new CountDownLatch(0));
+    assertThatThrownBy(() -> opened.read())
+        .isInstanceOf(Outage.class)
+        .hasMessageStartingWith("it is not known whether snapshot daily continues");
   }
 
   private static String rollback(String state, String totalMs) {

@@ -60,7 +60,7 @@ public final class Opened {
       }
       if (interrupted.await(ASK_AGAIN_MS, TimeUnit.MILLISECONDS)) {
         throw new Outage(
-            "%s continues unless it was cancelled before; see it when an orchestrator answers"
+            "it is not known whether %s continues; see it when an orchestrator answers"
                 .formatted(name));
       }
     }

@@ -9,6 +9,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.rest.SnapshotView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.OnSignal;
+import io.palinode.terminal.Outage;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import java.io.PrintWriter;
@@ -107,7 +108,13 @@ final class SnapshotTakeCommand implements Callable<Integer> {
           cancelling = true;
           cancel(id);
         }
-        answer = opened.read();
+        try {
+          answer = opened.read();
+        } catch (Outage silence) {
+          // After this block the JVM ends.
+          err().println("palinode: " + silence.getMessage());
+          return 1;
+        }
         asked = asked(answer);
       }
       printProgress(asked);
