@@ -135,12 +135,14 @@ final class Members implements Listener {
     }
   }
 
-  /** {@inheritDoc} A promotion is none: the owner before has left. */
+  /** {@inheritDoc} A promotion is not refused: the owner before has left. */
   @Override
   public void migrationBegins(Object context, Object event) {
     PartitionMigrationEvent begins = (PartitionMigrationEvent) event;
     WatchedMember member = members.get(((MapServiceContext) context).getNodeEngine());
-    if (member != null && begins.getMigrationEndpoint() == MigrationEndpoint.SOURCE) {
+    boolean isOfBackup = begins.getNewReplicaIndex() > 0;
+    if (member != null
+        && (isOfBackup || begins.getMigrationEndpoint() == MigrationEndpoint.SOURCE)) {
       member.requireStill(begins.getPartitionId());
     }
   }

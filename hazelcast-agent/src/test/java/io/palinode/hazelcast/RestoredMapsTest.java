@@ -121,6 +121,12 @@ class RestoredMapsTest {
     assertThat(map.keySet()).containsExactlyInAnyOrder("long", "endless");
     assertThat(map.getEntryView("long").getExpirationTime()).isBetween(ends - 2_000, ends + 2_000);
     assertThat(map.getEntryView("endless").getExpirationTime()).isEqualTo(Long.MAX_VALUE);
+    for (String key : List.of("short", "long", "endless")) {
+      String value = key.equals("short") ? HookedCluster.ABSENT : "v";
+      assertThat(List.of(cluster.passed(0, "leases", key), cluster.passed(1, "leases", key)))
+          .as("what the detector of the owner reads")
+          .contains(value);
+    }
   }
 
   @Test

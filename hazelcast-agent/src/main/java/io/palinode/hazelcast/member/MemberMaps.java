@@ -41,6 +41,11 @@ final class MemberMaps implements Maps {
   }
 
   @Override
+  public int partitions() {
+    return partitions.getPartitionCount();
+  }
+
+  @Override
   public int owner(int partition) {
     PartitionReplica owner = partitions.getPartition(partition, false).getReplica(0);
     Member member = owner == null ? null : hazelcast.getClusterService().getMember(owner.uuid());
@@ -55,7 +60,13 @@ final class MemberMaps implements Maps {
     List<CompletableFuture<Void>> begun = new ArrayList<>();
     byPartition.forEach(
         (partition, some) ->
-            begun.add(threads.ended(partition, () -> some.forEach(e -> written.add(begin(e))))));
+            begun.add(
+                threads.ended(
+                    partition,
+                    () ->
+                        some.stream()
+                            .filter(each -> each.isDue().getAsBoolean())
+                            .forEach(each -> written.add(begin(each))))));
     PartitionThreads.awaitAll(begun);
     PartitionThreads.awaitAll(List.copyOf(written));
   }
@@ -78,11 +89,13 @@ final class MemberMaps implements Maps {
     String map = EntryKeys.map(entry.key());
     Data key = text.toKey(EntryKeys.text(entry.key()), entry.header());
     EntryValue value = entry.value();
-    long ends = value == null ? 0 : value.form().endsAtMillis();
-    long ttlMillis = ends == EntryForm.NEVER ? 0 : ends - System.currentTimeMillis();
-    return value == null || (ends != EntryForm.NEVER && ttlMillis <= 0)
-        ? new RestoredDelete(map, key)
-        : new RestoredSet(
-            map, key, text.toValue(value.bytes(), value.form().valueType()), ttlMillis);
+    if (value == null) {
+      return new RestoredDelete(map, key);
+    }
+    long ends = value.form().endsAtMillis();
+    // A millisecond at least: 0 has no end.
+    long ttlMillis = ends == EntryForm.NEVER ? 0 : Math.max(1, ends - System.currentTimeMillis());
+    return new RestoredSet(
+        map, key, text.toValue(value.bytes(), value.form().valueType()), ttlMillis);
   }
 }

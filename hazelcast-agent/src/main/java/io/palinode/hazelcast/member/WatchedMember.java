@@ -17,7 +17,6 @@ import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.SplitEngine;
 import io.palinode.store.engine.StorageEngine;
-import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.store.hosted.ExpiryQueue;
 import io.palinode.store.hosted.Fuse;
 import io.palinode.store.hosted.JoinedDetector;
@@ -26,7 +25,6 @@ import io.palinode.store.hosted.MetaFiles;
 import io.palinode.store.hosted.PromiseKeeper;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.node.NodeSpec;
-import io.palinode.store.order.NodeMeta;
 import io.palinode.store.past.StoreSpec;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -112,8 +110,6 @@ public final class WatchedMember implements AutoCloseable {
             List.of(EntryKeys.STORE),
             folder.toFile());
     awaitClock(NodeParts.opensFromMicros(engine));
-    // Entries are in memory: what an earlier incarnation restored is gone.
-    engine.commit(List.of(NodeMeta.Mark.removal(), NodeMeta.Pasts.removal()), Durability.SYNCED);
     this.fuse =
         new Fuse(
             "this node is no longer watched, until its member restarts",
@@ -130,7 +126,6 @@ public final class WatchedMember implements AutoCloseable {
         new MemberNode(
             new NodeParts(spec, engine, WatchedMember::epochMicros, null, MemberNode.UNCOUNTED),
             new MemberMaps(config, hazelcast, text),
-            partitions.getPartitionCount(),
             fuse::isBlown);
     this.snapshots = new LocalSnapshots(number, node.history(), folder.resolve("snapshots"));
     this.heldSince = new AtomicLongArray(partitions.getPartitionCount());
@@ -176,8 +171,9 @@ public final class WatchedMember implements AutoCloseable {
 
   /** Refuses an operation of a watched map during a plan: its caller repeats it. */
   public void require(MapOperation operation) {
-    if (!(operation instanceof OfPlan) && holds(operation.getName())) {
-      requireStill(operation.getPartitionId());
+    int partition = operation.getPartitionId();
+    if (node.refuses(partition) && !(operation instanceof OfPlan) && holds(operation.getName())) {
+      requireStill(partition);
     }
   }
 
@@ -256,6 +252,7 @@ public final class WatchedMember implements AutoCloseable {
 
   private void look() {
     detector.check(node, snapshots);
+    writeRestored();
     if (fuse.isBlown()) {
       return;
     }
@@ -279,11 +276,20 @@ public final class WatchedMember implements AutoCloseable {
     if (node.fence().paused()) {
       return;
     }
-    // Of owners that ended before they had served.
-    guarded(MemberNode::writeRestored);
     for (Ending each : expiries.due(TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()))) {
       threads.run(
           each.observer().partition(), () -> guarded(any -> each.observer().expire(each.key())));
+    }
+  }
+
+  /** Of owners that ended before they had served. */
+  private void writeRestored() {
+    try {
+      if (!node.fence().paused()) {
+        node.writeRestored();
+      }
+    } catch (RuntimeException e) {
+      log.warn("node={} state=RESTORED_NOT_WRITTEN, tried again: {}", node.node(), e.getMessage());
     }
   }
 

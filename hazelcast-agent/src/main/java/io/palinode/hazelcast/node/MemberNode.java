@@ -24,24 +24,22 @@ import io.palinode.store.order.ClockPromise;
 import io.palinode.store.past.LocalStore;
 import io.palinode.store.past.PastEvents;
 import io.palinode.store.past.WatchedHistory;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The node of a Hazelcast member. It holds a copy of each entry of the member, logs what a change
  * replaces, and passes on the changes of the partitions that it owns.
  *
- * <p>A restore changes the copies of entries that the member owns, and no map. A resume writes them
- * into the maps, and Hazelcast sends them to the backups. A backup knows what its own log would
- * restore: if the owner ends before it has served, the backup writes that once it is the owner.
+ * <p>A restore notes what entries were at its target, and changes neither a map nor a copy. The
+ * detector reads the notes of the partitions that the member owns. A resume writes them into the
+ * maps, and Hazelcast sends them to the backups. A backup has notes by its log: if the owner ends
+ * before it has served, the backup writes them once it is the owner.
  *
  * <p>Thread-safe.
  */
@@ -56,7 +54,8 @@ public final class MemberNode extends NodeBinding {
   private final Maps maps;
   private final BooleanSupplier off;
   private final AtomicIntegerArray owned;
-  private final RestoredEntries restored = new RestoredEntries();
+  private final RestoredEntries restored;
+  private final MemberRestore restore;
 
   /** Whether a pause waits for operations that have begun. */
   private volatile boolean isPausing;
@@ -65,16 +64,17 @@ public final class MemberNode extends NodeBinding {
 
   /**
    * @param parts with the store {@link EntryKeys#STORE} of {@link EntryRules}
-   * @param partitions their number
    * @param off whether the node misses changes from now on
    */
-  public MemberNode(NodeParts parts, Maps maps, int partitions, BooleanSupplier off) {
+  public MemberNode(NodeParts parts, Maps maps, BooleanSupplier off) {
     super(parts);
     this.parts = parts;
     this.maps = maps;
     this.store = Objects.requireNonNull(parts.stores().find(EntryKeys.STORE));
     this.off = off;
-    this.owned = new AtomicIntegerArray(partitions);
+    this.owned = new AtomicIntegerArray(maps.partitions());
+    this.restored = new RestoredEntries(maps.partitions());
+    this.restore = new MemberRestore(parts, store, maps, off, this::owns, restored);
   }
 
   /**
@@ -87,14 +87,12 @@ public final class MemberNode extends NodeBinding {
     ordered(
         () -> {
           byte[] old = parts.stores().record(key);
-          Restored planned = restored.find(partition, key);
-          boolean isOwned = owns(partition);
+          Restored planned = restored.find(key);
           boolean isPaused = fence().paused();
-          if (planned != null && isPaused && isOwned && Arrays.equals(old, planned.record())) {
-            // The resume writes what the copy has, or Hazelcast evicts what it replaces.
-            return;
+          boolean isPlanned = planned != null && planned.isGiven(value);
+          if (planned != null && (isPlanned || !isPaused)) {
+            restored.remove(key, planned);
           }
-          restored.remove(partition, key);
           if (old == null && value == null) {
             return;
           }
@@ -112,11 +110,15 @@ public final class MemberNode extends NodeBinding {
               missed();
             }
           }
-          if (isOwned && isPaused && planned == null) {
-            // An eviction: the detector does not watch.
-            missedWrite();
-          } else if (isOwned) {
-            boolean unused = pass(key, now, before, after, node());
+          // The detector has what the plan restores.
+          boolean isRead = isPlanned || (planned != null && isPaused);
+          if (owns(partition) && !isRead) {
+            if (isPaused) {
+              // An eviction: the detector does not watch.
+              missedWrite();
+            } else {
+              boolean unused = pass(key, now, before, after, node());
+            }
           }
         });
   }
@@ -143,7 +145,6 @@ public final class MemberNode extends NodeBinding {
         () -> {
           long stamp = clock().tick().own();
           store.past().beginAgain(stamp);
-          restored.remove(partition, key);
           hold(key, version(stamp, partition, value));
         });
   }
@@ -187,7 +188,7 @@ public final class MemberNode extends NodeBinding {
     boolean[] isWatched = {false};
     ordered(
         () -> {
-          Version now = isOwned ? held(key) : null;
+          Version now = isOwned ? present(key) : null;
           Hvc before = clock().tick();
           Hvc after = clock().tick();
           parts.promise().cover(after.own(), ClockPromise.AHEAD_HLC);
@@ -205,11 +206,6 @@ public final class MemberNode extends NodeBinding {
     for (int partition = 0; partition < owned.length(); partition++) {
       own(partition, false);
     }
-  }
-
-  private @Nullable Version held(StoreKey key) {
-    List<Version> versions = store.versions(parts.stores().record(key));
-    return versions.isEmpty() ? null : versions.get(0);
   }
 
   private boolean pass(
@@ -237,8 +233,23 @@ public final class MemberNode extends NodeBinding {
   /** {@inheritDoc} None of a key that another member owns. */
   @Override
   public List<Version> siblings(StoreKey key) {
+    Version present = present(key);
+    return present == null ? List.of() : List.of(present);
+  }
+
+  /** The version of an entry that the member owns, as a plan has restored it. */
+  private @Nullable Version present(StoreKey key) {
+    Restored planned = restored.find(key);
+    if (planned != null && owns(planned.partition())) {
+      return version(planned);
+    }
     byte[] record = parts.stores().record(key);
-    return record == null || !isOwned(record) ? List.of() : store.versions(record);
+    return record == null || !isOwned(record) ? null : store.versions(record).get(0);
+  }
+
+  private @Nullable Version version(Restored planned) {
+    byte[] record = planned.hasEnded() ? null : planned.record();
+    return record == null ? null : store.versions(record).get(0);
   }
 
   /** {@inheritDoc} Without the keys that other members own. */
@@ -249,11 +260,19 @@ public final class MemberNode extends NodeBinding {
         .engine()
         .scan(
             EntryKeys.STORE,
-            (key, record) -> {
-              if (isOwned(record)) {
-                visitor.visit(new StoreKey(EntryKeys.STORE, key), store.versions(record));
+            (bytes, record) -> {
+              StoreKey key = new StoreKey(EntryKeys.STORE, bytes);
+              if (isOwned(record) && restored.find(key) == null) {
+                visitor.visit(key, store.versions(record));
               }
             });
+    restored.forEach(
+        (key, planned) -> {
+          Version version = owns(planned.partition()) ? version(planned) : null;
+          if (version != null) {
+            visitor.visit(key, List.of(version));
+          }
+        });
   }
 
   private boolean isOwned(byte[] record) {
@@ -303,6 +322,10 @@ public final class MemberNode extends NodeBinding {
   public long pause(long epoch) {
     isPausing = true;
     try {
+      if (epoch > fence().epoch()) {
+        // Of an earlier plan that has ended.
+        writeRestored();
+      }
       maps.awaitBegun();
       return super.pause(epoch);
     } finally {
@@ -313,64 +336,18 @@ public final class MemberNode extends NodeBinding {
   /** {@inheritDoc} Returns the keys that the member owns. */
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
-    if (off.getAsBoolean()) {
-      throw new RestoreRefusedException(
-          Reason.NOT_WATCHING,
-          "node %d misses changes; run 'palinode rollback abandon'".formatted(node()));
-    }
-    Restoration all =
-        parts
-            .order()
-            .alone(
-                () -> {
-                  if (rollback().done(epoch, attempt) != null) {
-                    return super.restore(epoch, attempt, target);
-                  }
-                  return target < reach() && ownsNone()
-                      // It started after the target. No partition moves to it.
-                      ? new Restoration(0, List.of())
-                      : restoreOwned(epoch, attempt, target);
-                });
-    List<StoreKey> owned = all.changed().stream().filter(this::isOwned).toList();
-    Map<StoreKey, Replica> replicas = new HashMap<>(all.replicas());
-    replicas.keySet().retainAll(owned);
-    return new Restoration(all.undoneWrites(), owned, replicas);
+    return parts
+        .order()
+        .alone(
+            () -> {
+              parts.fence().requirePaused();
+              return restore.restore(epoch, attempt, target, reach());
+            });
   }
 
-  private boolean ownsNone() {
-    return IntStream.range(0, owned.length())
-        .noneMatch(partition -> owns(partition) || maps.owner(partition) == node());
-  }
-
-  private Restoration restoreOwned(long epoch, int attempt, long target) {
-    restored.removeUpTo(epoch, partition -> !owns(partition));
-    long before = clock().tick().own();
-    Restoration all = super.restore(epoch, attempt, target);
-    Map<StoreKey, byte @Nullable []> replaced = new HashMap<>();
-    store
-        .past()
-        .forEachBetween(
-            before,
-            Long.MAX_VALUE,
-            (hlc, key, old) -> replaced.put(new StoreKey(EntryKeys.STORE, key), old));
-    replaced.forEach((key, old) -> note(epoch, key, old));
-    return all;
-  }
-
-  /** A backup keeps its copy, which is what its map has. */
-  private void note(long epoch, StoreKey key, byte @Nullable [] old) {
-    byte[] now = parts.stores().record(key);
-    EntryName name = EntryRules.nameOf(Objects.requireNonNull(old == null ? now : old));
-    restored.put(name.partition(), key, new Restored(epoch, name.form().keyHeader(), now));
-    if (!owns(name.partition())) {
-      parts.stores().commit(new Change(key.store(), key.key(), old));
-    }
-  }
-
-  /** Also of a key that is absent: no member has it then. */
-  private boolean isOwned(StoreKey key) {
-    byte[] record = parts.stores().record(key);
-    return record == null || isOwned(record);
+  @Override
+  public long restoredEpoch() {
+    return parts.order().alone(restore::epoch);
   }
 
   /** {@inheritDoc} Writes the restored entries into the maps first. */
@@ -385,17 +362,16 @@ public final class MemberNode extends NodeBinding {
    * one is not written. Not in a partition's thread.
    */
   public void writeRestored() {
-    List<Maps.Entry> entries = restored.of(this::owns);
-    if (!entries.isEmpty()) {
-      maps.write(entries);
-      entries.forEach(entry -> restored.remove(entry.partition(), entry.key()));
+    for (StoreKey ended : restore.write()) {
+      // The detector may have read it before its end.
+      boolean unused = announce(ended, true);
     }
   }
 
   /** {@inheritDoc} Its maps have what it restored, and so do their backups. */
   @Override
   public void served(int other, long epoch) {
-    restored.removeUpTo(epoch, partition -> maps.owner(partition) == other);
+    restore.served(other, epoch);
   }
 
   @Override
@@ -413,6 +389,7 @@ public final class MemberNode extends NodeBinding {
   /** {@inheritDoc} Hazelcast keeps the backups, so nothing is compared. */
   @Override
   public Restoration keep(long epoch, int attempt, long target) {
+    restore.keep();
     return new Restoration(0, List.of());
   }
 

@@ -1,89 +1,99 @@
 package io.palinode.hazelcast.node;
 
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.hazelcast.record.EntryForm;
 import io.palinode.hazelcast.record.EntryRules;
 import io.palinode.hazelcast.record.EntryValue;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.IntPredicate;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Entries that a plan has restored and that their maps do not have yet: of partitions that the
- * member owns until its resume, of the others until their owner has served. Thread-safe.
- */
+/** Entries that a plan has restored and that their maps do not have yet. Thread-safe. */
 final class RestoredEntries {
-  private final ConcurrentMap<Integer, Map<StoreKey, Restored>> byPartition =
-      new ConcurrentHashMap<>();
+  private final ConcurrentMap<StoreKey, Restored> all = new ConcurrentHashMap<>();
+  private final AtomicIntegerArray counts;
+
+  RestoredEntries(int partitions) {
+    this.counts = new AtomicIntegerArray(partitions);
+  }
 
   /**
-   * An entry that a plan has restored.
+   * An entry as it was at the target of a plan.
    *
    * @param epoch of the plan
-   * @param header of its key
-   * @param record null: the entry is absent
+   * @param owner the node that owned the partition then; negative if none did
+   * @param header of the key
+   * @param record null: the entry was absent
    */
-  record Restored(long epoch, long header, byte @Nullable [] record) {}
+  record Restored(long epoch, int owner, int partition, long header, byte @Nullable [] record) {
+    /** What the map must get now; null if the entry was absent, or its time has ended since. */
+    @Nullable EntryValue value() {
+      EntryValue value = record == null ? null : EntryRules.valueOf(record);
+      return value == null || hasEnded(value.form()) ? null : value;
+    }
 
-  void put(int partition, StoreKey key, Restored restored) {
-    byPartition.compute(
-        partition,
-        (same, entries) -> {
-          Map<StoreKey, Restored> all = entries == null ? new ConcurrentHashMap<>() : entries;
-          all.put(key, restored);
-          return all;
+    boolean hasEnded() {
+      return record != null && value() == null;
+    }
+
+    private static boolean hasEnded(EntryForm form) {
+      return form.endsAtMillis() <= System.currentTimeMillis();
+    }
+
+    boolean isGiven(@Nullable EntryValue written) {
+      EntryValue value = value();
+      return Arrays.equals(
+          value == null ? null : value.bytes(), written == null ? null : written.bytes());
+    }
+  }
+
+  void put(StoreKey key, Restored restored) {
+    all.compute(
+        key,
+        (same, old) -> {
+          if (old == null) {
+            counts.incrementAndGet(restored.partition());
+          }
+          return restored;
         });
   }
 
-  void remove(int partition, StoreKey key) {
-    byPartition.computeIfPresent(
-        partition,
-        (same, entries) -> {
-          entries.remove(key);
-          return entries.isEmpty() ? null : entries;
+  /** Removes it, unless another one has replaced it: its record is another array. */
+  void remove(StoreKey key, Restored restored) {
+    all.computeIfPresent(
+        key,
+        (same, now) -> {
+          if (!now.equals(restored)) {
+            return now;
+          }
+          counts.decrementAndGet(restored.partition());
+          return null;
         });
   }
 
-  /** Removes those of partitions that {@code partitions} accepts, up to an epoch. */
-  void removeUpTo(long epoch, IntPredicate partitions) {
-    byPartition.keySet().stream()
-        .filter(partitions::test)
-        .forEach(
-            partition ->
-                byPartition.computeIfPresent(
-                    partition,
-                    (same, entries) -> {
-                      entries.values().removeIf(restored -> restored.epoch() <= epoch);
-                      return entries.isEmpty() ? null : entries;
-                    }));
-  }
-
-  boolean has(int partition) {
-    return byPartition.containsKey(partition);
-  }
-
-  @Nullable Restored find(int partition, StoreKey key) {
-    return byPartition.getOrDefault(partition, Map.of()).get(key);
-  }
-
-  /** What the maps of these partitions must get. */
-  List<Maps.Entry> of(IntPredicate partitions) {
-    List<Maps.Entry> all = new ArrayList<>();
-    byPartition.forEach(
-        (partition, entries) -> {
-          if (partitions.test(partition)) {
-            entries.forEach((key, restored) -> all.add(entry(key, partition, restored)));
+  void removeIf(Predicate<Restored> condition) {
+    all.forEach(
+        (key, restored) -> {
+          if (condition.test(restored)) {
+            remove(key, restored);
           }
         });
-    return all;
   }
 
-  private static Maps.Entry entry(StoreKey key, int partition, Restored restored) {
-    byte[] record = restored.record();
-    EntryValue value = record == null ? null : EntryRules.valueOf(record);
-    return new Maps.Entry(key, partition, restored.header(), value);
+  /** Whether it has an entry of this partition. O(1). */
+  boolean has(int partition) {
+    return counts.get(partition) > 0;
+  }
+
+  @Nullable Restored find(StoreKey key) {
+    return all.get(key);
+  }
+
+  void forEach(BiConsumer<StoreKey, Restored> visitor) {
+    all.forEach(visitor);
   }
 }

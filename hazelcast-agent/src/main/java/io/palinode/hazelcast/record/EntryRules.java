@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records of one version: the value that a map holds. A removal leaves no record.
@@ -46,6 +47,15 @@ public final class EntryRules implements RecordRules {
   public static EntryValue valueOf(byte[] record) {
     return new EntryValue(
         Arrays.copyOfRange(record, VALUE_AT, record.length), nameOf(record).form());
+  }
+
+  /** Whether two records have one value and form; null is an absent entry. */
+  public static boolean isSame(byte @Nullable [] one, byte @Nullable [] other) {
+    if (one == null || other == null) {
+      return one == other;
+    }
+    return nameOf(one).form().equals(nameOf(other).form())
+        && Arrays.equals(one, VALUE_AT, one.length, other, VALUE_AT, other.length);
   }
 
   private static byte[] required(byte[] record) {

@@ -35,6 +35,11 @@ class MemberKitTest {
         public void awaitBegun() {}
 
         @Override
+        public int partitions() {
+          return 1;
+        }
+
+        @Override
         public int owner(int partition) {
           return 0;
         }
@@ -66,7 +71,6 @@ class MemberKitTest {
           new MemberNode(
               MergingNode.parts(site, EntryKeys.STORE, rules(), engine, null),
               NO_MAPS,
-              1,
               () -> false);
       node.own(PARTITION, true);
       return new Opened(node);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteEvent;
 import io.palinode.detector.binding.WriteFeed.WriteListener;
 import io.palinode.hazelcast.record.EntryForm;
@@ -13,6 +14,7 @@ import io.palinode.hazelcast.record.EntryRules;
 import io.palinode.hazelcast.record.EntryValue;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.store.binding.MissedEpochs;
 import io.palinode.store.binding.UndoLog.Restoration;
 import io.palinode.store.engine.MemoryEngine;
 import io.palinode.store.node.NodeParts;
@@ -21,6 +23,7 @@ import io.palinode.store.node.NodeSpec;
 import io.palinode.store.order.NodeMeta;
 import io.palinode.store.past.StoreSpec;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,7 @@ class MemberNodeTest {
   private static final int STRING = -11;
   private static final int OWNED = 1;
   private static final int BACKUP = 2;
+  private static final int OTHER = 7;
 
   private final AtomicLong micros = new AtomicLong(1_700_000_000_000_000L);
   private final List<String> events = new ArrayList<>();
@@ -52,7 +56,6 @@ class MemberNodeTest {
               null,
               MemberNode.UNCOUNTED),
           maps,
-          3,
           () -> false);
 
   @BeforeEach
@@ -148,39 +151,81 @@ class MemberNodeTest {
     assertThat(at(now())).isEqualTo("ann");
   }
 
+  private @Nullable String passed() {
+    List<Version> versions = node.siblings(DOOR);
+    return versions.isEmpty() ? null : new String(versions.get(0).value(), UTF_8);
+  }
+
+  private void resume(long target) {
+    node.resume(1, target, 0, MissedEpochs.NONE);
+  }
+
   @Test
-  void aResumeWritesWhatTheMemberOwnsAndABackupKeepsWhatItsMapHas() {
-    StoreKey gate = EntryKeys.of(EntryKeys.ofMap("locks"), "gate");
+  void aRestoreIsWhatTheDetectorReadsAndAResumeWritesIt() {
     node.changed(DOOR, OWNED, bytes("ann"));
-    node.changed(gate, BACKUP, bytes("bob"));
     long target = now();
     node.changed(DOOR, OWNED, null);
-    node.changed(gate, BACKUP, bytes("eve"));
+    events.clear();
     assertThat(node.refuses(OWNED)).isFalse();
     long unused = node.pause(1);
     assertThat(node.refuses(OWNED)).isTrue();
-    assertThat(node.restore(1, 1, target).changed()).containsExactly(DOOR);
-    assertThat(at(now())).isEqualTo("ann");
+    Restoration restored = node.restore(1, 1, target);
+    assertThat(restored.changed()).containsExactly(DOOR);
+    assertThat(restored.undoneWrites()).isEqualTo(1);
+    assertThat(node.restore(1, 1, target)).as("a repeat").isEqualTo(restored);
+    assertThat(passed()).isEqualTo("ann");
+    List<StoreKey> scanned = new ArrayList<>();
+    node.scan((key, versions) -> scanned.add(key));
+    assertThat(scanned).containsExactly(DOOR);
+    assertThat(at(now())).as("the copy is what the map has").isNull();
     assertThat(maps.written).as("before the resume").isEmpty();
-    node.resume(1, target, 0);
+    resume(target);
     assertThat(maps.written).containsExactly("locks/door=ann");
+    assertThat(passed()).isEqualTo("ann");
+    assertThat(at(now())).isEqualTo("ann");
     assertThat(node.refuses(OWNED)).isFalse();
-    assertThat(
-            new String(
-                EntryRules.valueOf(node.history().get(gate.store(), gate.key())).bytes(), UTF_8))
-        .as("its owner restores it")
-        .isEqualTo("eve");
+    assertThat(events).as("no client has written").isEmpty();
+  }
+
+  @Test
+  void whatIsKeptAfterARestoreIsNotWritten() {
+    node.changed(DOOR, OWNED, bytes("ann"));
+    long target = now();
+    node.changed(DOOR, OWNED, bytes("bob"));
+    long unused = node.pause(1);
+    assertThat(node.restore(1, 1, target).changed()).containsExactly(DOOR);
+    assertThat(node.keep(1, 2, target).changed()).isEmpty();
+    assertThat(passed()).isEqualTo("bob");
+    resume(target);
+    assertThat(maps.written).isEmpty();
+  }
+
+  @Test
+  void anEntryWhoseTimeHasEndedIsRemovedAndTheDetectorIsInformed() {
+    node.changed(
+        DOOR, OWNED, new EntryValue("ann".getBytes(UTF_8), new EntryForm(HEADER, STRING, 1)));
+    long target = now();
+    node.changed(DOOR, OWNED, null);
+    events.clear();
+    long unused = node.pause(1);
+    assertThat(node.restore(1, 1, target).changed()).containsExactly(DOOR);
+    resume(target);
+    assertThat(maps.written).containsExactly("locks/door=-");
+    assertThat(passed()).isNull();
+    assertThat(events).containsExactly("-");
   }
 
   @Test
   void aBackupRestoresWhatItsOwnerHadNotServed() {
+    maps.owners[BACKUP] = OTHER;
     node.changed(DOOR, BACKUP, bytes("ann"));
     long target = now();
     node.changed(DOOR, BACKUP, bytes("bob"));
     long unused = node.pause(1);
     assertThat(node.restore(1, 1, target).changed()).isEmpty();
-    node.resume(1, target, 0);
+    resume(target);
     assertThat(maps.written).isEmpty();
+    maps.owners[BACKUP] = 0;
     node.own(BACKUP, true);
     assertThat(node.refuses(BACKUP)).isTrue();
     node.writeRestored();
@@ -189,23 +234,41 @@ class MemberNodeTest {
   }
 
   @Test
-  void aBackupRestoresNothingOnceItsOwnerHasServedOrWritten() {
+  void aBackupRestoresNothingOnceItsOwnerHasServed() {
+    maps.owners[BACKUP] = OTHER;
     node.changed(DOOR, BACKUP, bytes("ann"));
     long target = now();
     node.changed(DOOR, BACKUP, bytes("bob"));
     long unused = node.pause(1);
-    Restoration restored = node.restore(1, 1, target);
-    assertThat(restored.changed()).isEmpty();
-    node.resume(1, target, 0);
-    node.served(StillMaps.OWNER, 1);
+    assertThat(node.restore(1, 1, target).changed()).isEmpty();
+    resume(target);
+    node.served(OTHER, 1);
+    maps.owners[BACKUP] = 0;
     node.own(BACKUP, true);
     node.writeRestored();
     assertThat(maps.written).isEmpty();
+    assertThat(node.refuses(BACKUP)).isFalse();
+  }
+
+  @Test
+  void anEvictionOfABackupInAPlanLeavesWhatIsToBeRestored() {
+    maps.owners[BACKUP] = OTHER;
+    node.changed(DOOR, BACKUP, bytes("ann"));
+    long target = now();
+    node.changed(DOOR, BACKUP, bytes("bob"));
+    long unused = node.pause(1);
+    assertThat(node.restore(1, 1, target).changed()).isEmpty();
+    node.changed(DOOR, BACKUP, null);
+    assertThat(node.refuses(BACKUP)).isTrue();
+    node.changed(DOOR, BACKUP, bytes("ann"));
+    resume(target);
+    assertThat(node.refuses(BACKUP)).as("its owner has written it").isFalse();
   }
 
   @Test
   void aMemberThatOwnsNothingRestoresNothing() {
     node.own(OWNED, false);
+    Arrays.fill(maps.owners, OTHER);
     long unused = node.pause(1);
     assertThat(node.restore(1, 1, node.reach() - 1).changed()).isEmpty();
   }
@@ -218,18 +281,22 @@ class MemberNodeTest {
         .isInstanceOf(OutOfReachException.class);
   }
 
-  /** Maps that only note what a plan writes. Node 7 owns all partitions. */
-  private static final class StillMaps implements Maps {
-    static final int OWNER = 7;
-
+  /** Maps of this node, unless another one owns their partition. */
+  private final class StillMaps implements Maps {
+    final int[] owners = {0, 0, 0};
     final List<String> written = new ArrayList<>();
 
     @Override
     public void awaitBegun() {}
 
     @Override
+    public int partitions() {
+      return owners.length;
+    }
+
+    @Override
     public int owner(int partition) {
-      return OWNER;
+      return owners[partition];
     }
 
     @Override
@@ -241,6 +308,7 @@ class MemberNodeTest {
                 .formatted(
                     new String(each.key().key(), UTF_8),
                     value == null ? "-" : new String(value.bytes(), UTF_8)));
+        node.changed(each.key(), each.partition(), value);
       }
     }
   }

@@ -86,7 +86,6 @@ class MemberRollbackTest {
                     null,
                     MemberNode.UNCOUNTED),
                 new Live(number),
-                2,
                 () -> false));
         nodes.get(number).own(number, true);
         nodes.get(number).listen(event -> {});
@@ -246,6 +245,11 @@ class MemberRollbackTest {
       public void awaitBegun() {}
 
       @Override
+      public int partitions() {
+        return owners.length;
+      }
+
+      @Override
       public int owner(int partition) {
         return owners[partition];
       }
@@ -254,6 +258,7 @@ class MemberRollbackTest {
       public void write(List<Entry> entries) {
         for (Entry entry : entries) {
           step(node);
+          assertThat(entry.isDue().getAsBoolean()).isTrue();
           assertThat(owners[entry.partition()]).isEqualTo(node);
           EntryValue value = entry.value();
           set(entry.key(), value == null ? null : new String(value.bytes(), UTF_8));
@@ -329,15 +334,16 @@ class MemberRollbackTest {
       cluster.work();
       long target = cluster.latest();
       cluster.work();
-      Map<StoreKey, String> before = new HashMap<>(present(cluster));
+      Map<StoreKey, String> before = present(cluster);
       cluster.each((number, node) -> node.pause(1));
-      long quiet = cluster.latest();
-      cluster.each((number, node) -> node.pass(quiet));
-      MemberNode some = cluster.nodes.get(random.nextInt(2));
-      some.restore(1, 1, target);
-      // As the control duties do.
-      some.restore(1, 2, quiet);
-      cluster.resume(1, quiet);
+      int some = random.nextInt(2);
+      cluster.nodes.get(some).restore(1, 1, target);
+      if (random.nextBoolean()) {
+        cluster.ended[1 - some] = true;
+        cluster.promote();
+      }
+      cluster.each((number, node) -> node.keep(1, 2, target));
+      cluster.resume(1, target);
       assertThat(present(cluster)).as("seed %d", seed).isEqualTo(before);
       cluster.checkCopies();
     }

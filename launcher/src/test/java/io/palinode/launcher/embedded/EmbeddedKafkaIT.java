@@ -133,9 +133,7 @@ class EmbeddedKafkaIT {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
       KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
       createTopics(settings);
-      try (Admin admin = settings.newAdmin("test")) {
-        admin.deleteTopics(List.of(TOPICS.control())).all().get();
-      }
+      deleteControl(settings);
       createTopics(settings);
       try (Producer<byte[], byte[]> producer = settings.newProducer("test")) {
         await("the new topic has a leader")
@@ -179,9 +177,7 @@ class EmbeddedKafkaIT {
         write(producer, "a");
         write(producer, "b");
         await().until(() -> values.size() == 2);
-        try (Admin admin = settings.newAdmin("test")) {
-          admin.deleteTopics(List.of(TOPICS.control())).all().get();
-        }
+        deleteControl(settings);
         createTopics(settings);
         write(producer, "other");
         await().until(() -> !tail.isRunning());
@@ -284,6 +280,14 @@ class EmbeddedKafkaIT {
     try (TopicsAdmin admin = new TopicsAdmin(settings, TOPICS)) {
       admin.createAbsent(TopicLayout.DEFAULT);
       assertThat(admin.candidatePartitions()).isEqualTo(4);
+    }
+  }
+
+  /** Returns once the broker no longer lists it: a topic that is listed is not made again. */
+  private static void deleteControl(KafkaSettings settings) throws Exception {
+    try (Admin admin = settings.newAdmin("test")) {
+      admin.deleteTopics(List.of(TOPICS.control())).all().get();
+      await().until(() -> !admin.listTopics().names().get().contains(TOPICS.control()));
     }
   }
 

@@ -36,7 +36,10 @@ public interface Serving {
   /** Sets all known rollbacks, the open one included; no time within one is readable. */
   void rollbacks(RollbackTimes times);
 
-  /** Another node has resumed: it serves an epoch. Also called for epochs long ago. */
+  /**
+   * Another node has resumed in the incarnation in which it was paused. Also called for epochs long
+   * ago. By the thread that reads the control log.
+   */
   default void served(int node, long epoch) {}
 
   /** Sets the newest safe point, which responses carry to clients. */

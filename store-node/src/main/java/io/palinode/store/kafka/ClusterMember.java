@@ -102,7 +102,11 @@ public final class ClusterMember implements AutoCloseable {
                     refused),
                 clocks,
                 steps,
-                List.of(snapshots, effects, incarnations, new ServingTail(store.node(), store))));
+                List.of(
+                    snapshots,
+                    effects,
+                    incarnations,
+                    new ServingTail(store.node(), store::served))));
     addMeters();
     addReach(store, epochMicros);
     meters.add(refused, List.of(topic));

@@ -102,11 +102,6 @@ public final class NodeMeta {
       return epoch > otherEpoch || (epoch == otherEpoch && attempt >= otherAttempt);
     }
 
-    /** The change that removes it. */
-    public static Change removal() {
-      return new Change(STORE, RESTORED, null);
-    }
-
     /** The same mark without its keys, which no node needs after the resume. */
     public Mark withoutKeys() {
       return new Mark(epoch, attempt, new Restoration(restoration.undoneWrites(), List.of()));

@@ -39,23 +39,23 @@ public record RestoreLimit(long keysMax, long bytesMax) {
   }
 
   /** Counts for one restore. */
-  Tally tally() {
+  public Tally tally() {
     return new Tally();
   }
 
   /** What one restore holds so far. For one thread. */
-  final class Tally {
+  public final class Tally {
     private long keys;
     private long bytes;
 
     /** Throws {@link RestoreRefusedException} when that is too many. */
-    void addKey(int length) {
+    public void addKey(int length) {
       keys++;
       addBytes(KEY_BYTES + length);
     }
 
     /** Throws {@link RestoreRefusedException} when that is too much. */
-    void addBytes(long more) {
+    public void addBytes(long more) {
       bytes += more;
       if (keys > keysMax || bytes > bytesMax) {
         throw new RestoreRefusedException(
