@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.config.Config;
 import com.hazelcast.config.InMemoryFormat;
+import com.hazelcast.config.NearCacheConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.impl.MapService;
@@ -36,6 +37,10 @@ import net.bytebuddy.agent.ByteBuddyAgent;
 final class HookedCluster implements AutoCloseable {
   static final Duration BOUND = Duration.ofSeconds(30);
   static final String OBJECTS = "objects";
+
+  /** Has near caches. */
+  static final String NEAR = "near";
+
   static final int PARTITIONS = 11;
   static final String ABSENT = "-";
 
@@ -88,10 +93,14 @@ final class HookedCluster implements AutoCloseable {
         .setProperty("hazelcast.logging.type", "none")
         // So that Hazelcast itself evicts no entry whose time has ended.
         .setProperty("hazelcast.internal.map.expiration.task.period.seconds", "3600")
+        .setProperty("hazelcast.map.invalidation.batch.enabled", "false")
         .setProperty("hazelcast.phone.home.enabled", "false")
         .setProperty("hazelcast.shutdownhook.enabled", "false")
         .setProperty("hazelcast.wait.seconds.before.join", "0")
         .setProperty("hazelcast.socket.bind.any", "false");
+    config
+        .getMapConfig(NEAR)
+        .setNearCacheConfig(new NearCacheConfig().setInMemoryFormat(InMemoryFormat.OBJECT));
     config.getMapConfig(OBJECTS).setInMemoryFormat(InMemoryFormat.OBJECT);
     config
         .getNetworkConfig()

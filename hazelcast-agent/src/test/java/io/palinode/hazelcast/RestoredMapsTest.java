@@ -15,8 +15,10 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -139,6 +141,29 @@ class RestoredMapsTest {
     rollBack(1, target);
     assertThat(other.getMap("locked").get("k")).isEqualTo("before");
     assertThat(other.getMap("locked").isLocked("k")).isTrue();
+  }
+
+  @Test
+  void nearCachesForgetWhatARollbackDiscarded() {
+    Set<String> keys = new HashSet<>();
+    for (int i = 0; i < KEYS; i++) {
+      keys.add("k" + i);
+      one.getMap(HookedCluster.NEAR).set("k" + i, "before");
+    }
+    long target = now();
+    keys.forEach(key -> one.getMap(HookedCluster.NEAR).set(key, "after"));
+    List<IMap<String, String>> maps =
+        List.of(one.getMap(HookedCluster.NEAR), other.getMap(HookedCluster.NEAR));
+    for (IMap<String, String> map : maps) {
+      assertThat(map.getAll(keys).values()).as("cached").containsOnly("after");
+      assertThat(map.getLocalMapStats().getNearCacheStats().getOwnedEntryCount()).isPositive();
+    }
+    rollBack(1, target);
+    for (IMap<String, String> map : maps) {
+      await()
+          .atMost(BOUND)
+          .untilAsserted(() -> assertThat(map.getAll(keys).values()).containsOnly("before"));
+    }
   }
 
   @Test

@@ -169,10 +169,14 @@ public final class WatchedMember implements AutoCloseable {
     return config.maps().test(map);
   }
 
-  /** Refuses an operation of a watched map during a plan: its caller repeats it. */
+  /**
+   * Refuses an operation of a watched map during a plan: its caller repeats it. Not one without a
+   * partition: it changes no entry, but invalidates near caches.
+   */
   public void require(MapOperation operation) {
     int partition = operation.getPartitionId();
-    if (node.refuses(partition) && !(operation instanceof OfPlan) && holds(operation.getName())) {
+    boolean isOfClient = partition >= 0 && !(operation instanceof OfPlan);
+    if (isOfClient && node.refuses(partition) && holds(operation.getName())) {
       requireStill(partition);
     }
   }
