@@ -196,7 +196,7 @@ public final class ApiClient {
               .formatted(server, ANSWER_MAX.toSeconds()),
           e);
     } catch (IOException e) {
-      throw noCluster(e);
+      throw server.startsWith("http:") ? noAnswer(e) : noCluster(e);
     } finally {
       connection.disconnect();
     }
@@ -242,6 +242,13 @@ public final class ApiClient {
     if (token != null) {
       connection.setRequestProperty("Authorization", "Bearer " + token);
     }
+  }
+
+  private Unreachable noAnswer(IOException e) {
+    return new Unreachable(
+        "%s ended the connection without an answer: ask again, or write https:// if it serves TLS"
+            .formatted(server),
+        e);
   }
 
   private Unreachable noCluster(IOException e) {

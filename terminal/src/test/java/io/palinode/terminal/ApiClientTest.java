@@ -10,6 +10,8 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -68,6 +70,31 @@ class ApiClientTest {
       assertThat(client.delete("/").path("type").asText()).isEqualTo("null");
     } finally {
       server.stop(0);
+    }
+  }
+
+  /** As a server of TLS does. */
+  @Test
+  void aServerThatSpeaksNoHttpIsNotCalledAbsent() throws Exception {
+    byte[] alert = {0x15, 3, 3, 0, 2, 2, 10};
+    try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread server =
+          new Thread(
+              () -> {
+                // Java asks once more.
+                while (!listening.isClosed()) {
+                  try (Socket accepted = listening.accept()) {
+                    accepted.getOutputStream().write(alert);
+                  } catch (IOException closed) {
+                    return;
+                  }
+                }
+              });
+      server.start();
+      ApiClient client = ApiClient.at("http://127.0.0.1:" + listening.getLocalPort());
+      assertThatThrownBy(() -> client.get("/"))
+          .isInstanceOf(Unreachable.class)
+          .hasMessageEndingWith("ask again, or write https:// if it serves TLS");
     }
   }
 
