@@ -215,14 +215,20 @@ class MemberNodeTest {
     assertThat(events).containsExactly("-");
   }
 
-  @Test
-  void aBackupRestoresWhatItsOwnerHadNotServed() {
+  /** An entry of another owner is restored to {@code ann}. Returns the target. */
+  private long restoredBackup() {
     maps.owners[BACKUP] = OTHER;
     node.changed(DOOR, BACKUP, bytes("ann"));
     long target = now();
     node.changed(DOOR, BACKUP, bytes("bob"));
     long unused = node.pause(1);
     assertThat(node.restore(1, 1, target).changed()).isEmpty();
+    return target;
+  }
+
+  @Test
+  void aBackupRestoresWhatItsOwnerHadNotServed() {
+    long target = restoredBackup();
     resume(target);
     assertThat(maps.written).isEmpty();
     maps.owners[BACKUP] = 0;
@@ -235,12 +241,7 @@ class MemberNodeTest {
 
   @Test
   void aBackupRestoresNothingOnceItsOwnerHasServed() {
-    maps.owners[BACKUP] = OTHER;
-    node.changed(DOOR, BACKUP, bytes("ann"));
-    long target = now();
-    node.changed(DOOR, BACKUP, bytes("bob"));
-    long unused = node.pause(1);
-    assertThat(node.restore(1, 1, target).changed()).isEmpty();
+    long target = restoredBackup();
     resume(target);
     node.served(OTHER, 1);
     maps.owners[BACKUP] = 0;
@@ -252,12 +253,7 @@ class MemberNodeTest {
 
   @Test
   void anEvictionOfABackupInAPlanLeavesWhatIsToBeRestored() {
-    maps.owners[BACKUP] = OTHER;
-    node.changed(DOOR, BACKUP, bytes("ann"));
-    long target = now();
-    node.changed(DOOR, BACKUP, bytes("bob"));
-    long unused = node.pause(1);
-    assertThat(node.restore(1, 1, target).changed()).isEmpty();
+    long target = restoredBackup();
     node.changed(DOOR, BACKUP, null);
     assertThat(node.refuses(BACKUP)).isTrue();
     node.changed(DOOR, BACKUP, bytes("ann"));
