@@ -6,6 +6,7 @@ import io.palinode.orchestrator.rest.Views.RollbackView;
 import io.palinode.orchestrator.rest.Views.StatusView;
 import io.palinode.orchestrator.rest.Views.ViolationView;
 import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Outage;
 import io.palinode.terminal.Refusal;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -60,7 +61,7 @@ final class Monitor implements Runnable {
         if (accept(answer, api.get("/api/v1/violations?limit=" + ROWS, ViolationView[].class))) {
           coverageLost.run();
         }
-      } catch (Refusal down) {
+      } catch (Refusal | Outage down) {
         countFailure();
       }
       LockSupport.parkNanos(PAUSE_NANOS);

@@ -16,6 +16,7 @@ import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.terminal.ApiClient;
+import io.palinode.terminal.Outage;
 import io.palinode.terminal.Refusal;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
@@ -226,7 +227,7 @@ public final class RemoteWatcher implements Watcher, AutoCloseable {
     for (String name : applied) {
       try {
         var unused = api.delete(path(name));
-      } catch (Refusal gone) {
+      } catch (Refusal | Outage gone) {
         // After its restart the predicate is visible and can be deleted.
       }
     }
