@@ -9,6 +9,8 @@ import static org.awaitility.Awaitility.await;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.core.HazelcastJsonValue;
 import com.hazelcast.map.IMap;
+import com.hazelcast.map.impl.operation.MapSizeOperation;
+import io.palinode.hazelcast.member.WatchedMember;
 import io.palinode.hazelcast.node.MemberNode;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -164,6 +166,22 @@ class RestoredMapsTest {
           .atMost(BOUND)
           .untilAsserted(() -> assertThat(map.getAll(keys).values()).containsOnly("before"));
     }
+  }
+
+  /** A class of its operations must not be loaded before it is woven. */
+  private static final class Partitionless {
+    static void require(WatchedMember member) {
+      MapSizeOperation operation = new MapSizeOperation("any");
+      assertThat(operation.getPartitionId()).isNegative();
+      member.require(operation);
+    }
+  }
+
+  @Test
+  void anOperationWithoutAPartitionIsNeverRefused() {
+    Partitionless.require(cluster.member(0));
+    long unused = cluster.node(0).pause(1);
+    Partitionless.require(cluster.member(0));
   }
 
   @Test

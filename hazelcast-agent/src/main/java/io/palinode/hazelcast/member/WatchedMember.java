@@ -171,7 +171,7 @@ public final class WatchedMember implements AutoCloseable {
 
   /**
    * Refuses an operation of a watched map during a plan: its caller repeats it. Not one without a
-   * partition: it changes no entry, but invalidates near caches.
+   * partition, which changes no entry.
    */
   public void require(MapOperation operation) {
     int partition = operation.getPartitionId();
