@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
  * Whether many intervals are pairwise certain to be concurrent. Where starts rise, an interval that
  * does not end too early for the last start of a node does not for the earlier ones ({@link
  * Horizon#mayEndTooEarly}). So each interval is compared with one of each node: O(intervals ·
- * nodes). Else with all others.
+ * nodes). Else, and if they are few, with all others.
  */
 final class Concurrent {
+  private static final int FEW = 4;
+
   private final Horizon horizon;
   private final Retained[] intervals;
+  private final boolean byNode;
   // Of each node: the interval that starts last, and the one before it.
   private Retained[] last = {};
   private Retained[] beforeLast = {};
@@ -20,7 +23,8 @@ final class Concurrent {
   Concurrent(Horizon horizon, Retained... intervals) {
     this.horizon = horizon;
     this.intervals = intervals;
-    if (horizon.areStartsRising()) {
+    this.byNode = intervals.length > FEW && horizon.areStartsRising();
+    if (byNode) {
       for (Retained each : intervals) {
         note(each);
       }
@@ -44,7 +48,7 @@ final class Concurrent {
 
   /** Whether all pairs are, with at least {@code grade}. */
   boolean areCertain(Grade grade) {
-    return horizon.areStartsRising() ? areCertainOfLast(grade) : areCertainOfAll(grade);
+    return byNode ? areCertainOfLast(grade) : areCertainOfAll(grade);
   }
 
   private boolean areCertainOfLast(Grade grade) {

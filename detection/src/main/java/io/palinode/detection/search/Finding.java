@@ -13,9 +13,9 @@ public record Finding(int clause, List<Retained> intervals, Grade grade) {
   }
 
   /** The grade is what is known of it now. */
-  public static Finding of(int clause, List<Retained> intervals, Horizon horizon) {
-    Retained[] all = intervals.toArray(Retained[]::new);
-    return new Finding(clause, List.of(all), new Concurrent(horizon, all).grade());
+  public static Finding of(int clause, Horizon horizon, Retained... intervals) {
+    Grade grade = new Concurrent(horizon, intervals).grade();
+    return new Finding(clause, List.of(intervals), grade);
   }
 
   /** The least of the pairs' grades; of a single interval, {@link Grade#DEFINITE}. */

@@ -258,12 +258,13 @@ public final class WatchedClause {
   }
 
   private Finding finding(Retained[] clique) {
-    Retained[] ordered = clique.clone();
-    if (distinct) {
-      // Indexes of members change with time.
-      Arrays.sort(ordered, Comparator.comparing(Retained::member));
+    if (!distinct) {
+      return Finding.of(clause, horizon, clique);
     }
-    return Finding.of(clause, List.of(ordered), horizon);
+    // Indexes of members change with time.
+    Retained[] ordered = clique.clone();
+    Arrays.sort(ordered, Comparator.comparing(Retained::member));
+    return Finding.of(clause, horizon, ordered);
   }
 
   private void improveOthers(Retained changed, Grade grade, List<Finding> reports) {

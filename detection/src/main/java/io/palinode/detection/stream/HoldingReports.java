@@ -18,10 +18,14 @@ final class HoldingReports {
 
   /** Takes a report, unless one of its intervals has ended. */
   void add(Finding report) {
-    if (report.intervals().stream().allMatch(Retained::isOpen)) {
-      report
-          .intervals()
-          .forEach(each -> ofInterval.computeIfAbsent(each, k -> new ArrayList<>(1)).add(report));
+    List<Retained> intervals = report.intervals();
+    for (int i = 0; i < intervals.size(); i++) {
+      if (!intervals.get(i).isOpen()) {
+        return;
+      }
+    }
+    for (int i = 0; i < intervals.size(); i++) {
+      ofInterval.computeIfAbsent(intervals.get(i), each -> new ArrayList<>(1)).add(report);
     }
   }
 

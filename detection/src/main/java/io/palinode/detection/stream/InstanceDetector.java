@@ -226,7 +226,7 @@ public final class InstanceDetector implements Detector {
   public List<Witness> progress(long hlc) {
     reports.begin();
     if (!knowledge.advance(hlc)) {
-      reports.raise(false, finding -> {});
+      reports.raise(false);
       return List.of();
     }
     settle(0, spec.nodes());
@@ -425,10 +425,15 @@ public final class InstanceDetector implements Detector {
     if (joined) {
       replicas.settle(this::isFirst).forEach(found -> changes.add(retain(found), Grade.UNCERTAIN));
     }
-    reports.raise(!changes.isEmpty(), finding -> clauses.get(finding.clause()).name(finding));
+    List<Finding> raised = reports.raise(!changes.isEmpty());
+    for (int i = 0; i < raised.size(); i++) {
+      clauses.get(raised.get(i).clause()).name(raised.get(i));
+    }
     List<Finding> findings = judgeEach();
     changes.clear();
-    findings.forEach(reports::add);
+    for (int i = 0; i < findings.size(); i++) {
+      reports.add(findings.get(i));
+    }
     drop();
     return findings.isEmpty() ? List.of() : findings.stream().map(Finding::witness).toList();
   }

@@ -6,7 +6,6 @@ import io.palinode.detection.search.Finding;
 import io.palinode.detection.search.Knowledge;
 import io.palinode.detection.search.Retained;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** What becomes of the reports of a detector: their grades rise, and they end. Not thread-safe. */
@@ -44,15 +43,11 @@ final class Reports {
     }
   }
 
-  /** Passes the reports whose grade rose to {@code named}; none if nothing changed. */
-  void raise(boolean isChanged, Consumer<Finding> named) {
-    if (!isChanged || rising.isEmpty()) {
-      raised = List.of();
-      return;
-    }
-    List<Finding> higher = rising.raise();
-    higher.forEach(named);
-    raised = higher.stream().map(Finding::witness).toList();
+  /** Returns the reports whose grade rose; none if nothing changed. */
+  List<Finding> raise(boolean isChanged) {
+    List<Finding> higher = isChanged && !rising.isEmpty() ? rising.raise() : List.of();
+    raised = higher.isEmpty() ? List.of() : higher.stream().map(Finding::witness).toList();
+    return higher;
   }
 
   /** The interval goes before its time. */

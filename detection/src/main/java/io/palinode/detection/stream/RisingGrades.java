@@ -70,7 +70,8 @@ final class RisingGrades {
         continue;
       }
       reported.intervals().forEach(Retained::unpin);
-      Finding now = Finding.of(reported.clause(), reported.intervals(), knowledge);
+      Finding now =
+          Finding.of(reported.clause(), knowledge, reported.intervals().toArray(Retained[]::new));
       if (now.grade().compareTo(reported.grade()) > 0) {
         raised.add(now);
       }
