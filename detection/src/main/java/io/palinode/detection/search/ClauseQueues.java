@@ -68,17 +68,20 @@ final class ClauseQueues {
 
   /** The queue that the interval goes into, which has its index then. */
   IntervalQueue queueFor(Retained interval) {
+    return queuesFor(interval).queue(interval.node());
+  }
+
+  private TermQueues queuesFor(Retained interval) {
     if (distinct) {
       int known = members.indexOf(interval.member());
       interval.moveTo(known < 0 ? append(interval.member()) : known);
     }
-    return queues.get(interval.term()).queue(interval.node());
+    return queues.get(interval.term());
   }
 
   /** Puts it into the queue that it goes into. */
   void add(Retained interval) {
-    queueFor(interval);
-    TermQueues of = queues.get(interval.term());
+    TermQueues of = queuesFor(interval);
     of.add(interval);
     intervals++;
     if (!interval.isOpen()) {

@@ -18,6 +18,7 @@ final class TermQueues {
   private final List<IntervalQueue> held = new ArrayList<>(2);
   // How many intervals are open, of each node.
   private final int[] open;
+  private int openOfAll;
   private int size;
   private boolean mayHaveEnded;
   // Of the amounts; null if there are none, or none were given.
@@ -63,17 +64,8 @@ final class TermQueues {
     mayHaveEnded = may;
   }
 
-  /** O(size), mostly far less. */
   boolean hasEnded() {
-    for (int i = 0; i < held.size(); i++) {
-      IntervalQueue queue = held.get(i);
-      for (int at = 0; at < queue.size(); at++) {
-        if (!queue.get(at).isOpen()) {
-          return true;
-        }
-      }
-    }
-    return false;
+    return size > openOfAll;
   }
 
   int open(int node) {
@@ -82,6 +74,7 @@ final class TermQueues {
 
   void countOpen(int node, int change) {
     open[node] += change;
+    openOfAll += change;
   }
 
   /** Those that are not empty, in the order of nodes. */

@@ -15,7 +15,7 @@ final class Incarnations {
     newest[node] = saved;
   }
 
-  /** 0 before the node's first first. */
+  /** 0 before the node's first event. */
   long newest(int node) {
     return newest[node];
   }
