@@ -1,12 +1,16 @@
 package io.palinode.hazelcast;
 
 import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.takesArgument;
 import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 
+import io.palinode.hazelcast.advice.JoinRequested;
 import io.palinode.hazelcast.advice.MapOperationBegins;
 import io.palinode.hazelcast.advice.MemberStart;
 import io.palinode.hazelcast.advice.MigrationBegins;
 import io.palinode.hazelcast.advice.ObserversAdded;
+import io.palinode.hazelcast.advice.PacketMade;
+import io.palinode.hazelcast.advice.PacketReceived;
 import java.lang.instrument.Instrumentation;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -19,37 +23,64 @@ import net.bytebuddy.pool.TypePool;
 import net.bytebuddy.utility.JavaModule;
 import org.jspecify.annotations.Nullable;
 
-/** Weaves calls of {@link io.palinode.hazelcast.boot.Hooks} into four methods of Hazelcast. */
+/** Weaves calls of {@link io.palinode.hazelcast.boot.Hooks} into methods of Hazelcast. */
 final class MemberWeaver {
+  private static final String OPERATIONS = "spi.impl.operationservice.impl.";
+  private static final String PACKET = "com.hazelcast.internal.nio.Packet";
+
   /**
    * A method, with the advice that is woven into it.
    *
    * @param type the name of its class
+   * @param arguments the names of their types
    */
-  private record Hook(String type, String method, int arguments, Class<?> advice) {
+  private record Hook(String type, String method, List<String> arguments, Class<?> advice) {
+    static Hook of(String type, String method, Class<?> advice, String... arguments) {
+      return new Hook("com.hazelcast." + type, method, List.of(arguments), advice);
+    }
+
     ElementMatcher.Junction<MethodDescription> matcher() {
-      return named(method).and(takesArguments(arguments));
+      ElementMatcher.Junction<MethodDescription> matcher =
+          named(method).and(takesArguments(arguments.size()));
+      for (int i = 0; i < arguments.size(); i++) {
+        String argument = arguments.get(i);
+        matcher = matcher.and(takesArgument(i, type -> type.getActualName().equals(argument)));
+      }
+      return matcher;
     }
   }
 
   private static final List<Hook> HOOKS =
       List.of(
-          new Hook("com.hazelcast.instance.impl.Node", "start", 0, MemberStart.class),
-          new Hook(
-              "com.hazelcast.map.impl.recordstore.AbstractRecordStore",
+          Hook.of("instance.impl.Node", "start", MemberStart.class),
+          Hook.of(
+              "instance.impl.DefaultNodeExtension",
+              "validateJoinRequest",
+              JoinRequested.class,
+              "com.hazelcast.internal.cluster.impl.JoinMessage"),
+          Hook.of(
+              "map.impl.recordstore.AbstractRecordStore",
               "addMutationObservers",
-              0,
               ObserversAdded.class),
-          new Hook(
-              "com.hazelcast.map.impl.operation.MapOperation",
-              "beforeRun",
-              0,
-              MapOperationBegins.class),
-          new Hook(
-              "com.hazelcast.map.impl.MapMigrationAwareService",
+          Hook.of("map.impl.operation.MapOperation", "beforeRun", MapOperationBegins.class),
+          Hook.of(
+              "map.impl.MapMigrationAwareService",
               "beforeMigration",
-              1,
-              MigrationBegins.class));
+              MigrationBegins.class,
+              "com.hazelcast.internal.partition.PartitionMigrationEvent"),
+          Hook.of(
+              OPERATIONS + "OutboundOperationHandler",
+              "toPacket",
+              PacketMade.class,
+              "com.hazelcast.spi.impl.operationservice.Operation"),
+          Hook.of(
+              OPERATIONS + "OutboundResponseHandler",
+              "newResponsePacket",
+              PacketMade.class,
+              "byte[]",
+              "boolean"),
+          Hook.of(OPERATIONS + "OperationRunnerImpl", "run", PacketReceived.class, PACKET),
+          Hook.of(OPERATIONS + "InboundResponseHandler", "accept", PacketReceived.class, PACKET));
 
   private MemberWeaver() {}
 

@@ -3,6 +3,8 @@ package io.palinode.hazelcast;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
 import com.hazelcast.instance.impl.Node;
+import com.hazelcast.internal.cluster.impl.JoinRequest;
+import com.hazelcast.internal.nio.Packet;
 import com.hazelcast.internal.partition.MigrationEndpoint;
 import com.hazelcast.internal.partition.PartitionMigrationEvent;
 import com.hazelcast.map.impl.MapServiceContext;
@@ -39,6 +41,9 @@ final class Members implements Listener {
   /** By their node engines. */
   private final Map<Object, WatchedMember> members = new ConcurrentHashMap<>();
 
+  /** By their serialization services. */
+  private final Map<Object, WatchedMember> senders = new ConcurrentHashMap<>();
+
   private volatile @Nullable String unwoven;
 
   Members(MemberConfig config, MeterRegistry registry) {
@@ -60,7 +65,9 @@ final class Members implements Listener {
       }
       DirectMemory.requireRoom(
           members.size() + 1, config.hosted().node().windowLog().bytesMax(), DirectMemory.max());
-      members.put(hazelcast.getNodeEngine(), new WatchedMember(config, hazelcast, registry));
+      WatchedMember member = new WatchedMember(config, hazelcast, registry);
+      members.put(hazelcast.getNodeEngine(), member);
+      senders.put(hazelcast.getSerializationService(), member);
     } catch (IllegalArgumentException
         | StartRefusedException
         | StorageException
@@ -120,6 +127,7 @@ final class Members implements Listener {
       log.error("agent state=CLOSE_FAILED", e);
     } finally {
       members.remove(hazelcast.getNodeEngine(), member);
+      senders.remove(hazelcast.getSerializationService(), member);
     }
   }
 
@@ -144,6 +152,34 @@ final class Members implements Listener {
     if (member != null
         && (isOfBackup || begins.getMigrationEndpoint() == MigrationEndpoint.SOURCE)) {
       member.requireStill(begins.getPartitionId());
+    }
+  }
+
+  /** {@inheritDoc} A member without the agent is refused: its changes would not be watched. */
+  @Override
+  public void joinRequested(Object node, Object request) {
+    WatchedMember member = members.get(((Node) node).getNodeEngine());
+    if (member != null && request instanceof JoinRequest join) {
+      member.require(join);
+    }
+  }
+
+  @Override
+  public Object packetMade(Object serialization, Object packet) {
+    WatchedMember member = senders.get(serialization);
+    if (member == null) {
+      return packet;
+    }
+    Packet made = (Packet) packet;
+    byte[] stamped = member.stamped(made.toByteArray());
+    return new Packet(stamped, made.getPartitionId()).resetFlagsTo(made.getFlags());
+  }
+
+  @Override
+  public void packetReceived(Object engine, Object packet) {
+    WatchedMember member = members.get(engine);
+    if (member != null) {
+      member.received(((Packet) packet).toByteArray());
     }
   }
 

@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.hazelcast.boot.Hooks;
+import io.palinode.hazelcast.boot.Listener;
 import io.palinode.hazelcast.member.MemberConfig;
 import io.palinode.hazelcast.member.WatchedMember;
 import io.palinode.hazelcast.node.MemberNode;
@@ -31,6 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import net.bytebuddy.agent.ByteBuddyAgent;
 
 /** Real members in this process, whose Kafka does not answer. For one test at a time. */
@@ -83,6 +86,15 @@ final class HookedCluster implements AutoCloseable {
     HazelcastInstance started = Hazelcast.newHazelcastInstance(config(node));
     instances.add(started);
     return started;
+  }
+
+  int port(int node) {
+    return ports.get(node);
+  }
+
+  /** Replaces the agent of members that start, and of those that run. */
+  void alter(UnaryOperator<Listener> altered) {
+    Hooks.listen(altered.apply(members));
   }
 
   Config config(int node) {
@@ -176,6 +188,22 @@ final class HookedCluster implements AutoCloseable {
       throw new IllegalStateException("not in reach");
     }
     return replaced;
+  }
+
+  /** When a node has stamped the last change of a key. */
+  long stamp(int node, String map, String key) {
+    AtomicLong last = new AtomicLong();
+    await()
+        .atMost(BOUND)
+        .until(
+            () ->
+                node(node)
+                        .visitChanges(
+                            node(node).reach(),
+                            key(map, key)::equals,
+                            (hlc, changed, before) -> last.set(hlc))
+                    && last.get() > 0);
+    return last.get();
   }
 
   /** What a node passes on as the present of a key. */

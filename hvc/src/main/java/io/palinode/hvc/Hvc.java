@@ -109,6 +109,23 @@ public final class Hvc {
     return less;
   }
 
+  /**
+   * Whether each later reading of this one's owner is after {@code other}: no entry of {@code
+   * other} is greater than the same one here, or than the own one. False for another size. O(n).
+   */
+  boolean includes(Hvc other) {
+    if (entries.length != other.entries.length) {
+      return false;
+    }
+    long own = own();
+    for (int i = 0; i < entries.length; i++) {
+      if (other.entries[i] > entries[i] || other.entries[i] > own) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private void requireSameSize(Hvc other) {
     if (entries.length != other.entries.length) {
       throw new IllegalArgumentException(

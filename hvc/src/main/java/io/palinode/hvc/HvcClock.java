@@ -21,6 +21,9 @@ public final class HvcClock {
   private final long maxDriftMicros;
   private final long[] entries;
 
+  /** So that its readers take no lock. */
+  private volatile Hvc last;
+
   public HvcClock(
       int owner, int nodes, Epsilon epsilon, LongSupplier epochMicros, Duration maxDrift) {
     if (owner < 0 || owner >= nodes) {
@@ -32,6 +35,7 @@ public final class HvcClock {
     this.epochMicros = epochMicros;
     this.maxDriftMicros = maxDrift.toNanos() / 1_000;
     this.entries = new long[nodes];
+    this.last = Hvc.of(owner, entries);
   }
 
   /** A local or send event. */
@@ -68,6 +72,16 @@ public final class HvcClock {
   }
 
   /**
+   * Takes in a received reading, so that each later own one is after it. As {@link #tick(Hvc)}, but
+   * no event, without a lock, if the clock has passed {@code received}.
+   */
+  public void receive(Hvc received) {
+    if (!last.includes(received)) {
+      Hvc unused = tick(received);
+    }
+  }
+
+  /**
    * A receive event of a bare HLC that the cluster agreed on. The clock never refuses it, since its
    * node must continue. A broken clock moves no other clock beyond the accepted drift: the own HLC
    * is then not past {@code hlc} but that far ahead of the physical clock.
@@ -84,9 +98,9 @@ public final class HvcClock {
     return hlc < Hlc.ofMicros(Math.min(Hlc.MICROS_MAX, epochMicros.getAsLong() + maxDriftMicros));
   }
 
-  /** The reading of the last event. Makes no event. */
-  public synchronized Hvc last() {
-    return Hvc.of(owner, entries);
+  /** The reading of the last event, the same object until the next one. Makes no event. No lock. */
+  public Hvc last() {
+    return last;
   }
 
   private Hvc reading(long now) {
@@ -95,6 +109,8 @@ public final class HvcClock {
     for (int j = 0; j < entries.length; j++) {
       entries[j] = Math.max(entries[j], floor);
     }
-    return Hvc.of(owner, entries);
+    Hvc reading = Hvc.of(owner, entries);
+    last = reading;
+    return reading;
   }
 }

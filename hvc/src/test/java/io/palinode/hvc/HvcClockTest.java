@@ -56,6 +56,45 @@ class HvcClockTest {
   }
 
   @Test
+  void aReadingThatTheClockHasPassedIsNoEvent() {
+    HvcClock clock = clock(0, 3, "10ms");
+    clock.receive(hvc(1, 990_000, 1_002_000, 991_000));
+    Hvc last = clock.last();
+    assertThat(last.own()).isEqualTo(Hlc.ofMicros(1_002_000) + 1);
+    clock.receive(hvc(1, 990_000, 1_002_000, 990_000));
+    assertThat(clock.last()).isSameAs(last);
+    clock.receive(hvc(2, 990_000, 1_002_000, 991_001));
+    assertThat(clock.last().get(2)).isEqualTo(Hlc.ofMicros(991_001));
+    assertThat(clock.last().own()).isGreaterThan(last.own());
+    Hvc newer = clock.last();
+    assertThatThrownBy(() -> clock.receive(hvc(2, 0, 0, 1_500_001)))
+        .isInstanceOf(ClockDriftException.class);
+    assertThatThrownBy(() -> clock.receive(hvc(1, 0, 0)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(clock.last()).isSameAs(newer);
+  }
+
+  /** As {@link HvcClock#tick(Hvc)} would order them, in random histories. */
+  @Test
+  void eachReadingAfterAReceivedOneIsGreaterInAllItsEntriesAndInItsOwn() {
+    for (long seed = 0; seed < 200; seed++) {
+      Random random = new Random(seed);
+      List<HvcClock> clocks =
+          List.of(clock(0, 3, "10ms"), clock(1, 3, "10ms"), clock(2, 3, "10ms"));
+      for (int step = 0; step < 100; step++) {
+        now.addAndGet(random.nextInt(3));
+        HvcClock sender = clocks.get(random.nextInt(3));
+        HvcClock receiver = clocks.get(random.nextInt(3));
+        Hvc sent = random.nextBoolean() ? sender.tick() : sender.last();
+        receiver.receive(sent);
+        Hvc next = receiver.tick();
+        assertThat(sent.isBefore(next)).as("seed %d", seed).isTrue();
+        assertThat(next.own()).as("seed %d", seed).isGreaterThan(sent.own());
+      }
+    }
+  }
+
+  @Test
   void whatTheClusterAgreedOnIsTickedPast() {
     HvcClock clock = clock(0, 3, "10ms");
     long agreed = Hlc.of(1_400_000, 7);

@@ -9,6 +9,7 @@ import io.palinode.store.engine.StorageException;
 import io.palinode.store.engine.StorageHealth;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.node.NodeSpec;
+import io.palinode.store.node.RefusedClocks;
 import io.palinode.store.order.Fence;
 import io.palinode.store.order.FenceState;
 import io.palinode.store.past.LocalStore;

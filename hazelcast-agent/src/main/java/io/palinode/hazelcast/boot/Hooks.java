@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entry points of woven methods, and the agent's only static state. Woven code reaches nothing
- * else. Only refusals reach Hazelcast: of a start, and during a plan.
+ * else. Only refusals reach Hazelcast: of a start or a join, and during a plan.
  */
 public final class Hooks {
   private static volatile @Nullable Listener listener;
@@ -42,6 +42,28 @@ public final class Hooks {
     Listener now = listener;
     if (now != null) {
       now.migrationBegins(context, event);
+    }
+  }
+
+  /** Throws what refuses the join. */
+  public static void joinRequested(Object node, Object request) {
+    Listener now = listener;
+    if (now != null) {
+      now.joinRequested(node, request);
+    }
+  }
+
+  /** Returns the packet to send. */
+  public static Object packetMade(Object serialization, Object packet) {
+    Listener now = listener;
+    return now == null ? packet : now.packetMade(serialization, packet);
+  }
+
+  /** The listener counts its failures itself: none may break an operation. */
+  public static void packetReceived(Object engine, Object packet) {
+    Listener now = listener;
+    if (now != null) {
+      now.packetReceived(engine, packet);
     }
   }
 

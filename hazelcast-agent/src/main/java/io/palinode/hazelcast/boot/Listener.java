@@ -34,6 +34,31 @@ public interface Listener {
   void migrationBegins(Object context, Object event);
 
   /**
+   * Another member asks the master to join its cluster. Throws to refuse it.
+   *
+   * @param node the master's
+   * @param request Hazelcast's
+   */
+  void joinRequested(Object node, Object request);
+
+  /**
+   * A packet of an operation or a response is about to be sent to another member. Throws nothing.
+   *
+   * @param serialization the serialization service of the sender
+   * @param packet Hazelcast's
+   * @return the packet to send instead
+   */
+  Object packetMade(Object serialization, Object packet);
+
+  /**
+   * A packet of another member is about to be carried out. Throws nothing.
+   *
+   * @param engine the node engine of the receiver
+   * @param packet Hazelcast's
+   */
+  void packetReceived(Object engine, Object packet);
+
+  /**
    * The store of a map in a partition gets its observers.
    *
    * @param store the record store

@@ -2,6 +2,7 @@ package io.palinode.hazelcast.member;
 
 import com.hazelcast.cluster.Member;
 import com.hazelcast.instance.impl.Node;
+import com.hazelcast.internal.cluster.impl.JoinRequest;
 import com.hazelcast.internal.partition.InternalPartitionService;
 import com.hazelcast.internal.partition.PartitionReplica;
 import com.hazelcast.internal.serialization.Data;
@@ -13,6 +14,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.hazelcast.node.MemberNode;
 import io.palinode.hazelcast.record.EntryKeys;
 import io.palinode.hazelcast.record.EntryRules;
+import io.palinode.hazelcast.stamp.OperationStamps;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.store.engine.SplitEngine;
@@ -68,6 +70,8 @@ public final class WatchedMember implements AutoCloseable {
   private final JoinedDetector detector;
   private final PromiseKeeper promises = new PromiseKeeper();
   private final MemberNode node;
+  private final OperationStamps stamps;
+  private final AgentMark mark;
   private final LocalSnapshots snapshots;
   private final Blindness blindness;
   private final Map<Integer, Set<PartitionObserver>> observers = new ConcurrentHashMap<>();
@@ -127,6 +131,11 @@ public final class WatchedMember implements AutoCloseable {
             new NodeParts(spec, engine, WatchedMember::epochMicros, null, MemberNode.UNCOUNTED),
             new MemberMaps(config, hazelcast, text),
             fuse::isBlown);
+    this.stamps =
+        new OperationStamps(
+            node.clock(), node.nodes(), hazelcast.getConfig().getClusterName(), node::clockRefused);
+    this.mark = new AgentMark(node.nodes());
+    mark.put(hazelcast);
     this.snapshots = new LocalSnapshots(number, node.history(), folder.resolve("snapshots"));
     this.heldSince = new AtomicLongArray(partitions.getPartitionCount());
     this.lookedAt = node.clock().last().own();
@@ -186,6 +195,33 @@ public final class WatchedMember implements AutoCloseable {
     if (node.refuses(partition)) {
       throw new RetryableHazelcastException(
           "node %d is in a rollback of epoch %d".formatted(node.node(), node.fence().epoch()));
+    }
+  }
+
+  /** Throws the reason why a member must not join the cluster. */
+  public void require(JoinRequest request) {
+    String why = mark.refusal(request);
+    if (why != null) {
+      throw new IllegalStateException("hazelcast-agent: " + why);
+    }
+  }
+
+  /** The payload of an operation or a response, with the clock; as it is if that fails. */
+  public byte[] stamped(byte[] payload) {
+    try {
+      return stamps.stamped(payload);
+    } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
+      fuse.failed(e);
+      return payload;
+    }
+  }
+
+  /** Takes in the clock of another member's operation or response. Throws nothing. */
+  public void received(byte[] payload) {
+    try {
+      stamps.received(payload);
+    } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
+      fuse.failed(e);
     }
   }
 
@@ -337,6 +373,11 @@ public final class WatchedMember implements AutoCloseable {
     for (Member member : hazelcast.getClusterService().getMembers()) {
       if (!member.isLiteMember() && !config.members().contains(member.getSocketAddress())) {
         causes.add("member=%s is not in 'members'".formatted(member.getAddress()));
+        continue;
+      }
+      String why = mark.refusal(member);
+      if (why != null) {
+        causes.add(why);
       }
     }
     blindness.look(causes, System.nanoTime(), hlc);
@@ -422,6 +463,8 @@ public final class WatchedMember implements AutoCloseable {
     all.put("failures", fuse.failures());
     all.put("firstFailure", fuse.first());
     all.put("controlFailure", detector.controlFailure());
+    all.put("clocksRefused", stamps.refused());
+    all.put("stampsUnread", stamps.unread());
     all.put("unwatched", blindness.causes());
     all.put("epoch", node.fence().epoch());
     all.put("paused", node.fence().paused());

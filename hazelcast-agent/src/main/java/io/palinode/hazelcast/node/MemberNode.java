@@ -9,6 +9,7 @@ import io.palinode.hazelcast.record.EntryKeys;
 import io.palinode.hazelcast.record.EntryName;
 import io.palinode.hazelcast.record.EntryRules;
 import io.palinode.hazelcast.record.EntryValue;
+import io.palinode.hvc.ClockDriftException;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
@@ -20,6 +21,7 @@ import io.palinode.store.binding.UndoEffect;
 import io.palinode.store.engine.StorageEngine.Change;
 import io.palinode.store.node.NodeBinding;
 import io.palinode.store.node.NodeParts;
+import io.palinode.store.node.RefusedClocks;
 import io.palinode.store.order.ClockPromise;
 import io.palinode.store.past.LocalStore;
 import io.palinode.store.past.PastEvents;
@@ -56,6 +58,7 @@ public final class MemberNode extends NodeBinding {
   private final AtomicIntegerArray owned;
   private final RestoredEntries restored;
   private final MemberRestore restore;
+  private final RefusedClocks refusedClocks = new RefusedClocks();
 
   /** Whether a pause waits for operations that have begun. */
   private volatile boolean isPausing;
@@ -306,7 +309,12 @@ public final class MemberNode extends NodeBinding {
 
   @Override
   public NodeHealth health() {
-    return healthOfServer();
+    return healthOfServer(refusedClocks);
+  }
+
+  /** The clock of another member was too far ahead. */
+  public void clockRefused(ClockDriftException refused) {
+    refusedClocks.add(refused);
   }
 
   /**

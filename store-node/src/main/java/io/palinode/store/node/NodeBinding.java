@@ -26,7 +26,6 @@ import io.palinode.store.restore.NodeRollback;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -101,19 +100,13 @@ public abstract class NodeBinding implements StoreBinding, AutoCloseable {
     return parts.health().refusal();
   }
 
-  /** The health of a node whose clients' clocks it does not receive. */
+  /** The health of a node that receives no clocks. */
   protected NodeHealth healthOfServer() {
-    ClockBounds clocks = parts.spec().settings().clocks();
-    StorageHealth.Refusal storage = storageRefusal();
-    return new NodeHealth(
-        clocks.epsilon().isInfinite() ? null : clocks.epsilon().micros(),
-        TimeUnit.NANOSECONDS.toMicros(clocks.maxDrift().toNanos()),
-        0,
-        0,
-        0,
-        storage == null ? null : storage.sinceMicros(),
-        storage == null ? "" : storage.reason(),
-        parts.health().freeBytes());
+    return healthOfServer(new RefusedClocks());
+  }
+
+  protected NodeHealth healthOfServer(RefusedClocks refused) {
+    return refused.health(parts.spec().settings().clocks(), parts.health());
   }
 
   /**

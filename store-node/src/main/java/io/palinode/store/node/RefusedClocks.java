@@ -1,25 +1,24 @@
-package io.palinode.voldemort;
+package io.palinode.store.node;
 
 import io.palinode.detector.binding.NodeHealth;
 import io.palinode.hvc.ClockDriftException;
 import io.palinode.store.engine.StorageHealth;
-import io.palinode.store.node.ClockBounds;
 import org.jspecify.annotations.Nullable;
 
 /** The messages that a node refused because a clock in them is too far ahead. Thread-safe. */
-final class RefusedClocks {
+public final class RefusedClocks {
   private long count;
   private int node;
   private long aheadMicros;
 
-  synchronized void add(ClockDriftException refused) {
+  public synchronized void add(ClockDriftException refused) {
     count++;
     node = refused.other();
     aheadMicros = refused.aheadMicros();
   }
 
   /** With what else a node observes. */
-  synchronized NodeHealth health(ClockBounds clocks, StorageHealth health) {
+  public synchronized NodeHealth health(ClockBounds clocks, StorageHealth health) {
     StorageHealth.@Nullable Refusal storage = health.refusal();
     return new NodeHealth(
         clocks.epsilon().isInfinite() ? null : clocks.epsilon().micros(),
