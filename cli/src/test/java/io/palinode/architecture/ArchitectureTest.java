@@ -273,6 +273,7 @@ class ArchitectureTest {
             "io.palinode.detector.ring",
             "io.palinode.detector.terms",
             "io.palinode.hazelcast.record",
+            "io.palinode.hazelcast.stamp",
             "io.palinode.monitor",
             "io.palinode.monitor.instance",
             "io.palinode.monitor.judgement",
