@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.retroscope.WindowLogConfig;
@@ -141,6 +142,42 @@ class UnreachableIT {
           assertThat(parts.err())
               .contains("snapshot 'bad' cannot be restored: there is none of this name")
               .contains("palinode snapshot list");
+        });
+  }
+
+  @Test
+  void aCommandStatesThatARollbackHasPausedTheNodesAndWhichTimesCanBeRead() {
+    onCluster(
+        "halt",
+        (parts, a, b) -> {
+          put(a, "before", "1");
+          long before = history.get(0).acceptedAt();
+          bulk(b, "old");
+          violate(a, b);
+          assertThat(awaitState(parts, 1, Rollback.State.HALTED)).isNotNull();
+          String node = parts.cluster().addresses().get(0);
+          long asked = System.nanoTime();
+          assertThat(parts.run("put", "x", "1", "--bootstrap", node, "--store", STORE))
+              .isEqualTo(1);
+          assertThat(Duration.ofNanos(System.nanoTime() - asked))
+              .isLessThan(Duration.ofSeconds(20));
+          assertThat(parts.err())
+              .contains("palinode: rollback 1 has paused the nodes for more than 5 s")
+              .contains("'palinode rollback status 1'", "'palinode rollback abandon 1'");
+
+          // Else the next rollback halts too.
+          assertThat(parts.palinode("delete", "both")).as(parts.err()).isZero();
+          assertThat(parts.palinode("rollback", "abandon", "1", "--yes")).isZero();
+          awaitState(parts, 1, Rollback.State.ABANDONED);
+          String early = Hlc.format(before);
+          assertThat(
+                  parts.run(
+                      "get-value", "before", "--at", early, "--bootstrap", node, "--store", STORE))
+              .isEqualTo(2);
+          assertThat(parts.err())
+              .contains("no value can be read at " + PointInTime.format(before))
+              .contains("the log reaches back to 20", "palinode snapshot list")
+              .doesNotContain("GET on");
         });
   }
 

@@ -2,8 +2,16 @@ package io.palinode.cli.store;
 
 import io.palinode.cli.options.TimeText;
 import io.palinode.hvc.PointInTime;
+import io.palinode.terminal.Refusal;
+import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.NodeException;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,7 +69,39 @@ public final class GetValueCommand implements Callable<Integer> {
       return new Found(null, store.get(key));
     }
     long then = StoreAccess.readable(store, at, spec.commandLine().getErr());
-    return new Found(then, store.past().getAt(key, then));
+    try {
+      return new Found(then, store.past().getAt(key, then));
+    } catch (InsufficientNodesException e) {
+      requireInReach(store.past(), then, e.failures().keySet());
+      throw e;
+    }
+  }
+
+  /** Throws {@link Refusal} if {@code hlc} is before the reach of one of the nodes. */
+  private static void requireInReach(PastStore past, long hlc, Set<Integer> nodes) {
+    Map<Integer, Long> late = new TreeMap<>();
+    for (int node : nodes) {
+      try {
+        long from = past.reachAt(node).from();
+        if (from > hlc) {
+          late.put(node, from);
+        }
+      } catch (NodeException unanswered) {
+        // Its failure to read is reported.
+      }
+    }
+    if (!late.isEmpty()) {
+      throw new Refusal(
+          "no value can be read at %s: the log reaches back to %s; name a later time, or read a snapshot ('palinode snapshot list')"
+              .formatted(
+                  PointInTime.format(hlc),
+                  late.entrySet().stream()
+                      .map(
+                          entry ->
+                              "%s on node %d"
+                                  .formatted(PointInTime.format(entry.getValue()), entry.getKey()))
+                      .collect(Collectors.joining(", "))));
+    }
   }
 
   /** A value and its HLC; null: now, or absent. */

@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description =
         "Write a value. It supersedes the versions that a read quorum has. Exit status 1 if a"
-            + " rollback happens during the write.",
+            + " rollback happens during the write, or pauses the nodes for more than 5 s.",
     footer = {"", "Example:  palinode put cs_1_2_1 1"})
 public final class PutCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "KEY")

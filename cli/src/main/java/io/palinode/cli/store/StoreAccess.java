@@ -3,10 +3,12 @@ package io.palinode.cli.store;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.PointInTime;
 import io.palinode.terminal.Credentials;
+import io.palinode.terminal.Outage;
 import io.palinode.terminal.Refusal;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.client.session.PausedException;
 import io.palinode.voldemort.client.session.StoreException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -20,6 +22,9 @@ public final class StoreAccess {
   private static final String PROGRAM = "palinode-cli";
 
   private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  /** Longer than most rollbacks pause the nodes. */
+  private static final Duration PAUSE_MAX = Duration.ofSeconds(5);
 
   @Option(
       names = "--bootstrap",
@@ -38,6 +43,7 @@ public final class StoreAccess {
       description = "The store (default: ${DEFAULT-VALUE}).")
   private String storeName = "";
 
+  /** Throws {@link Outage} if a rollback pauses the nodes for longer than 5 s. */
   public <T> T use(Function<Store, T> action) {
     return use(config(), action);
   }
@@ -74,7 +80,7 @@ public final class StoreAccess {
 
   /** Like {@link #use(Function)}, with more time for an answer than a request usually needs. */
   public <T> T usePatiently(Function<Store, T> action) {
-    return use(config().withRequestTimeout(PATIENCE), action);
+    return use(config().withRequestTimeout(PATIENCE).withPauseMax(PAUSE_MAX), action);
   }
 
   /** Like {@link #use(Function)}, whatever stores there are. */
@@ -94,14 +100,28 @@ public final class StoreAccess {
   private <T> T useClient(ClientConfig config, Function<StoreClient, T> action) {
     try (StoreClient client = connect(config)) {
       return action.apply(client);
+    } catch (PausedException e) {
+      throw paused(e);
     } catch (StoreException e) {
       throw new Refusal("nodes " + String.join(",", bootstrap) + ": " + e.getMessage(), e);
     }
   }
 
+  /** The client knows which rollback pauses the nodes, but not whether it is halted. */
+  static Outage paused(PausedException e) {
+    return new Outage(
+        ("rollback %1$d has paused the nodes for more than %2$d s, so it may be halted: see"
+                + " 'palinode rollback status %1$d'; a halted rollback waits for 'palinode rollback"
+                + " retry %1$d' or 'palinode rollback abandon %1$d'")
+            .formatted(e.epoch(), PAUSE_MAX.toSeconds()),
+        e);
+  }
+
   private static StoreClient connect(ClientConfig config) {
     try {
       return StoreClient.connect(config);
+    } catch (PausedException e) {
+      throw paused(e);
     } catch (StoreException e) {
       throw new Refusal(
           e.getMessage()
@@ -111,7 +131,7 @@ public final class StoreAccess {
   }
 
   private ClientConfig config() {
-    return Refusal.valid("--bootstrap", () -> config(bootstrap, PROGRAM));
+    return Refusal.valid("--bootstrap", () -> config(bootstrap, PROGRAM).withPauseMax(PAUSE_MAX));
   }
 
   /**

@@ -145,8 +145,14 @@ public record ClientConfig(
     return withLinks(links.withModel(model));
   }
 
+  /** Calls then wait for a paused cluster for six times as long. */
   public ClientConfig withRequestTimeout(Duration newTimeout) {
     return withLinks(links.withRequestTimeout(newTimeout));
+  }
+
+  /** How long calls wait for a paused cluster. */
+  public ClientConfig withPauseMax(Duration newMax) {
+    return withLinks(links.withPauseMax(newMax));
   }
 
   public ClientConfig withConnectionsMax(int newMax) {

@@ -7,6 +7,7 @@ import io.palinode.voldemort.client.link.LinkListener;
 import io.palinode.voldemort.client.link.NodeLanes;
 import io.palinode.voldemort.client.link.Transport;
 import io.palinode.voldemort.client.session.EpochView;
+import io.palinode.voldemort.client.session.PausedException;
 import io.palinode.voldemort.client.session.RefusedByFence;
 import io.palinode.voldemort.client.session.RolledBackException;
 import io.palinode.voldemort.client.session.Session;
@@ -93,7 +94,8 @@ final class Replicas {
       } catch (RefusedByFence e) {
         session.requireCurrent(call.epoch());
         if (call.isOverdue(transport.nanoTime().getAsLong())) {
-          throw new StoreException("paused for longer than " + pauseMax.toMillis() + " ms", e);
+          throw new PausedException(
+              "paused for longer than " + pauseMax.toMillis() + " ms", e.epoch());
         }
       } catch (StoreException e) {
         // What made it fail may be that its epoch is over.

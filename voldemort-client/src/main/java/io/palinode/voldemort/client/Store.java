@@ -10,6 +10,7 @@ import io.palinode.voldemort.client.session.EpochView;
 import io.palinode.voldemort.client.session.InsufficientNodesException;
 import io.palinode.voldemort.client.session.NodeException;
 import io.palinode.voldemort.client.session.ObsoleteVersionException;
+import io.palinode.voldemort.client.session.PausedException;
 import io.palinode.voldemort.client.session.RolledBackException;
 import io.palinode.voldemort.client.session.SeenVersions;
 import io.palinode.voldemort.client.session.SessionReads;
@@ -55,8 +56,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>Every call throws {@link RolledBackException} when its epoch ends under it, {@link
- * InsufficientNodesException} when too few replicas answer, and {@link StoreException} otherwise
- * (interrupted, closed, paused for too long).
+ * InsufficientNodesException} when too few replicas answer, {@link PausedException} when a rollback
+ * pauses the nodes for too long, and {@link StoreException} otherwise (interrupted, closed).
  */
 public final class Store {
   private static final int ATTEMPTS_MAX = 100;

@@ -8,6 +8,7 @@ import io.palinode.voldemort.client.link.Ask;
 import io.palinode.voldemort.client.link.LinkListener;
 import io.palinode.voldemort.client.link.Transport;
 import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.PausedException;
 import io.palinode.voldemort.client.session.RefusedByFence;
 import io.palinode.voldemort.client.session.RolledBack;
 import io.palinode.voldemort.client.session.RolledBackException;
@@ -117,8 +118,8 @@ public final class StoreClient implements AutoCloseable {
         return new StoreClient(config, metadata, transport, epochMillis);
       } catch (RefusedByFence e) {
         if (System.nanoTime() - deadline > 0) {
-          throw new StoreException(
-              "the cluster was paused for longer than " + pauseMax.toMillis() + " ms", e);
+          throw new PausedException(
+              "the cluster was paused for longer than " + pauseMax.toMillis() + " ms", e.epoch());
         }
       }
       session.pause(pause);

@@ -11,10 +11,10 @@ import static org.awaitility.Awaitility.await;
 import io.palinode.voldemort.client.Store.Written;
 import io.palinode.voldemort.client.link.LinkModel.Direction;
 import io.palinode.voldemort.client.session.InsufficientNodesException;
+import io.palinode.voldemort.client.session.PausedException;
 import io.palinode.voldemort.client.session.RolledBack;
 import io.palinode.voldemort.client.session.RolledBackException;
 import io.palinode.voldemort.client.session.SafePointTimeoutException;
-import io.palinode.voldemort.client.session.StoreException;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import java.time.Duration;
 import java.util.List;
@@ -339,11 +339,11 @@ class RollbackTest {
     behind.store(R1W1).put("k", "v");
     cluster.all(node -> node.pause(1));
     assertThatThrownBy(() -> behind.store(R1W1).get("k"))
-        .isInstanceOf(StoreException.class)
+        .isInstanceOfSatisfying(PausedException.class, e -> assertThat(e.epoch()).isEqualTo(1))
         .hasMessageContaining("was not resumed within 300 ms");
     StoreClient joinsLater = cluster.client(impatient);
     assertThatThrownBy(() -> joinsLater.store(R1W1).get("k"))
-        .isInstanceOf(StoreException.class)
+        .isInstanceOfSatisfying(PausedException.class, e -> assertThat(e.epoch()).isEqualTo(1))
         .hasMessageContaining("paused for longer than 300 ms");
 
     cluster.all(node -> node.restore(0));

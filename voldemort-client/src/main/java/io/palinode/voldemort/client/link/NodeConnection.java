@@ -13,6 +13,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
+import io.palinode.voldemort.client.session.EpochView;
 import io.palinode.voldemort.client.session.NodeException;
 import io.palinode.voldemort.client.session.ObsoleteVersionException;
 import io.palinode.voldemort.client.session.RefusedByFence;
@@ -364,7 +365,7 @@ final class NodeConnection {
       return;
     }
     switch (verdict) {
-      case PAUSED -> exchange.fail(RefusedByFence.paused());
+      case PAUSED -> exchange.fail(RefusedByFence.paused(fenceEpoch(answer)));
       case EPOCH_OVER -> exchange.fail(RefusedByFence.over());
       case COUNTS -> {
         if (answer.error() == null) {
@@ -380,6 +381,11 @@ final class NodeConnection {
     return answer.context() == null
         ? Session.Verdict.COUNTS
         : transport.session().observed(exchange.epoch, answer.context());
+  }
+
+  private static long fenceEpoch(Answer<?> answer) {
+    Pb0.ResponseContext context = answer.context();
+    return context == null ? EpochView.UNKNOWN : context.getFence().getEpoch();
   }
 
   /** What a request fails with that the node refused. */

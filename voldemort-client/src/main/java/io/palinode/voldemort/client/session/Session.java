@@ -247,12 +247,14 @@ public final class Session {
     if (closed) {
       throw new StoreException("the client is closed");
     }
-    if (view.doubt() != null) {
-      throw new StoreException(
+    EpochView.Doubt doubt = view.doubt();
+    if (doubt != null) {
+      throw new PausedException(
           "the cluster is being rolled back, and was not resumed within "
               + TimeUnit.NANOSECONDS.toMillis(pauseNanosMax)
               + " ms: "
-              + view);
+              + view,
+          doubt.epoch());
     }
   }
 

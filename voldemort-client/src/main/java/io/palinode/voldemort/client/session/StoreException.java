@@ -8,6 +8,7 @@ public sealed class StoreException extends RuntimeException
     permits InsufficientNodesException,
         NodeException,
         ObsoleteVersionException,
+        PausedException,
         SafePointTimeoutException {
   @Serial private static final long serialVersionUID = 1L;
 
