@@ -90,7 +90,7 @@ class DescribeTest {
         "[{\"node\":0,\"state\":\"serves\",\"needsOperator\":false,\"incarnation\":0,"
             + "\"joinedMicros\":0,\"reach\":\"0\",\"lastAck\":\"\",\"lastAckMicros\":0},"
             + "{\"node\":1,\"state\":\"stands still\",\"needsOperator\":true,"
-            + "\"sinceMicros\":1795262400000000,\"why\":\"node 1 publishes nothing; start it\","
+            + "\"sinceMicros\":1795262400000000,\"why\":\"publishes nothing; start it\","
             + "\"incarnation\":2,\"joinedMicros\":1795262300000000,\"reach\":\"1795262300000000\","
             + "\"exactReach\":\"1795262310000000\",\"memoryReach\":\"1795262320000000\","
             + "\"reachTo\":\"1795262330000000\","
@@ -98,7 +98,7 @@ class DescribeTest {
     assertThat(node("1", "table")).isOne();
     assertThat(api.out())
         .contains("state       stands still, since 2026-11-21T12:00:00Z (")
-        .contains("reason      node 1 publishes nothing; start it\n")
+        .contains("reason      publishes nothing; start it\n")
         .contains("incarnation 2, joined 2026-11-21T11:58:20Z (")
         .contains("reach       2026-11-21T11:58:20.000000Z (")
         .contains("unanswered  ", "last ack    RESUMED, 2026-11-21T12:00:00Z (")

@@ -120,7 +120,7 @@ class GetCommandTest {
 
   @Test
   void aNodeThatStandsStillIsShownWithItsReasonAndWayOut() {
-    String silent = "node 1 publishes nothing; start it";
+    String silent = "publishes nothing; start it";
     api.answer(
         "/api/v1/nodes",
         "[{\"node\":0,\"state\":\"serves\",\"needsOperator\":false,\"why\":null},"

@@ -149,7 +149,7 @@ class JudgementIT {
                 assertThat(printed.text()).contains("waits for   node 1 publishes nothing, for ");
                 assertThat(printed.exit()).isEqualTo(1);
                 Printed examined = palinode("doctor", plane.apiUrl());
-                assertThat(examined.text()).contains("FAULT  node 1: node 1 publishes nothing");
+                assertThat(examined.text()).contains("FAULT  node 1: publishes nothing");
                 assertThat(examined.exit()).isEqualTo(1);
               });
       assertPartsOfAnotherEpsilonAreRefused(layout, plane);

@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 
 /**
  * Examines a whole cluster from what the orchestrator knows. Pure. Each standing wait of {@link
- * Judgement} is a fault, so that {@code doctor} and {@code status} agree.
+ * Judgement} is a fault, so that {@code doctor} and {@code status} agree. While Kafka does not
+ * answer, nothing that follows from the lack of records is a finding.
  */
 public final class Doctor {
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -37,12 +38,16 @@ public final class Doctor {
 
   public static List<Finding> examine(Known known) {
     List<Finding> findings = new ArrayList<>();
-    findings.addAll(orchestrator(known.status()));
-    findings.addAll(known.kafka());
-    findings.addAll(job(known.judgement()));
-    findings.addAll(nodes(known));
-    findings.addAll(known.reported());
-    known.judgement().standing().forEach(wait -> findings.add(wait(wait, known.judgement())));
+    if (known.judgement().waits().stream().anyMatch(Doctor::isOfKafka)) {
+      findings.addAll(silent(known));
+    } else {
+      findings.addAll(orchestrator(known.status()));
+      findings.addAll(known.kafka());
+      findings.addAll(job(known.judgement()));
+      findings.addAll(nodes(known));
+      findings.addAll(known.reported());
+      known.judgement().standing().forEach(wait -> findings.add(wait(wait, known.judgement())));
+    }
     findings.addAll(coverage(known.status()));
     known
         .status()
@@ -53,11 +58,47 @@ public final class Doctor {
     return findings;
   }
 
+  private static boolean isOfKafka(Wait wait) {
+    return wait.reason() == Wait.Reason.KAFKA;
+  }
+
+  /** Without the node and job findings: they would be about records that cannot arrive. */
+  private static List<Finding> silent(Known known) {
+    Judgement judgement = known.judgement();
+    List<Finding> findings =
+        new ArrayList<>(
+            known.kafka().stream()
+                .filter(finding -> finding.level() == Finding.Level.FAULT)
+                .toList());
+    if (findings.isEmpty()) {
+      judgement.waits().stream()
+          .filter(Doctor::isOfKafka)
+          .forEach(wait -> findings.add(wait(wait, judgement)));
+    }
+    findings.add(
+        Finding.note(
+            "kafka",
+            "until it answers, the state of the detection job, nodes, disks and clocks is unknown",
+            "run 'palinode doctor' again then"));
+    String failure = known.status().failure();
+    if (failure != null) {
+      findings.add(failed(failure));
+    }
+    judgement
+        .standing()
+        .filter(wait -> !isOfKafka(wait))
+        .forEach(wait -> findings.add(wait(wait, judgement)));
+    return findings;
+  }
+
+  private static Finding failed(String failure) {
+    return Finding.fault("orchestrator", failure, "see its log, then start it again");
+  }
+
   private static List<Finding> orchestrator(Status status) {
     List<Finding> faults = new ArrayList<>();
     if (status.failure() != null) {
-      faults.add(
-          Finding.fault("orchestrator", status.failure(), "see its log, then start it again"));
+      faults.add(failed(status.failure()));
     }
     if (status.trouble() != null) {
       faults.add(
@@ -114,7 +155,7 @@ public final class Doctor {
     return Finding.fault(
         part,
         "%s, for %d s"
-            .formatted(wait.what(), wait.micros(judgement.atMicros()) / MICROS_PER_SECOND),
+            .formatted(wait.whatOfNode(), wait.micros(judgement.atMicros()) / MICROS_PER_SECOND),
         wait.wayOut());
   }
 

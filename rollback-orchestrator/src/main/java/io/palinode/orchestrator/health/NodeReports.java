@@ -175,22 +175,29 @@ public final class NodeReports {
     }
   }
 
-  /** What the reports show of each node: whether they arrive, its disk, and its clock. */
-  public synchronized List<Finding> findings(long nowMicros) {
+  /**
+   * What the reports show of each node: whether they arrive, its disk, and its clock.
+   *
+   * @param answersSinceMicros since when Kafka answers: no report arrived before
+   */
+  public synchronized List<Finding> findings(long nowMicros, long answersSinceMicros) {
     List<Finding> findings = new ArrayList<>();
-    reports.forEach((node, report) -> findings.addAll(findings(node, report, nowMicros)));
+    reports.forEach(
+        (node, report) -> {
+          long last = Math.max(received.getOrDefault(node, nowMicros), answersSinceMicros);
+          findings.addAll(findings(node, report, (nowMicros - last) / 1_000_000));
+        });
     findings.addAll(ClockFindings.of(clocks));
     return findings;
   }
 
-  private List<Finding> findings(int node, NodeReport report, long nowMicros) {
+  private List<Finding> findings(int node, NodeReport report, long silentSeconds) {
     String part = "node " + node;
-    long silent = (nowMicros - received.getOrDefault(node, nowMicros)) / 1_000_000;
-    if (silent > SILENCE.toSeconds()) {
+    if (silentSeconds > SILENCE.toSeconds()) {
       return List.of(
           Finding.fault(
               part,
-              "has not reported for %d s".formatted(silent),
+              "has not reported for %d s".formatted(silentSeconds),
               "see whether its process runs and reaches Kafka"));
     }
     List<Finding> findings = new ArrayList<>(List.of(disk(part, report)));

@@ -72,7 +72,7 @@ public record NodeState(
         joined == null ? NodeStatus.unknown(node) : joined,
         joined == null ? Word.NEVER_JOINED : word(node, status, wait, judgement.atMicros()),
         wait == null ? null : wait.sinceMicros(),
-        wait == null ? cannotRestore(node, status) : wait.what() + "; " + wait.wayOut());
+        wait == null ? cannotRestore(node, status) : wait.whatOfNode() + "; " + wait.wayOut());
   }
 
   private static @Nullable String cannotRestore(int node, Status status) {

@@ -72,6 +72,12 @@ public record Wait(
     }
   }
 
+  /** {@link #what} for a place that names the node already. */
+  String whatOfNode() {
+    String head = "node " + node + " ";
+    return what.startsWith(head) ? what.substring(head.length()) : what;
+  }
+
   public long micros(long nowMicros) {
     return Math.max(0, nowMicros - sinceMicros);
   }

@@ -138,10 +138,15 @@ final class JudgementWatch implements AutoCloseable {
             nodes.get(),
             List.copyOf(failed.values()),
             unreachableSinceMicros,
-            Math.max(startedMicros, answersSinceMicros),
+            answersSinceMicros(),
             setBackSinceMicros,
             startedMicros,
             wallMicros.getAsLong()));
+  }
+
+  /** Since when Kafka has answered, or did until {@link #trouble}; wall clock. */
+  long answersSinceMicros() {
+    return Math.max(startedMicros, answersSinceMicros);
   }
 
   /** One sentence while Kafka does not answer; null if it does. */

@@ -346,7 +346,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
             watch.versions(reports.versions()),
             memory.nodes(),
             Examination.kafka(config.kafka(), config.topics()),
-            reports.findings(wallMicros.getAsLong()),
+            reports.findings(wallMicros.getAsLong(), watch.answersSinceMicros()),
             others(registry.all(), registry.unjudged(), memory.watched(), alerts.counts())));
   }
 

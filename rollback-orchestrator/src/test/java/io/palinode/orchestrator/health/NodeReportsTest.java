@@ -58,7 +58,7 @@ class NodeReportsTest {
     read(report(0).setStorageFreeBytes(1L << 30).build(), 0);
     read(report(1).setStorageFreeBytes(40L << 30).build(), 0);
     read(report(2).build(), 0);
-    assertThat(reports.findings(now))
+    assertThat(reports.findings(now, 0))
         .contains(
             Finding.fault(
                 "node 0",
@@ -88,7 +88,7 @@ class NodeReportsTest {
     read(report(1).addNotRestored(keys).build(), 0);
     assertThat(reports.notRestored())
         .isEqualTo(Map.of("shop.hits/", "node 1 cannot restore shop.hits/: a?counter"));
-    assertThat(reports.findings(now))
+    assertThat(reports.findings(now, 0))
         .extracting(Finding::what)
         .contains("cannot restore shop.hits/: a?counter");
     read(report(1).build(), 0);
@@ -127,17 +127,20 @@ class NodeReportsTest {
     for (int i = 0; i < 3; i++) {
       round(0, 0, 10 * SECOND);
     }
-    assertThat(reports.findings(now))
+    assertThat(reports.findings(now, 0))
         .filteredOn(finding -> finding.level() == Finding.Level.FAULT)
         .extracting(Finding::what)
         .containsExactly("its clock is 10.0 s ahead of the other clocks; epsilon is 10.0 ms");
     read(report(1).setStorageRefusedSinceMicros(now).setStorageRefusal("full").build(), 0);
-    assertThat(reports.findings(now))
+    assertThat(reports.findings(now, 0))
         .extracting(Finding::what)
         .contains("refuses all writes: full");
-    assertThat(reports.findings(now + 60 * SECOND))
+    assertThat(reports.findings(now + 60 * SECOND, 0))
         .hasSize(3)
         .allMatch(finding -> finding.what().startsWith("has not reported for 6"));
+    assertThat(reports.findings(now + 60 * SECOND, now + 50 * SECOND))
+        .as("Kafka answers for 10 s")
+        .noneMatch(finding -> finding.what().startsWith("has not reported"));
   }
 
   @Test

@@ -38,7 +38,7 @@ class NodeStateTest {
     NodeState late = states().get(0);
     assertThat(late.word()).isEqualTo(Word.LATE);
     assertThat(late.sinceMicros()).isEqualTo(NOW - 2 * SECOND);
-    assertThat(late.why()).isEqualTo("node 0 publishes nothing; start it");
+    assertThat(late.why()).isEqualTo("publishes nothing; start it");
     assertThat(late.word().needsOperator()).isFalse();
     waits.set(0, wait(0, NOW - 6 * SECOND));
     assertThat(states().get(0).word()).isEqualTo(Word.STANDS_STILL);
