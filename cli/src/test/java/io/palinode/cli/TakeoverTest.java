@@ -51,6 +51,26 @@ class TakeoverTest {
         .endsWith("all replicas are equal on all keys, after 5 ms\n");
   }
 
+  /** An orchestrator may end between two reads. */
+  @Test
+  void anUndoIsNotReadAgainAfterItsEnd() {
+    String target = "1795262399999999";
+    api.answer(
+        "/api/v1/rollbacks/plan",
+        """
+        {"plan":"p","scope":"all","whyAll":null,"firstWrites":0,"snapshot":null,"target":"%s",
+         "time":"2026-11-21T12:00:00Z","safePoint":"%s","beforeSafePoint":false,"unknown":null,
+         "writes":0,"keys":0,"bytes":0,"clients":[],"clientsTotal":0,"clientsKnownSince":null,
+         "expectedPauseMs":1.0,"before":null,"nodes":[]}"""
+            .formatted(target, target));
+    api.answer("/api/v1/rollbacks", rollback("pausing", "null"));
+    api.answer("/api/v1/rollbacks/7", rollback("resumed", "5.0"));
+    assertThat(api.run("rollback", "undo", "6", "--yes")).isZero();
+    assertThat(api.requests()).as("plan, open, read").isEqualTo(3);
+    api.answer("/api/v1/rollbacks/7", rollback("resumed", "5.0").replace(target, "17952623"));
+    assertThat(api.run("rollback", "undo", "6", "--yes")).as("the target moved").isOne();
+  }
+
   @Test
   void aCommandFollowsItsSnapshotUntilAnOrchestratorAnswersAgain() throws Exception {
     api.answer("/api/v1/snapshots", snapshot("taking"));

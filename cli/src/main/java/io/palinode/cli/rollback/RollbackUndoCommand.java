@@ -2,7 +2,6 @@ package io.palinode.cli.rollback;
 
 import io.palinode.cli.options.Confirmation;
 import io.palinode.orchestrator.rest.EffectView;
-import io.palinode.orchestrator.rest.OneRollbackView;
 import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Refusal;
 import java.util.concurrent.Callable;
@@ -49,8 +48,6 @@ final class RollbackUndoCommand implements Callable<Integer> {
     confirmation.require(
         "Reinstate the writes that rollback %d discarded?".formatted(id), "undo rollback " + id);
     String undo = RollbackCommand.open(api, body);
-    int status = new RollbackWatch(api, spec).follow(undo, false);
-    OneRollbackView ended = api.get(RollbackCommand.path(undo), OneRollbackView.class);
-    return status == 0 && !ended.rollback().target().equals(effect.target()) ? 1 : status;
+    return new RollbackWatch(api, spec).followTo(undo, effect.target());
   }
 }

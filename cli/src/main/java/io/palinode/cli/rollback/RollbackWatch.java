@@ -23,12 +23,25 @@ final class RollbackWatch {
 
   /** Prints each state; returns 0 if the rollback was carried out, or if {@code noWait}. */
   int follow(String id, boolean noWait) throws InterruptedException {
+    PrintWriter out = opened(id);
+    return noWait ? 0 : end(id, ended(id, out));
+  }
+
+  /** Like {@link #follow}; also 1 if the target moved from {@code target}. */
+  int followTo(String id, String target) throws InterruptedException {
+    OneRollbackView ended = ended(id, opened(id));
+    int status = end(id, ended);
+    return ended.rollback().target().equals(target) ? status : 1;
+  }
+
+  private PrintWriter opened(String id) {
     PrintWriter out = spec.commandLine().getOut();
     out.println("rollback " + id + " is opened");
     out.flush();
-    if (noWait) {
-      return 0;
-    }
+    return out;
+  }
+
+  private OneRollbackView ended(String id, PrintWriter out) throws InterruptedException {
     Opened rollback = new Opened(api, spec, "rollback " + id, RollbackCommand.path(id));
     String printed = "";
     while (true) {
@@ -40,7 +53,7 @@ final class RollbackWatch {
         out.flush();
       }
       if (now.rollback().totalMs() != null) {
-        return end(id, now);
+        return now;
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
