@@ -43,8 +43,9 @@ import picocli.CommandLine.Spec;
           + " waits for, and the way out. Times from REACH on can be read. MEMORY and DISK are what"
           + " the window-log uses. If a node does not answer, the orchestrator's last values are"
           + " shown.",
-      "Tables have at most 100 columns; longer names and bindings continue on the next line. With"
-          + " -o wide each time is also shown as an exact HLC, and there are further columns."
+      "Tables have at most 100 columns, or those of the terminal ($COLUMNS, from 40); longer names"
+          + " and bindings continue on the next line. A line names columns that do not fit. With -o"
+          + " wide each time is also shown as an exact HLC, and there are further columns."
     },
     footer = {
       "",

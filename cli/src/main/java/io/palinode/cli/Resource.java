@@ -107,15 +107,31 @@ enum Resource {
     return fields.stream().map(field -> text(item.path(field))).collect(Collectors.joining(" "));
   }
 
-  /** Of the headings only; the narrow one keeps to 100 columns. */
+  /** Of the headings only; the narrow one keeps to the terminal, and to 100 columns. */
   TextTable table(boolean isWide) {
     List<Column> columns = columns(isWide);
     TextTable table =
         new TextTable(TextTable.Align.LEFT, columns.stream().map(Column::heading).toList());
     return isWide
         ? table
-        : table.wrap(
-            columns.stream().filter(Column::isWrapped).map(Column::heading).toArray(String[]::new));
+        : table
+            .wrap(
+                columns.stream()
+                    .filter(Column::isWrapped)
+                    .map(Column::heading)
+                    .toArray(String[]::new))
+            .optional(leastImportant());
+  }
+
+  /** What a narrow terminal leaves out first; {@code AGO} states the time too. */
+  private String[] leastImportant() {
+    return switch (this) {
+      case PREDICATES -> new String[] {"JOB-VERSION"};
+      case VIOLATIONS -> new String[] {"VIOLATE", "GRADE"};
+      case ROLLBACKS -> new String[] {"TARGET", "UNDONE-COPIES", "TOTAL-MS"};
+      case NODES -> new String[] {"AGO", "MEMORY", "DISK"};
+      case SNAPSHOTS -> new String[] {"AT", "BASE", "WRITTEN"};
+    };
   }
 
   /** The row of an item in {@link #table}. */

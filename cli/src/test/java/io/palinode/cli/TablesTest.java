@@ -195,6 +195,29 @@ class TablesTest {
   }
 
   @Test
+  void onANarrowTerminalTheLeastImportantColumnsAreLeftOut() throws JsonProcessingException {
+    JsonNode rollback =
+        json(
+            """
+            {"epoch":12345,"state":"converging","predicate":"%s","target":"%s",
+             "undoneWrites":1234567,"totalMs":12345.678}"""
+                .formatted(PREDICATE, EXACT));
+    JsonNode violation = json(violation("uncertain", "over_budget", true));
+    assertThat(narrow(Resource.ROLLBACKS, rollback))
+        .startsWith("EPOCH  STATE       PREDICATE ")
+        .contains("1234567", "12345.678", "\nnot shown on 80 columns: TARGET; -o wide shows all\n");
+    assertThat(narrow(Resource.VIOLATIONS, violation))
+        .startsWith("PREDICATE ")
+        .contains(SHORT_ID.substring(0, 10), "not shown on 80 columns: VIOLATE; -o wide");
+  }
+
+  private static String narrow(Resource resource, JsonNode item) {
+    String text = resource.table(false).within(80).row(resource.row(item, false)).render();
+    assertThat(text.lines()).allSatisfy(line -> assertThat(line.length()).isLessThan(81));
+    return text;
+  }
+
+  @Test
   void predicatesFit() {
     String versions =
         "\"0\":1234,\"1\":1234,\"2\":1234,\"3\":1234,\"4\":1234,\"5\":1234,\"6\":1233";

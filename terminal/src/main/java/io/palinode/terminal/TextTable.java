@@ -4,10 +4,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Columns of text, as wide as their widest cell; the first column is aligned to the left, the
  * others by {@code align}. Cells of columns that may {@link #wrap} continue on further lines.
+ * {@link #optional} columns are left out if the others would not fit.
  */
 public final class TextTable {
   /** Where the cells of the columns after the first stand. */
@@ -25,7 +29,12 @@ public final class TextTable {
   private final List<String> header;
   private final List<List<String>> rows = new ArrayList<>();
   private final List<Integer> wrapping = new ArrayList<>();
+  private final List<Integer> optional = new ArrayList<>();
   private final int[] widths;
+  private int columnsMax = Wrap.COLUMNS;
+
+  /** The indices of the columns that are not left out; null: nothing was rendered yet. */
+  private @Nullable List<Integer> shown;
 
   public TextTable(Align align, List<String> header) {
     this.align = align;
@@ -42,6 +51,23 @@ public final class TextTable {
     for (String heading : headings) {
       wrapping.add(header.indexOf(heading));
     }
+    return this;
+  }
+
+  /**
+   * Leaves out the columns {@code headings}, in this order, until the lines fit. A line below the
+   * first rows names them.
+   */
+  public TextTable optional(String... headings) {
+    for (String heading : headings) {
+      optional.add(header.indexOf(heading));
+    }
+    return this;
+  }
+
+  /** Fits lines into {@code columns} instead of {@link Wrap#COLUMNS}. */
+  public TextTable within(int columns) {
+    columnsMax = columns;
     return this;
   }
 
@@ -65,12 +91,15 @@ public final class TextTable {
    * Returns the header and all rows, or the rows since the last call, as lines with a newline each.
    */
   public String render() {
-    int[] fitting = fitting();
+    List<Integer> earlier = shown;
+    List<Integer> columns = earlier == null ? shown() : earlier;
+    shown = columns;
+    int[] fitting = fitting(columns);
     StringBuilder text = new StringBuilder();
     for (List<String> row : rows) {
       List<List<String>> cells = new ArrayList<>();
-      for (int c = 0; c < fitting.length; c++) {
-        cells.add(Wrap.lines(row.get(c), fitting[c]));
+      for (int i = 0; i < fitting.length; i++) {
+        cells.add(Wrap.lines(row.get(columns.get(i)), fitting[i]));
       }
       int lines = cells.stream().mapToInt(List::size).max().orElse(0);
       for (int i = 0; i < lines; i++) {
@@ -78,7 +107,7 @@ public final class TextTable {
       }
     }
     rows.clear();
-    return text.toString();
+    return earlier == null ? text + leftOut(columns) : text.toString();
   }
 
   private String line(List<List<String>> cells, int index, int[] fitting) {
@@ -92,11 +121,40 @@ public final class TextTable {
     return line.toString().stripTrailing();
   }
 
-  private int[] fitting() {
-    int[] fitting = widths.clone();
-    int all = Arrays.stream(fitting).sum() + GAP.length() * (fitting.length - 1);
-    for (int excess = all - Wrap.COLUMNS; excess > 0; excess--) {
-      int widest = wrapping.stream().max(Comparator.comparingInt(c -> fitting[c])).orElse(-1);
+  private List<Integer> shown() {
+    List<Integer> columns = new ArrayList<>(IntStream.range(0, widths.length).boxed().toList());
+    for (Integer least : optional) {
+      int[] narrowest =
+          columns.stream()
+              .mapToInt(c -> wrapping.contains(c) ? Math.min(widths[c], WRAPPED_MIN) : widths[c])
+              .toArray();
+      if (excess(narrowest) > 0) {
+        columns.remove(least);
+      }
+    }
+    return columns;
+  }
+
+  private String leftOut(List<Integer> columns) {
+    String names =
+        IntStream.range(0, widths.length)
+            .filter(c -> !columns.contains(c))
+            .mapToObj(header::get)
+            .collect(Collectors.joining(", "));
+    return names.isEmpty()
+        ? ""
+        : "not shown on %d columns: %s; -o wide shows all\n".formatted(columnsMax, names);
+  }
+
+  private int excess(int[] fitting) {
+    return Arrays.stream(fitting).sum() + GAP.length() * (fitting.length - 1) - columnsMax;
+  }
+
+  private int[] fitting(List<Integer> columns) {
+    int[] fitting = columns.stream().mapToInt(c -> widths[c]).toArray();
+    List<Integer> narrowed = wrapping.stream().map(columns::indexOf).filter(i -> i >= 0).toList();
+    for (int excess = excess(fitting); excess > 0; excess--) {
+      int widest = narrowed.stream().max(Comparator.comparingInt(i -> fitting[i])).orElse(-1);
       if (widest < 0 || fitting[widest] <= WRAPPED_MIN) {
         break;
       }

@@ -2,11 +2,18 @@ package io.palinode.terminal;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Text in lines of a limited width. */
 public final class Wrap {
-  /** The width that tables and reports keep to, if their parts allow it. */
-  public static final int COLUMNS = 100;
+  /**
+   * The width that tables and reports keep to, if their parts allow it: that of the terminal, but
+   * from 40 to 100. The script {@code palinode} sets {@code COLUMNS}.
+   */
+  public static final int COLUMNS = columns(System.getenv("COLUMNS"));
+
+  private static final int COLUMNS_MIN = 40;
+  private static final int COLUMNS_MAX = 100;
 
   private static final String SPACE = " ";
 
@@ -14,6 +21,14 @@ public final class Wrap {
   private static final String MARKS = ",;-_=/";
 
   private Wrap() {}
+
+  /** The greatest width for what is no positive number. */
+  static int columns(@Nullable String terminal) {
+    if (terminal == null || !terminal.matches("[1-9][0-9]{0,8}")) {
+      return COLUMNS_MAX;
+    }
+    return Math.max(COLUMNS_MIN, Math.min(COLUMNS_MAX, Integer.parseInt(terminal)));
+  }
 
   /** {@code name} and {@code text}; further lines are indented as far as the first is by name. */
   public static String paragraph(String name, String text) {

@@ -46,6 +46,36 @@ class TextTableTest {
   }
 
   @Test
+  void onANarrowTerminalOptionalColumnsAreLeftOutAndNamed() {
+    TextTable table =
+        new TextTable(TextTable.Align.LEFT, List.of("NAME", "AT", "WHY", "ID"))
+            .wrap("WHY")
+            .optional("AT", "NAME")
+            .within(40);
+    String at = "x".repeat(27);
+    assertThat(table.row(List.of("some-name", at, "a few words", "12")).render())
+        .isEqualTo(
+            """
+            NAME       WHY          ID
+            some-name  a few words  12
+            not shown on 40 columns: AT; -o wide shows all
+            """);
+    assertThat(table.row(List.of("b", at, "c", "1")).render())
+        .as("the columns of later rows are the same, and not named again")
+        .isEqualTo("b          c            1\n");
+  }
+
+  @Test
+  void theColumnsOfATerminalAreBounded() {
+    assertThat(Wrap.columns(null)).isEqualTo(100);
+    assertThat(Wrap.columns("80")).isEqualTo(80);
+    assertThat(Wrap.columns("12")).isEqualTo(40);
+    assertThat(Wrap.columns("240")).isEqualTo(100);
+    assertThat(Wrap.columns("0")).isEqualTo(100);
+    assertThat(Wrap.columns("wide")).isEqualTo(100);
+  }
+
+  @Test
   void laterRowsAreRenderedWithoutTheHeaderAndAsWide() {
     TextTable table = new TextTable(TextTable.Align.LEFT, List.of("NAME", "KEYS"));
     assertThat(table.row(List.of("later", "3")).render()).isEqualTo("NAME   KEYS\nlater  3\n");

@@ -73,7 +73,8 @@ public final class SnapshotCommand {
             List.of(
                 "NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "FROM", "CHECKSUM", "MS", "WHY"));
     snapshot.nodes().forEach(part -> table.row(row(part)));
-    return (isWide ? table : table.wrap("FROM", "WHY")).render();
+    return (isWide ? table : table.wrap("FROM", "WHY").optional("MS", "CHANGED", "CHECKSUM"))
+        .render();
   }
 
   private static List<String> row(SnapshotView.PartView part) {
@@ -120,7 +121,7 @@ public final class SnapshotCommand {
         table.row(row(snapshot, isWide));
       }
       if (!isWide) {
-        table.wrap("NAME", "BASE");
+        table.wrap("NAME", "BASE").optional("AT", "BASE", "WRITTEN");
       }
       return all.length == 0 ? "none\n" : table.render();
     }
