@@ -28,7 +28,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Record the intervals of a predicate in a running cluster as a trace for 'palinode detect'.",
       "The trace has all that Kafka keeps of them: 30 minutes, unless the topic has another"
-          + " retention. After Ctrl-C it has what was read until then."
+          + " retention. After Ctrl-C it has what was read until then.",
+      "A trace has one version of the predicate. If the predicate changed meanwhile, standard error"
+          + " has the time and the other versions."
     },
     footer = {
       "",
@@ -46,8 +48,15 @@ public final class RecordCommand implements Callable<Integer> {
       names = "--predicate",
       required = true,
       paramLabel = "NAME",
-      description = "The predicate. Its newest version is recorded.")
+      description = "The name of the predicate.")
   private String predicate = "";
+
+  @Option(
+      names = "--predicate-version",
+      defaultValue = "0",
+      paramLabel = "N",
+      description = "Record this version of the predicate (default: the newest with intervals).")
+  private long version;
 
   @Option(
       names = {"-o", "--output"},
@@ -79,7 +88,7 @@ public final class RecordCommand implements Callable<Integer> {
   @SuppressWarnings("try") // A resource for its close alone.
   public Integer call() {
     KafkaSettings settings = kafka.settings();
-    Recording recording = new Recording(predicate, intervalsMax);
+    Recording recording = new Recording(predicate, version, intervalsMax);
     try (OnSignal onSignal = OnSignal.does(() -> stopped.set(true), STOP_MAX);
         Consumer<byte[], byte[]> consumer = settings.newConsumer("palinode-record")) {
       try {
@@ -133,6 +142,10 @@ public final class RecordCommand implements Callable<Integer> {
       report(
           "%s, version %d: %,d intervals from %,d records in %s",
           predicate, recording.version(), recording.size(), recording.records(), output);
+      String others = recording.otherVersions();
+      if (others != null) {
+        report("%s", others);
+      }
     }
   }
 

@@ -104,7 +104,7 @@ final class RecordedTopics {
 
   private void read(PredicateRecord record) {
     if (record.getName().equals(predicate)) {
-      recording.applied(record.getVersion());
+      recording.applied(record.getVersion(), record.getAppliedAtMicros());
     }
   }
 

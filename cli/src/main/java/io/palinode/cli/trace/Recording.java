@@ -1,7 +1,9 @@
 package io.palinode.cli.trace;
 
 import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import io.palinode.hvc.PointInTime;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.Closed;
@@ -14,27 +16,36 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the candidates of one predicate to intervals. Pure; not thread-safe. Keeps the newest
- * version of the predicate, and at most a given number of intervals.
+ * Joins the candidates of one predicate to intervals. Pure; not thread-safe. Keeps one version of
+ * the predicate, and at most a given number of intervals.
  *
  * <p>No record ends an interval that is open when its node restarts or a rollback begins the next
  * epoch. Such an interval ends with the last record of its node in that incarnation and epoch.
  */
 final class Recording {
+  /** Of other versions that are named. */
+  private static final int VERSIONS_MAX = 16;
+
   private final String predicate;
   private final int intervalsMax;
+  private final long wanted;
   private final Map<Position, Interval> intervals = new LinkedHashMap<>();
   private final Map<Position, Run> runs = new HashMap<>();
 
   /** The newest clock of each run of a node. */
   private final Map<Run, Hvc> reached = new HashMap<>();
 
+  private final SortedSet<Long> otherVersions = new TreeSet<>();
   private long version;
   private long versionMax;
+  private long appliedMicros;
   private long records;
 
   /** A node between two restarts or rollbacks. */
@@ -70,14 +81,25 @@ final class Recording {
     }
   }
 
-  Recording(String predicate, int intervalsMax) {
+  /**
+   * @param wanted the version of the predicate; 0: the newest that has a candidate
+   */
+  Recording(String predicate, long wanted, int intervalsMax) {
     this.predicate = predicate;
+    this.wanted = wanted;
     this.intervalsMax = intervalsMax;
   }
 
-  /** A version of the predicate was applied. Candidates of later ones are refused. */
-  void applied(long appliedVersion) {
-    versionMax = Math.max(versionMax, appliedVersion);
+  /**
+   * A version of the predicate was applied. Candidates of later ones are refused.
+   *
+   * @param atMicros wall clock; 0: unknown
+   */
+  void applied(long appliedVersion, long atMicros) {
+    if (appliedVersion > versionMax) {
+      versionMax = appliedVersion;
+      appliedMicros = atMicros;
+    }
   }
 
   /** Whether the candidate is of a version of the predicate that was not applied yet. */
@@ -125,6 +147,24 @@ final class Recording {
   /** The version of the predicate; 0: no candidate of it was read. */
   long version() {
     return version;
+  }
+
+  /** What is to be known of other versions, one sentence; null: no other one matters. */
+  @Nullable String otherVersions() {
+    if (otherVersions.isEmpty() && version == versionMax) {
+      return null;
+    }
+    String at = appliedMicros == 0 ? "" : " at " + PointInTime.format(Hlc.ofMicros(appliedMicros));
+    String others =
+        otherVersions.isEmpty()
+            ? ""
+            : "; record %s with --predicate-version, and judge each with the predicate as it was then"
+                .formatted(
+                    otherVersions.stream()
+                        .map(other -> "version " + other)
+                        .collect(Collectors.joining(", ")));
+    return "the predicate changed to version %d%s, and the trace has version %d only%s"
+        .formatted(versionMax, at, version, others);
   }
 
   /** The intervals, those of one node by their starts. */
@@ -207,17 +247,32 @@ final class Recording {
     runs.put(position, run);
   }
 
-  /** A newer version of the predicate replaces all intervals of older ones. */
+  /** If no version is wanted, a newer one replaces all intervals of older ones. */
   private boolean isWanted(IntervalRef ref) {
-    if (!ref.getPredicate().equals(predicate) || ref.getPredicateVersion() < version) {
+    if (!ref.getPredicate().equals(predicate)) {
       return false;
     }
-    if (ref.getPredicateVersion() > version) {
-      version = ref.getPredicateVersion();
+    long of = ref.getPredicateVersion();
+    if (wanted == 0 ? of < version : of != wanted) {
+      other(of);
+      return false;
+    }
+    if (of > version) {
+      if (version != 0) {
+        other(version);
+      }
+      version = of;
       intervals.clear();
       runs.clear();
     }
     return true;
+  }
+
+  private void other(long of) {
+    otherVersions.add(of);
+    if (otherVersions.size() > VERSIONS_MAX) {
+      otherVersions.remove(otherVersions.first());
+    }
   }
 
   private void reached(Run run, ByteString clock) {

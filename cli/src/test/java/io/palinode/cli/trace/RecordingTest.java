@@ -29,10 +29,17 @@ class RecordingTest {
           .setTimestampMs(7)
           .build();
 
-  private final Recording recording = new Recording("p", 3);
+  private static final String CHANGED =
+      "the predicate changed to version 2 at 2026-11-21T12:00:00.000000Z, and the trace has version"
+          + " %d only%s";
+  private static final String OTHERS =
+      "; record version %d with --predicate-version, and judge each with the predicate as it was"
+          + " then";
+
+  private final Recording recording = new Recording("p", 0, 3);
 
   RecordingTest() {
-    recording.applied(2);
+    recording.applied(2, 1_795_262_400_000_000L);
   }
 
   @Test
@@ -82,6 +89,23 @@ class RecordingTest {
     recording.read(0, opened(1, 1, 0, 3, 120));
     assertThat(lines()).hasSize(1);
     assertThat(recording.version()).isEqualTo(2);
+  }
+
+  @Test
+  void aChangeOfThePredicateIsNamedWithItsTimeAndEachVersionCanBeRecorded() throws IOException {
+    Recording first = new Recording("p", 1, 3);
+    first.applied(1, 5);
+    for (Recording each : List.of(first, recording)) {
+      each.read(0, opened(1, 1, 0, 1, 100));
+      assertThat(each.otherVersions()).isEqualTo(each == first ? null : CHANGED.formatted(1, ""));
+      each.applied(2, 1_795_262_400_000_000L);
+      each.read(0, of(1, 1, 0).setSequence(2).setOpened(opened(2, 110)).build());
+      each.read(0, of(1, 1, 0).setSequence(3).setOpened(opened(2, 120)).build());
+    }
+    assertThat(first.intervals()).hasSize(1);
+    assertThat(first.otherVersions()).isEqualTo(CHANGED.formatted(1, OTHERS.formatted(2)));
+    assertThat(recording.intervals()).hasSize(2);
+    assertThat(recording.otherVersions()).isEqualTo(CHANGED.formatted(2, OTHERS.formatted(1)));
   }
 
   @Test
