@@ -269,7 +269,7 @@ class HandAffectedTest {
   @Test
   void aPlanKnowsTheWritesThatNodesFoundByTheirKeys() {
     EffectReported.Builder reported =
-        EffectReported.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
+        EffectReported.newBuilder().addWitnesses(at(1, 500)).setWrites(3);
     RollbackRequest asked = RollbackRequest.to("r", Hlc.ofMicros(450));
     PlannedRollback some = PlannedRollback.of("id", asked, effect(reported.build(), ""));
     assertThat(some.request().seeds().witnesses()).containsExactly(at(1, 500));
@@ -278,7 +278,7 @@ class HandAffectedTest {
     PlannedRollback whole = PlannedRollback.of("id", wish(at(1, 500)), effect(all, "too many"));
     assertThat(whole.request().seeds()).isEqualTo(Seeds.ALL);
     assertThat(whole.effect().whyAll()).isEqualTo("too many");
-    PlannedRollback again = some.again(effect(reported.setFirstWrites(5).build(), ""));
+    PlannedRollback again = some.again(effect(reported.setWrites(5).build(), ""));
     assertThat(again.again(again.effect()).before()).isEqualTo(some.effect());
   }
 

@@ -8,6 +8,7 @@ import io.palinode.detector.binding.Version;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.store.binding.HlcSpan;
 import io.palinode.store.binding.UndoEffect;
+import io.palinode.store.binding.UndoEffect.Count;
 import io.palinode.store.past.DiscardedWrites.Page;
 import io.palinode.store.past.DiscardedWrites.Range;
 import io.palinode.store.past.KeyHistory;
@@ -42,8 +43,8 @@ class UndoEffectTest {
     assertThat(effect.writes()).isEqualTo(3);
     assertThat(effect.keys()).isEqualTo(2);
     assertThat(effect.clients()).containsExactly("alice", "bob");
-    assertThat(effect.firstWrites()).isEqualTo(firsts("a") * 2 + firsts("b"));
-    assertThat(effect.firstKeys()).isEqualTo(firsts("a") + firsts("b"));
+    assertThat(effect.ofReplicas().values().stream().mapToLong(Count::writes).sum()).isEqualTo(3);
+    assertThat(effect.ofReplicas().values().stream().mapToLong(Count::keys).sum()).isEqualTo(2);
     assertThat(effect.bytes()).isPositive();
     assertThat(value("a")).containsExactly("newer");
     assertThat(node.effect(now(), List.of()).writes()).isZero();
@@ -251,11 +252,6 @@ class UndoEffectTest {
 
   private List<String> value(String key) throws RefusedException {
     return TestNodes.texts(node.reads().get(TestNodes.key(key), caller("")).value());
-  }
-
-  private long firsts(String key) {
-    var ring = new io.palinode.voldemort.cluster.Ring(TestNodes.cluster(3), 3);
-    return ring.preferenceList(TestNodes.bytes(key)).get(0) == node.node() ? 1 : 0;
   }
 
   private static String line(PastChange write) {

@@ -8,11 +8,15 @@ import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.OfReplicas;
 import io.palinode.wire.v1.Span;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -94,14 +98,35 @@ public record Effect(
     return spans;
   }
 
-  /** Writes of clients that would be discarded, each counted at its key's first replica. */
+  /**
+   * Writes of clients that would be discarded, each once. A write that a replica missed counts if
+   * some replica of its keys has them all; else these are fewer than the writes.
+   */
   public long writes() {
-    return reports.stream().mapToLong(EffectReported::getFirstWrites).sum();
+    return once(EffectReported::getFirstWrites, OfReplicas::getWrites);
   }
 
-  /** Keys that would get another value, each counted at its first replica. */
+  /** Keys that would get another value, as {@link #writes}. */
   public long keys() {
-    return reports.stream().mapToLong(EffectReported::getFirstKeys).sum();
+    return once(EffectReported::getFirstKeys, OfReplicas::getKeys);
+  }
+
+  private long once(ToLongFunction<EffectReported> first, ToLongFunction<OfReplicas> ofReplicas) {
+    if (reports.stream().anyMatch(Effect::isWithoutReplicas)) {
+      return reports.stream().mapToLong(first).sum();
+    }
+    Map<List<Integer>, Long> most = new HashMap<>();
+    for (EffectReported node : reports) {
+      for (OfReplicas part : node.getOfReplicasList()) {
+        most.merge(part.getNodesList(), ofReplicas.applyAsLong(part), Math::max);
+      }
+    }
+    return most.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Of an earlier release, or of too many lists of replicas. */
+  private static boolean isWithoutReplicas(EffectReported node) {
+    return node.getOfReplicasCount() == 0 && (node.getWrites() > 0 || node.getKeys() > 0);
   }
 
   /** Bytes on all nodes, with copies. */

@@ -9,6 +9,7 @@ import io.palinode.store.affected.Question;
 import io.palinode.store.affected.Trace;
 import io.palinode.store.binding.HlcSpan;
 import io.palinode.store.binding.UndoEffect;
+import io.palinode.store.binding.UndoEffect.Count;
 import io.palinode.store.binding.UndoLog;
 import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.ClientAccesses;
@@ -18,6 +19,7 @@ import io.palinode.wire.v1.EffectAsked;
 import io.palinode.wire.v1.EffectReported;
 import io.palinode.wire.v1.EffectStep;
 import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.OfReplicas;
 import io.palinode.wire.v1.Restore;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,6 +34,8 @@ import java.util.function.LongSupplier;
  * is paused, so concurrent accesses may be missing.
  */
 public final class EffectAnswers {
+  private static final int REPLICAS_MAX = 1_000;
+
   private final UndoLog store;
   private final ControlLog log;
   private final LongSupplier epochMicros;
@@ -173,13 +177,25 @@ public final class EffectAnswers {
         .setNow(store.clock().last().own());
   }
 
-  private static void add(EffectReported.Builder answer, UndoEffect effect) {
-    answer
-        .setWrites(effect.writes())
-        .setKeys(effect.keys())
-        .setBytes(effect.bytes())
-        .setFirstWrites(effect.firstWrites())
-        .setFirstKeys(effect.firstKeys());
+  private void add(EffectReported.Builder answer, UndoEffect effect) {
+    answer.setWrites(effect.writes()).setKeys(effect.keys()).setBytes(effect.bytes());
+    effect.ofReplicas().forEach((replicas, count) -> add(answer, replicas, count));
+    if (answer.getOfReplicasCount() > REPLICAS_MAX) {
+      answer.clearOfReplicas();
+    }
+  }
+
+  private void add(EffectReported.Builder answer, List<Integer> replicas, Count count) {
+    if (replicas.get(0) == store.node()) {
+      answer
+          .setFirstWrites(answer.getFirstWrites() + count.writes())
+          .setFirstKeys(answer.getFirstKeys() + count.keys());
+    }
+    answer.addOfReplicas(
+        OfReplicas.newBuilder()
+            .addAllNodes(replicas)
+            .setWrites(count.writes())
+            .setKeys(count.keys()));
   }
 
   private static List<HlcSpan> except(EffectAsked asked) {

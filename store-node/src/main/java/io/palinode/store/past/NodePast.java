@@ -144,7 +144,7 @@ public final class NodePast {
   }
 
   private UndoCount count(List<HlcSpan> except) {
-    return new UndoCount(stores.node(), stores.engine(), writers, except);
+    return new UndoCount(stores.engine(), writers, except);
   }
 
   private Stream<WindowLog> logs() {

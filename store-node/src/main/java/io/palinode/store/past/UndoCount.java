@@ -3,6 +3,7 @@ package io.palinode.store.past;
 import io.palinode.retroscope.Diff;
 import io.palinode.store.binding.HlcSpan;
 import io.palinode.store.binding.UndoEffect;
+import io.palinode.store.binding.UndoEffect.Count;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;
 import java.util.Arrays;
@@ -17,21 +18,18 @@ final class UndoCount {
   /** Further clients are counted, not named. */
   private static final int CLIENTS_MAX = 100;
 
-  private final int node;
   private final StorageEngine engine;
   private final Writers writers;
   private final List<HlcSpan> except;
   private long writes;
-  private long firstWrites;
   private long keys;
-  private long firstKeys;
   private long bytes;
+  private final Map<List<Integer>, Count> ofReplicas = new HashMap<>();
 
   /**
    * @param except spans whose changes are not writes of clients
    */
-  UndoCount(int node, StorageEngine engine, Writers writers, List<HlcSpan> except) {
-    this.node = node;
+  UndoCount(StorageEngine engine, Writers writers, List<HlcSpan> except) {
     this.engine = engine;
     this.writers = writers;
     this.except = except;
@@ -48,8 +46,7 @@ final class UndoCount {
         writes,
         keys,
         bytes,
-        firstWrites,
-        firstKeys,
+        ofReplicas,
         clients.subList(0, Math.min(CLIENTS_MAX, clients.size())),
         clients.size(),
         writers.knownSince());
@@ -58,7 +55,7 @@ final class UndoCount {
   /** Counts the undo of some keys, each to its own cut; the others stand. Names no clients. */
   UndoEffect ofSome(Collection<LocalStore> stores, Cuts cuts) {
     stores.forEach(store -> countSome(store, cuts));
-    return new UndoEffect(writes, keys, bytes, firstWrites, firstKeys, List.of(), 0, 0);
+    return new UndoEffect(writes, keys, bytes, ofReplicas, List.of(), 0, 0);
   }
 
   private void countSome(LocalStore store, Cuts cuts) {
@@ -93,7 +90,7 @@ final class UndoCount {
   private void count(LocalStore store, long hlc, byte[] key, byte @Nullable [] old) {
     if (except.stream().noneMatch(span -> span.contains(hlc))) {
       writes++;
-      firstWrites += isFirst(store, key) ? 1 : 0;
+      add(store, key, 1, 0);
       bytes += key.length + (old == null ? 0 : old.length);
     }
   }
@@ -107,11 +104,14 @@ final class UndoCount {
   private void countKey(LocalStore store, byte[] key, byte @Nullable [] then) {
     if (!Arrays.equals(then, engine.get(store.name(), key))) {
       keys++;
-      firstKeys += isFirst(store, key) ? 1 : 0;
+      add(store, key, 0, 1);
     }
   }
 
-  private boolean isFirst(LocalStore store, byte[] key) {
-    return store.replicas(key).get(0) == node;
+  private void add(LocalStore store, byte[] key, long moreWrites, long moreKeys) {
+    ofReplicas.compute(
+        store.replicas(key),
+        (replicas, known) ->
+            known == null ? new Count(moreWrites, moreKeys) : known.plus(moreWrites, moreKeys));
   }
 }
