@@ -3,7 +3,6 @@ package io.palinode.hazelcast.member;
 import com.hazelcast.cluster.Member;
 import com.hazelcast.instance.impl.Node;
 import com.hazelcast.internal.cluster.impl.JoinRequest;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AgentMark {
   static final String NAME = "palinode-agent";
-  private static final int VERSION = 1;
+  private static final String VERSION = "1/";
 
   private final String value;
 
   AgentMark(int members) {
-    this.value = "%d/%d".formatted(VERSION, members);
+    this.value = VERSION + members;
   }
 
   /** Marks a member that has not joined its cluster. */
@@ -27,25 +26,29 @@ public final class AgentMark {
 
   /** Why a member must not join; null if it may. A lite member holds no entry, as a client. */
   @Nullable String refusal(JoinRequest request) {
-    return request.toMemberInfo().isLiteMember()
+    String mark = request.getAttributes().get(NAME);
+    return request.toMemberInfo().isLiteMember() || mayJoin(mark)
         ? null
-        : refusal(String.valueOf(request.getAddress()), request.getAttributes().get(NAME));
+        : refusal(String.valueOf(request.getAddress()), mark);
+  }
+
+  /** Members may be restarted one by one for another number of members. */
+  static boolean mayJoin(@Nullable String mark) {
+    return mark != null && mark.startsWith(VERSION);
   }
 
   /** Why a member of the cluster is not watched; null if it is. */
   @Nullable String refusal(Member member) {
-    return member.isLiteMember()
+    String mark = member.getAttribute(NAME);
+    return member.isLiteMember() || value.equals(mark)
         ? null
-        : refusal(String.valueOf(member.getAddress()), member.getAttribute(NAME));
+        : refusal(String.valueOf(member.getAddress()), mark);
   }
 
-  private @Nullable String refusal(String member, @Nullable String mark) {
-    if (mark == null) {
-      return "member=%s runs without the agent: start it with -javaagent:hazelcast-agent.jar"
-          .formatted(member);
-    }
-    return Objects.equals(mark, value)
-        ? null
+  private String refusal(String member, @Nullable String mark) {
+    return mark == null
+        ? "member=%s runs without the agent: start it with -javaagent:hazelcast-agent.jar"
+            .formatted(member)
         : "member=%s has another release of the agent, or another number of 'members': %s, not %s"
             .formatted(member, mark, value);
   }

@@ -11,6 +11,7 @@ import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.OfReplicas;
 import io.palinode.wire.v1.Span;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -99,8 +100,8 @@ public record Effect(
   }
 
   /**
-   * Writes of clients that would be discarded, each once. A write that a replica missed counts if
-   * some replica of its keys has them all; else these are fewer than the writes.
+   * Writes of clients that would be discarded, each once, as most replicas of a key count them. So
+   * neither a replica that missed writes changes that, nor one that received old ones late.
    */
   public long writes() {
     return once(EffectReported::getFirstWrites, OfReplicas::getWrites);
@@ -115,13 +116,23 @@ public record Effect(
     if (reports.stream().anyMatch(Effect::isWithoutReplicas)) {
       return reports.stream().mapToLong(first).sum();
     }
-    Map<List<Integer>, Long> most = new HashMap<>();
+    Map<List<Integer>, List<Long>> counts = new HashMap<>();
     for (EffectReported node : reports) {
       for (OfReplicas part : node.getOfReplicasList()) {
-        most.merge(part.getNodesList(), ofReplicas.applyAsLong(part), Math::max);
+        counts
+            .computeIfAbsent(part.getNodesList(), replicas -> new ArrayList<>())
+            .add(ofReplicas.applyAsLong(part));
       }
     }
-    return most.values().stream().mapToLong(Long::longValue).sum();
+    return counts.entrySet().stream().mapToLong(e -> median(e.getKey(), e.getValue())).sum();
+  }
+
+  /** The greater one of two; a replica that reports none has counted none. */
+  private long median(List<Integer> replicas, List<Long> counts) {
+    long answered = reports.stream().filter(node -> replicas.contains(node.getNode())).count();
+    List<Long> falling = counts.stream().sorted(Comparator.reverseOrder()).toList();
+    int middle = (int) (Math.max(answered, falling.size()) - 1) / 2;
+    return middle < falling.size() ? falling.get(middle) : 0;
   }
 
   /** Of an earlier release, or of too many lists of replicas. */

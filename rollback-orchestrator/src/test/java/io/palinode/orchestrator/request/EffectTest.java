@@ -30,6 +30,22 @@ class EffectTest {
   }
 
   @Test
+  void oldWritesThatAReplicaReceivedLateDoNotCount() {
+    Effect effect =
+        effect(node(0, of(A, 5, 4)), node(1, of(A, 5, 4)), node(2, of(A, 9_000, 8_000)));
+    assertThat(effect.writes()).isEqualTo(5);
+    assertThat(effect.keys()).isEqualTo(4);
+    assertThat(effect(node(0), node(1), node(2, of(A, 9_000, 8_000))).writes()).isZero();
+  }
+
+  @Test
+  void ofTwoReplicasTheGreaterCounts() {
+    List<Integer> two = List.of(0, 1);
+    assertThat(effect(node(0, of(two, 3, 1)), node(1, of(two, 4, 2))).writes()).isEqualTo(4);
+    assertThat(effect(node(0), node(1, of(two, 4, 2))).keys()).isEqualTo(2);
+  }
+
+  @Test
   void ifANodeIsOfAnEarlierReleaseEachWriteCountsAtItsFirstReplica() {
     EffectReported earlier =
         EffectReported.newBuilder().setWrites(9).setFirstWrites(5).setFirstKeys(2).build();

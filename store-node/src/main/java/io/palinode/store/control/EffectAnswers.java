@@ -186,7 +186,7 @@ public final class EffectAnswers {
   }
 
   private void add(EffectReported.Builder answer, List<Integer> replicas, Count count) {
-    if (replicas.get(0) == store.node()) {
+    if (replicas.indexOf(store.node()) == 0) {
       answer
           .setFirstWrites(answer.getFirstWrites() + count.writes())
           .setFirstKeys(answer.getFirstKeys() + count.keys());
