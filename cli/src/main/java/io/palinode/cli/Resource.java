@@ -293,10 +293,14 @@ enum Resource {
     return field.isObject() ? String.join(" ", parts) : field.isNull() ? "" : field.asText("");
   }
 
-  /** The predicate of a rollback, or the snapshot that an operator named; empty: by hand. */
+  /** The predicate of a rollback, or what an operator asked for. */
   private static String cause(JsonNode rollback) {
     String snapshot = text(rollback.path("snapshot"));
-    return snapshot.isEmpty() ? text(rollback.path("predicate")) : "to snapshot " + snapshot;
+    String undoes = text(rollback.path("undoes"));
+    String predicate = text(rollback.path("predicate"));
+    return !snapshot.isEmpty()
+        ? "to snapshot " + snapshot
+        : !undoes.isEmpty() ? "undo of " + undoes : predicate.isEmpty() ? "by hand" : predicate;
   }
 
   /** The users of a rollback, each once. */

@@ -23,7 +23,7 @@ class DescribeTest {
        "target":"1795262399999999","attempts":1,"undoneWrites":4,"convergedKeys":2,
        "openedMicros":1795262401000000,"endedMicros":1795262401080000,"totalMs":80.0,
        "pauseMs":1.0,"judgementMs":2.0,"restoreMs":3.0,"convergeMs":4.0,"haltReason":null,
-       "snapshot":null,"acts":[],"byHand":false,"request":null,"undoes":null,"reason":null,
+       "snapshot":null,"acts":[],"byHand":false,"request":null,"undoes":null,"undoneBy":null,"reason":null,
        "moves":[],"scope":"all","givenUp":null,"keys":null,"clients":null,"before":null,
        "nodes":[]}""";
   private static final String PREDICATE =
@@ -69,6 +69,13 @@ class DescribeTest {
         .doesNotContain("other");
     assertThat(api.asked()).containsExactly("limit=10000&predicate=p");
     assertThat(json("describe", "rollback", "5").path("violations")).hasSize(1);
+  }
+
+  @Test
+  void aRollbackThatWasUndoneNamesTheUndo() {
+    api.answer("/api/v1/rollbacks/5", ROLLBACK.replace("\"undoneBy\":null", "\"undoneBy\":6"));
+    assertThat(api.run("describe", "rollback", "5")).isZero();
+    assertThat(api.out()).contains("\nundone by  rollback 6\n");
   }
 
   @Test

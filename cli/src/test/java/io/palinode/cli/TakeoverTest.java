@@ -106,7 +106,7 @@ class TakeoverTest {
          "attempts":1,"undoneWrites":0,"convergedKeys":2,"openedMicros":1795262401000000,
          "endedMicros":null,"totalMs":%s,"pauseMs":1.0,"judgementMs":2.0,"restoreMs":3.0,
          "convergeMs":4.0,"haltReason":null,"snapshot":null,"acts":[],"byHand":true,
-         "request":null,"undoes":null,"reason":null,"moves":[],"scope":"all","givenUp":null,
+         "request":null,"undoes":null,"undoneBy":null,"reason":null,"moves":[],"scope":"all","givenUp":null,
          "keys":null,"clients":null,"before":null,"nodes":[]}"""
         .formatted(state, totalMs);
   }

@@ -65,6 +65,9 @@ public final class RollbackStatusCommand implements Callable<Integer> {
     text.append(line("rollback", Long.toString(rollback.epoch())));
     text.append(line("state", rollback.state()));
     text.append(line("opened by", cause(one)));
+    if (one.undoneBy() != null) {
+      text.append(line("undone by", "rollback " + one.undoneBy()));
+    }
     for (ActView act : rollback.acts()) {
       String what = "%s by %s, %s";
       String at = TimeText.secondWithAge(act.atMicros());

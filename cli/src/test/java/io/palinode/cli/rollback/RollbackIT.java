@@ -83,6 +83,10 @@ class RollbackIT {
       assertThat(run("rollback", "undo", "1", "--yes")).as(err()).isZero();
       assertThat(state()).isEqualTo(after);
       assertThat(history("a")).containsExactly("0 1 it 0,1,2 replaced", "0 2 it 0,1,2 present 1");
+      assertThat(run("describe", "rollback", "1")).as(err()).isZero();
+      assertThat(out.toString()).contains("undone by  rollback 2");
+      assertThat(run("get", "rollbacks")).as(err()).isZero();
+      assertThat(out.toString()).contains("undo of 1");
       assertThat(run("rollback", "undo", "1", "--yes")).isEqualTo(2);
       assertThat(err()).contains("the writes that rollback 1 discarded are already reinstated");
       assertThat(run("rollback", "undo", "2", "--yes")).as(err()).isZero();

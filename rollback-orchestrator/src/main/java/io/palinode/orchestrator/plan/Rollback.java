@@ -24,8 +24,10 @@ public record Rollback(
    *
    * @param violationIds the first of the violations of {@code predicate}
    * @param snapshot the snapshot that an operator named; null: none
+   * @param undoes the rollback whose discarded writes the plan reinstates; 0: none
    */
-  record Cause(String predicate, List<String> violationIds, @Nullable String snapshot) {}
+  record Cause(
+      String predicate, List<String> violationIds, @Nullable String snapshot, long undoes) {}
 
   /**
    * What the nodes did.
@@ -151,7 +153,8 @@ public record Rollback(
             new Cause(
                 opened.getPredicate(),
                 List.copyOf(opened.getViolationIdsList()),
-                opened.hasSnapshot() ? opened.getSnapshot().getId() : null),
+                opened.hasSnapshot() ? opened.getSnapshot().getId() : null,
+                opened.getUndoes()),
             State.OPENED,
             new Work(opened.getTarget(), 0, 0, 0),
             new Moments(at, at, at, 0, StepTimes.NONE),
@@ -170,6 +173,11 @@ public record Rollback(
   /** The snapshot that an operator named; null: none. */
   public @Nullable String snapshot() {
     return cause.snapshot;
+  }
+
+  /** The rollback whose discarded writes it reinstates; 0: none. */
+  public long undoes() {
+    return cause.undoes;
   }
 
   public long target() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The JSON of one rollback and the progress of its nodes.
  *
  * @param byHand an operator requested it
- * @param undoes the rollback whose discarded writes it reinstates; null: none
+ * @param undoneBy the rollback that reinstated its discarded writes; null: none
  * @param moves why its target moved
  * @param scope the writes after the target that are undone: {@code all} or {@code affected}
  * @param givenUp why no write was undone although some were to be; null: not so
@@ -28,7 +28,7 @@ public record OneRollbackView(
     @JsonUnwrapped Views.RollbackView rollback,
     boolean byHand,
     @Nullable String request,
-    @Nullable Long undoes,
+    @Nullable Long undoneBy,
     @Nullable String reason,
     List<String> moves,
     String scope,
@@ -71,21 +71,21 @@ public record OneRollbackView(
     }
   }
 
-  /** {@code progress} is null for an old rollback. */
-  static OneRollbackView of(Rollback rollback, @Nullable RollbackProgress progress) {
+  /** {@code progress} is null for an old rollback, {@code undoneBy} if no rollback undid it. */
+  static OneRollbackView of(
+      Rollback rollback, @Nullable RollbackProgress progress, @Nullable Long undoneBy) {
     Views.RollbackView whole = Views.RollbackView.of(rollback);
     if (progress == null) {
       return new OneRollbackView(
-          whole, false, null, null, null, List.of(), "all", null, null, null, null, List.of());
+          whole, false, null, undoneBy, null, List.of(), "all", null, null, null, null, List.of());
     }
     Concerned concerned = progress.concerned();
     boolean byHand = progress.operator().isByHand();
-    long undoes = progress.operator().undoes();
     return new OneRollbackView(
         whole,
         byHand,
         byHand ? progress.operator().request() : null,
-        undoes == 0 ? null : undoes,
+        undoneBy,
         progress.reason(),
         progress.moves(),
         progress.ofSome() ? "affected" : "all",

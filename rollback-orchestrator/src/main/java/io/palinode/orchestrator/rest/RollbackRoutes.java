@@ -368,6 +368,15 @@ final class RollbackRoutes {
 
   private OneRollbackView view(Rollback rollback) {
     RollbackProgress progress = backend.history().progress(rollback.epoch());
-    return OneRollbackView.of(rollback, progress);
+    return OneRollbackView.of(rollback, progress, undoneBy(rollback.epoch()));
+  }
+
+  /** The remembered rollback that reinstated what the one of {@code epoch} discarded. */
+  private @Nullable Long undoneBy(long epoch) {
+    return backend.rollbacks(Listing.LIMIT_MAX).stream()
+        .filter(later -> later.undoes() == epoch && later.state() == Rollback.State.RESUMED)
+        .map(Rollback::epoch)
+        .findFirst()
+        .orElse(null);
   }
 }

@@ -44,6 +44,13 @@ class RollbackTest {
   }
 
   @Test
+  void anUndoNamesTheRollbackThatItUndoes() {
+    PlanOpened undo = PlanOpened.newBuilder().setUndoes(4).build();
+    assertThat(Rollback.opened(at(100).setPlanOpened(undo).build()).undoes()).isEqualTo(4);
+    assertThat(opened(100).undoes()).isZero();
+  }
+
+  @Test
   void aHaltedOneHasEndedWithItsReason() {
     Rollback rollback =
         opened(100).after(at(130).setHalted(Halted.newBuilder().setReason("why")).build());

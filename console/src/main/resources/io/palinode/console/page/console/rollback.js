@@ -85,6 +85,8 @@ async function content(epoch) {
         [el('a', { href: `#/violations/${id}` }, id.slice(0, 10)), ' ']).flat()],
       ['Undoes', one.undoes
         && el('a', { href: `#/rollbacks/${one.undoes}` }, `rollback ${one.undoes}`)],
+      ['Undone by', one.undoneBy
+        && el('a', { href: `#/rollbacks/${one.undoneBy}` }, `rollback ${one.undoneBy}`)],
       ['Target', hlc(one.target)],
       ['Target moved', one.moves.join('; ')],
       ['Scope', one.scope],

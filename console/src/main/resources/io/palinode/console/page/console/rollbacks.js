@@ -15,7 +15,7 @@ export function stateOf(rollback) {
 const COLUMNS = [
   ['Epoch', (one) => el('a', { href: `#/rollbacks/${one.epoch}` }, String(one.epoch)), 'num'],
   ['State', stateOf],
-  ['Cause', (one) => one.predicate || 'by hand'],
+  ['Cause', (one) => one.predicate || (one.undoes ? `undo of ${one.undoes}` : 'by hand')],
   ['Opened (UTC)', (one) => time(one.openedMicros)],
   ['Target (UTC)', (one) => when(time(parseHlc(one.target).micros), `HLC ${one.target}`)],
   ['Undone writes', (one) => count(one.undoneWrites), 'num'],
