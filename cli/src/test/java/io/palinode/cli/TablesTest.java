@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.cli.status.ViolationWords;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.PointInTime;
+import io.palinode.orchestrator.Status;
 import io.palinode.terminal.TextTable;
 import java.io.IOException;
 import java.util.Collections;
@@ -286,6 +287,35 @@ class TablesTest {
                 + TIME
                 + ": later violations are not known yet; the detection job has published nothing;"
                 + " start it");
+  }
+
+  /** What is not read yet would look like an empty cluster. */
+  @Test
+  void statusOfAnOrchestratorThatReadsItsLogsIsOneLine() {
+    String failure = "\"failure\":\"%s\"".formatted(Status.REPLAYING);
+    api.answer("/api/v1/status", STATUS.replace("\"failure\":null", failure));
+    assertThat(api.run("status", "--bootstrap", "127.0.0.1:1")).isEqualTo(1);
+    assertThat(api.run("status", "-o", "json", "--bootstrap", "127.0.0.1:1")).isEqualTo(1);
+    assertThat(api.out()).isEmpty();
+    assertThat(api.err().lines()).hasSize(2).containsOnly("palinode: " + Status.REPLAYING);
+  }
+
+  @Test
+  void rollbacksByHandAndUndosAreNamed() {
+    String rollback =
+        """
+        {"epoch":%s,"state":"resumed","predicate":"","violationIds":[],"snapshot":null,
+         "undoes":%s,"target":"HLC","attempts":1,"undoneWrites":1,"convergedKeys":1,
+         "totalMs":80.0,"acts":[]}"""
+            .replace("HLC", EXACT);
+    String undo = rollback.formatted("5", "4");
+    api.answer("/api/v1/rollbacks", "[" + undo + "," + rollback.formatted("4", "null") + "]");
+    for (String output : List.of("table", "wide")) {
+      assertThat(api.run("get", "rollbacks", "-o", output)).isZero();
+      assertThat(api.out())
+          .containsPattern("5 +resumed +undo of 4 +2026")
+          .containsPattern("4 +resumed +by hand +2026");
+    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.options.TimeText;
 import io.palinode.cli.store.StoreAccess;
+import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.rest.Views.BudgetView;
 import io.palinode.orchestrator.rest.Views.SequentialView;
 import io.palinode.orchestrator.rest.Views.StatusView;
@@ -41,6 +42,11 @@ public final class StatusCommand implements Callable<Integer> {
   public Integer call() {
     JsonNode answer = api.get("/api/v1/status");
     StatusView status = api.view(answer, StatusView.class);
+    if (Status.REPLAYING.equals(status.failure())) {
+      // Without its logs, an orchestrator shows an empty cluster.
+      spec.commandLine().getErr().println("palinode: " + Status.REPLAYING);
+      return 1;
+    }
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
       out.println(
