@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.plan;
 
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /**
  * How long nodes serve no request during a rollback, estimated from this cluster's latest
@@ -19,24 +20,47 @@ public record ExpectedPause(double baseMicros, double perCopyMicros) {
   /** Rollbacks of fewer copies do not show the cost of one copy. */
   private static final long COPIES_MIN = 1_000;
 
-  /** From rollbacks, latest first. */
+  /** Of more, old ones would hide a change. */
+  private static final int LATEST_MAX = 5;
+
+  /**
+   * The median of the latest rollbacks, without their wait for judgement.
+   *
+   * @param latest rollbacks, latest first
+   */
   public static ExpectedPause of(List<Rollback> latest) {
-    double base = DEFAULT.baseMicros;
-    double perCopy = DEFAULT.perCopyMicros;
-    boolean hasBase = false;
-    for (Rollback one : latest) {
-      if (one.state() == Rollback.State.RESUMED) {
-        StepTimes times = one.times();
-        long work = times.restoreMicros() + times.convergeMicros();
-        if (one.undoneWrites() >= COPIES_MIN) {
-          return new ExpectedPause(
-              times.pauseMicros() + times.judgementMicros(), (double) work / one.undoneWrites());
-        }
-        base = hasBase ? base : one.totalMicros();
-        hasBase = true;
-      }
-    }
-    return new ExpectedPause(base, perCopy);
+    List<Rollback> done =
+        latest.stream()
+            .filter(one -> one.state() == Rollback.State.RESUMED)
+            .limit(LATEST_MAX)
+            .toList();
+    return new ExpectedPause(
+        median(done, ExpectedPause::base, DEFAULT.baseMicros),
+        median(
+            done.stream().filter(ExpectedPause::showsCopies).toList(),
+            one -> (double) work(one) / one.undoneWrites(),
+            DEFAULT.perCopyMicros));
+  }
+
+  private static double base(Rollback one) {
+    return showsCopies(one)
+        ? one.times().pauseMicros()
+        : Math.max(0, one.totalMicros() - one.times().judgementMicros());
+  }
+
+  private static boolean showsCopies(Rollback one) {
+    return one.undoneWrites() >= COPIES_MIN;
+  }
+
+  private static long work(Rollback one) {
+    return one.times().restoreMicros() + one.times().convergeMicros();
+  }
+
+  /** Of an even number, the lower one of the middle. */
+  private static double median(
+      List<Rollback> all, ToDoubleFunction<Rollback> value, double otherwise) {
+    double[] sorted = all.stream().mapToDouble(value).sorted().toArray();
+    return sorted.length == 0 ? otherwise : sorted[(sorted.length - 1) / 2];
   }
 
   public long micros(long copies) {
