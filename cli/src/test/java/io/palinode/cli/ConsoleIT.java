@@ -133,6 +133,7 @@ class ConsoleIT {
     await("the undo ends").atMost(BOUND).until(() -> !parts.ended().isEmpty());
     browser.awaitText("rollback 1");
     assertThat(api("/api/v1/rollbacks/2").get("undoes").asInt()).isEqualTo(1);
+    assertThat(api("/api/v1/rollbacks/1").get("undoneBy").asInt()).isEqualTo(2);
   }
 
   private void write(String key, String value) {
@@ -326,6 +327,34 @@ class ConsoleIT {
     assertThat(list.get("last").asBoolean()).as(list.toString()).isTrue();
     assertThat(list.get("steps").asInt()).isGreaterThan(90);
     assertThat(list.get("most").asInt()).isLessThan(60);
+  }
+
+  @Test
+  void violationsThatWereNotRolledBackAreCountedAndThoseThatHoldComeFirst() {
+    JsonNode verdict =
+        browser.run(
+            "const {standingOf, verdict} = await import('/console/verdict.js');"
+                + "const one = (id) => ({id, predicate: 'p', binding: id, outcome: 'no_rollback',"
+                + " ended: id < '5' ? '7000000' : null, phantom: false});"
+                + "const latest = [...'12345678'].map(one);"
+                + "latest.push({...one('9'), outcome: 'rollback'});"
+                + "const status = {waits: [], approvals: [], abandonedEpoch: null, budgets: [],"
+                + " coverageLosses: 0, openEpoch: null, notServing: [], sequential: {keys: 0},"
+                + " predicates: 1, violations: 9};"
+                + "return [verdict(status, standingOf(latest, false)),"
+                + " verdict(status, standingOf(latest, true)).headline];");
+    assertThat(verdict.get(0).get("headline").asText())
+        .isEqualTo("8 violations not rolled back; 4 of these still hold.");
+    assertThat(verdict.get(0).get("items").findValuesAsText("what"))
+        .containsExactly(
+            "p 5, which holds",
+            "p 6, which holds",
+            "p 7, which holds",
+            "p 8, which holds",
+            "p 1",
+            "And 3 more.");
+    assertThat(verdict.at("/0/items/5/link/0").asText()).isEqualTo("#/violations");
+    assertThat(verdict.get(1).asText()).startsWith("At least 8 violations");
   }
 
   /** Node 1 knew 1 ms of node 0 by a message; entries 10 ms old follow from ε. */

@@ -1,15 +1,18 @@
 /** The first page: what is wrong, what to do, and how far behind judgement is. */
-import { get, post } from './api.js';
+import { page, post } from './api.js';
 import { action, badge, command, el, noViolation, outcomeBadge, table, when } from './dom.js';
 import { confirmed } from './dialogs.js';
 import { lagChart } from './chart.js';
 import { figuresOf } from './plan.js';
 import { rates } from './rates.js';
 import { only } from './role.js';
-import { ago, count, millis, outcome, parseHlc, plural, time } from './text.js';
-import { nodeLevel, verdict } from './verdict.js';
+import { ago, count, millis, parseHlc, plural, time } from './text.js';
+import { nodeLevel, standingOf, verdict } from './verdict.js';
+import { merged } from './violations.js';
 
 const RECENT = 5;
+/** Among these, those that were not rolled back are counted. */
+const COUNTED = 500;
 
 function summary(approval) {
   return el('p', {}, `${plural(approval.violations, 'violation')} of ${approval.predicate};`
@@ -44,9 +47,8 @@ function item(one) {
     one.command && command(one.command));
 }
 
-function headline(status, recent) {
-  const standing = recent.filter((one) => outcome(one).stands);
-  const { level, headline: text, items } = verdict(status, standing);
+function headline(status, latestOnes, isCut) {
+  const { level, headline: text, items } = verdict(status, standingOf(latestOnes, isCut));
   return el('section', { class: `verdict ${level}`, 'aria-label': 'Verdict' },
     el('h1', {}, text),
     items.length > 0 && el('ul', {}, items.map(item)),
@@ -98,14 +100,14 @@ function nodes(all) {
 
 function latest(recent, status) {
   if (recent.length === 0) return noViolation();
-  return table('Latest violations', [
+  return [table('Latest violations', [
     ['When', (one) => when(ago(parseHlc(one.violate).micros), `HLC ${one.violate}`)],
     ['Predicate', (one) => el('a', { href: `#/violations/${one.id}` },
       `${one.predicate} ${one.binding}`)],
     ['Grade', (one) => one.grade],
     ['Outcome', (one) => outcomeBadge(one, status)],
     ['Latency', (one) => millis(one.latencyMs), 'num'],
-  ], recent);
+  ], recent), el('p', {}, el('a', { href: '#/violations' }, 'All violations'))];
 }
 
 /** Replaces the content of a part unless it is the same, so that focus and selection stay. */
@@ -114,17 +116,29 @@ function put(part, content) {
   if (part.innerHTML !== next.innerHTML) part.replaceChildren(...next.childNodes);
 }
 
+/** With a violation that was published, unless it is earlier than those that are counted. Pure. */
+function after(violation, known, total) {
+  const isNew = known.every((one) => one.id !== violation.id);
+  const at = (one) => parseHlc(one.violate).micros;
+  if (isNew && total > known.length && at(violation) < at(known.at(-1))) return { known, total };
+  return {
+    known: merged(known, violation).slice(0, COUNTED),
+    total: isNew ? total + 1 : total,
+  };
+}
+
 export async function show(main, unused, state) {
-  let recent = await get(`/api/v1/violations?limit=${RECENT}`);
+  const read = () => page(`/api/v1/violations?limit=${COUNTED}`);
+  let { items: known, total } = await read();
   const [top, numbers, list, nodeList] = [0, 1, 2, 3].map(() => el('div'));
   const chart = lagChart();
   const rate = rates();
   main.append(top, numbers, el('div', { class: 'columns' }, list, nodeList), chart.node, rate.node);
   const update = ({ status, nodes: all, history }) => {
     if (!status) return;
-    put(top, headline(status, recent));
+    put(top, headline(status, known, total > known.length));
     put(numbers, tiles(status));
-    put(list, latest(recent, status));
+    put(list, latest(known.slice(0, RECENT), status));
     put(nodeList, [nodes(all), gaps(status)]);
     chart.update(history);
     rate.update(history);
@@ -132,9 +146,13 @@ export async function show(main, unused, state) {
   update(state);
   return {
     update,
-    event: async (type) => {
+    event: async (type, violation) => {
       if (type !== 'violation' && type !== 'missed') return;
-      recent = await get(`/api/v1/violations?limit=${RECENT}`);
+      if (type === 'missed') {
+        ({ items: known, total } = await read());
+      } else {
+        ({ known, total } = after(violation, known, total));
+      }
       update(state);
     },
     close: chart.close,

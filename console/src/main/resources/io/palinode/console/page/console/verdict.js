@@ -1,5 +1,7 @@
 /** What is wrong, and what to do about it, from the status. Pure. */
-import { count, plural } from './text.js';
+import { count, outcome, plural } from './text.js';
+
+const SHOWN_MAX = 5;
 
 /** Waits that have a more exact item below. */
 const ELSEWHERE = new Set(['plan', 'approval', 'coverage', 'abandoned']);
@@ -75,15 +77,45 @@ function sentence(text) {
 
 function quiet(status, standing) {
   if (status.predicates === 0) return 'Nothing is watched: no predicate is in force.';
-  if (standing.length > 0) return `${plural(standing.length, 'recent violation')} not rolled back.`;
+  if (standing.total > 0) {
+    const held = standing.holding > 0 ? `; ${count(standing.holding)} of these still hold` : '';
+    const most = standing.isCut ? 'At least ' : '';
+    return `${most}${plural(standing.total, 'violation')} not rolled back${held}.`;
+  }
   if (status.violations === 0) return 'All is well. No violation is known.';
   return 'All is well. Every recent violation was rolled back.';
+}
+
+/** One item each for the first violations, those that hold first, and a link to all. */
+function standingItems({ shown, total }) {
+  const items = shown.map((one) => ({
+    level: 'busy',
+    what: `${one.predicate} ${one.binding}${one.ended === null ? ', which holds' : ''}`,
+    link: [`#/violations/${one.id}`, 'See it'],
+  }));
+  const rest = total - shown.length;
+  const more = `And ${count(rest)} more.`;
+  return rest === 0 ? items
+    : [...items, { level: 'busy', what: more, link: ['#/violations', 'See all'] }];
+}
+
+/**
+ * Of the latest violations, those that remain in the store. Pure.
+ *
+ * @param latest violations, the latest first
+ * @param isCut whether there are earlier ones
+ */
+export function standingOf(latest, isCut) {
+  const all = latest.filter((one) => outcome(one).stands);
+  const holding = all.filter((one) => one.ended === null);
+  const shown = [...holding, ...all.filter((one) => one.ended !== null)].slice(0, SHOWN_MAX);
+  return { shown, total: all.length, holding: holding.length, isCut };
 }
 
 /**
  * The headline and its items, the worst first.
  *
- * @param standing recent violations that remain in the store
+ * @param standing as {@code standingOf} returns it
  */
 export function verdict(status, standing) {
   const bad = [...wrongs(status)];
@@ -93,13 +125,8 @@ export function verdict(status, standing) {
     return { level: 'bad', headline, items: [...bad, ...busy] };
   }
   if (busy.length > 0) return { level: 'busy', headline: 'Work is in progress.', items: busy };
-  const level = status.predicates > 0 && standing.length === 0 ? 'good' : 'busy';
-  const items = standing.map((one) => ({
-    level: 'busy',
-    what: `${one.predicate} ${one.binding}`,
-    link: [`#/violations/${one.id}`, 'See it'],
-  }));
-  return { level, headline: quiet(status, standing), items };
+  const level = status.predicates > 0 && standing.total === 0 ? 'good' : 'busy';
+  return { level, headline: quiet(status, standing), items: standingItems(standing) };
 }
 
 const LEVELS = {

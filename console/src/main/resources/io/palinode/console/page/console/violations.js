@@ -11,6 +11,7 @@ const columns = (state) => [
     when(time(parseHlc(one.violate).micros), `HLC ${one.violate}`))],
   ['Violation of', (one) => `${one.predicate} ${one.binding}`],
   ['Grade', (one) => one.grade, 'c-grade'],
+  ['Held', (one) => (one.ended === null ? 'holds' : 'ended'), 'c-held'],
   ['Outcome', (one) => outcomeBadge(one, state.status)],
   ['Latency', (one) => millis(one.latencyMs), 'c-latency num'],
 ];
