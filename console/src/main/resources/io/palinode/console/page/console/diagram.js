@@ -20,7 +20,8 @@ function since(at) {
 function describe(bar) {
   const clock = (hlc) => `${exactTime(parseHlc(hlc).micros)}Z (HLC ${hlc})`;
   const elsewhere = bar.endNode === bar.node ? '' : `, ended on node ${bar.endNode}`;
-  const end = bar.endHlc === null ? 'Not ended yet' : `Until ${clock(bar.endHlc)}${elsewhere}`;
+  const end = bar.endHlc === null ? 'Open when it was found'
+    : `Until ${clock(bar.endHlc)}${elsewhere}`;
   const what = `Term ${bar.term} on node ${bar.node}: ${bar.text || 'no values'}`;
   return `${bar.isOther ? 'Not a witness. ' : ''}${what}
 Client: ${bar.writer || 'not known'}
