@@ -38,10 +38,11 @@ public final class Waits {
   /** A job that publishes no record for this time does not run: it reports once per second. */
   static final Duration JOB_SILENCE = Duration.ofSeconds(3);
 
-  /**
-   * A node publishes progress at least every 250 ms; the job's read of it counts after this time.
-   */
-  static final Duration NODE_SILENCE = Duration.ofSeconds(1);
+  /** A node publishes progress every 250 ms, and each partition of the job reports it every 1 s. */
+  static final Duration NODE_SILENCE = Duration.ofSeconds(2);
+
+  /** A job that has started reads what was published without it. */
+  static final Duration JOB_START = Duration.ofSeconds(10);
 
   /** An older report was replayed, or its clock is far behind. */
   static final Duration REPORT_AGE = Duration.ofMinutes(1);
@@ -55,6 +56,7 @@ public final class Waits {
   private static final String START_JOB =
       "start it: 'palinode run detection', or the job on your Flink cluster";
 
+  private static final String SOON = "wait some seconds; if that lasts, see whether the node runs";
   private final Known known;
   private final List<Wait> waits = new ArrayList<>();
 
@@ -275,7 +277,7 @@ public final class Waits {
     for (int node = 0; node < known.state().settings().nodes(); node++) {
       node(node, reached.get(node), report);
     }
-    if (report.hasHeldHlc() && isBehind(report.getHeldHlc(), report)) {
+    if (report.hasHeldHlc() && isBehind(report.getHeldHlc(), report, STEP)) {
       add(
           Wait.Reason.PREDICATE,
           Hlc.micros(report.getHeldHlc()),
@@ -311,7 +313,7 @@ public final class Waits {
       neverRead(node, joined, report);
     } else if (reached.hasUnpromisedSinceMicros()) {
       unpromised(node, reached.getUnpromisedSinceMicros());
-    } else if (isBehind(reached.getHlc(), report)) {
+    } else if (isBehind(reached.getHlc(), report, NODE_SILENCE)) {
       behind(node, reached, report);
     }
   }
@@ -325,13 +327,21 @@ public final class Waits {
           joined == null
               ? "node %d has never joined"
               : "the job has read nothing of node %d since it started";
-      addNode(Wait.Reason.NODE, node, since, what, "start it");
+      String wayOut = joined != null && isStarting(report) ? SOON : "start it";
+      addNode(Wait.Reason.NODE, node, since, what, wayOut);
     }
   }
 
   private void behind(int node, NodeReached reached, JudgementReport report) {
     long silent = report.getAtMicros() - reached.getReadMicros();
-    if (silent > RollbackSettings.micros(NODE_SILENCE)) {
+    if (isStarting(report)) {
+      addNode(
+          Wait.Reason.NODE,
+          node,
+          report.getStartedMicros(),
+          "the job has just started, and has not read node %d up to now",
+          SOON);
+    } else if (silent > RollbackSettings.micros(NODE_SILENCE)) {
       addNode(
           Wait.Reason.NODE,
           node,
@@ -472,8 +482,12 @@ public final class Waits {
     return known.nowMicros() - sinceMicros > RollbackSettings.micros(limit);
   }
 
-  private static boolean isBehind(long hlc, JudgementReport report) {
-    return report.getAtMicros() - Hlc.micros(hlc) > RollbackSettings.micros(NODE_SILENCE);
+  private static boolean isBehind(long hlc, JudgementReport report, Duration limit) {
+    return report.getAtMicros() - Hlc.micros(hlc) > RollbackSettings.micros(limit);
+  }
+
+  private static boolean isStarting(JudgementReport report) {
+    return report.getAtMicros() - report.getStartedMicros() <= RollbackSettings.micros(JOB_START);
   }
 
   private void add(Wait.Reason reason, long sinceMicros, String what, String wayOut) {

@@ -82,6 +82,40 @@ class WaitsTest {
     assertThat(judgement().micros(Wait.Reason.NODE, 0)).isZero();
   }
 
+  /** Each partition of the job reports once per second. */
+  @Test
+  void aNodeIsNotLateBetweenTwoReports() {
+    join(STARTED, 0, 1, 2);
+    reports(reached(0, NOW), reached(1, NOW - 1_600_000), reached(2, NOW));
+    assertThat(judgement().waits()).isEmpty();
+  }
+
+  @Test
+  void aJobThatHasJustStartedDoesNotBlameNodes() {
+    join(STARTED, 0, 1, 2);
+    JudgementReport early =
+        report(reached(0, NOW - 20 * SECOND), reached(1, NOW)).toBuilder()
+            .setStartedMicros(NOW - 4 * SECOND)
+            .build();
+    publish(early);
+    assertThat(judgement().waits())
+        .extracting(Wait::what)
+        .containsExactlyInAnyOrder(
+            "the job has just started, and has not read node 0 up to now",
+            "the job has read nothing of node 2 since it started");
+    assertThat(judgement().waits())
+        .allSatisfy(
+            wait -> {
+              assertThat(wait.micros(NOW)).isEqualTo(4 * SECOND);
+              assertThat(wait.wayOut()).startsWith("wait some seconds");
+            });
+    publish(early.toBuilder().setStartedMicros(NOW - 11 * SECOND).build());
+    assertThat(judgement().waits())
+        .extracting(Wait::what)
+        .contains(
+            "node 0 publishes nothing", "the job has read nothing of node 2 since it started");
+  }
+
   /** "Start it" would not help: its server runs. */
   @Test
   void aNodeWhoseAgentIsOffIsNamedAsThatWithItsReason() {
