@@ -27,8 +27,8 @@ final class SlowAnswer implements AutoCloseable {
         timer.schedule(
             () -> {
               err.println(
-                  "palinode: the nodes have not answered yet; a rollback pauses them, which"
-                      + " 'palinode status' shows");
+                  "palinode: the nodes have not answered yet; if a rollback is open, it pauses them:"
+                      + " see 'palinode status'");
               err.flush();
             },
             after.toMillis(),

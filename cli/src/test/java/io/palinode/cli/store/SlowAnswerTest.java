@@ -14,7 +14,11 @@ class SlowAnswerTest {
   @Test
   void aRequestWithoutAnAnswerIsReportedOnce() {
     try (SlowAnswer slow = new SlowAnswer(new PrintWriter(err), Duration.ZERO)) {
-      await().until(() -> err.toString().contains("the nodes have not answered yet"));
+      await()
+          .until(
+              () ->
+                  err.toString()
+                      .contains("the nodes have not answered yet; if a rollback is open"));
       assertThat(slow).isNotNull();
     }
     assertThat(err.toString()).hasLineCount(1);
