@@ -14,6 +14,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /** The ε of each node that runs, as the nodes have published it in the control log. */
@@ -61,6 +62,8 @@ public final class RunningEpsilons {
       if (others != null) {
         throw new IllegalArgumentException(text(own, others, wayOut));
       }
+    } catch (InterruptException stopped) {
+      throw interrupted();
     } catch (KafkaException e) {
       say.accept("--epsilon is not compared with that of the nodes: " + e.getMessage());
     }
@@ -70,8 +73,14 @@ public final class RunningEpsilons {
     return "--epsilon is %s, but others run with another one: %s; %s".formatted(own, others, end);
   }
 
+  /** Without the flag that Kafka sets again: a consumer that closes would report errors. */
+  private static InterruptedException interrupted() {
+    var unused = Thread.interrupted();
+    return new InterruptedException("while the epsilons of nodes were read");
+  }
+
   private static @Nullable String others(
-      KafkaSettings kafka, Topics topics, Epsilon own, int except) {
+      KafkaSettings kafka, Topics topics, Epsilon own, int except) throws InterruptedException {
     return read(kafka, topics, System.currentTimeMillis()).others(own, except);
   }
 
@@ -79,7 +88,8 @@ public final class RunningEpsilons {
    * Reads the reports of the last 15 s, within some seconds. Throws {@link
    * org.apache.kafka.common.KafkaException} if Kafka does not answer, or not this user.
    */
-  private static RunningEpsilons read(KafkaSettings kafka, Topics topics, long nowMillis) {
+  private static RunningEpsilons read(KafkaSettings kafka, Topics topics, long nowMillis)
+      throws InterruptedException {
     Map<Integer, Epsilon> byNode = new TreeMap<>();
     TopicPartition control = new TopicPartition(topics.control(), 0);
     try (var consumer = kafka.newConsumer(topics.prefix() + "-epsilons")) {
@@ -96,6 +106,8 @@ public final class RunningEpsilons {
           add(byNode, record.value());
         }
       }
+    } catch (InterruptException stopped) {
+      throw interrupted();
     }
     return new RunningEpsilons(byNode);
   }
