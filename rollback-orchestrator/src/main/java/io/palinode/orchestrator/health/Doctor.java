@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -45,7 +46,7 @@ public final class Doctor {
       findings.addAll(known.kafka());
       findings.addAll(job(known.judgement()));
       findings.addAll(nodes(known));
-      findings.addAll(known.reported());
+      findings.addAll(reported(known));
       known.judgement().standing().forEach(wait -> findings.add(wait(wait, known.judgement())));
     }
     findings.addAll(coverage(known.status()));
@@ -132,9 +133,13 @@ public final class Doctor {
     for (int node = 0; node < known.status().nodes(); node++) {
       absent.add(node);
     }
+    Set<String> silent = silentNodes(known.judgement());
     for (NodeStatus node : known.nodes()) {
       absent.remove(node.node());
       String part = "node " + node.node();
+      if (silent.contains(part) && node.watchedOnly().isEmpty()) {
+        continue;
+      }
       findings.add(
           node.watchedOnly().isEmpty()
               ? Finding.ok(part, "joined, incarnation " + node.incarnation())
@@ -148,6 +153,27 @@ public final class Doctor {
                     "has never joined",
                     "start it with 'palinode run node', and see its log")));
     return findings;
+  }
+
+  /** Without what a silent node reported last, and without its silence, which is a wait. */
+  private static List<Finding> reported(Known known) {
+    Set<String> silent = silentNodes(known.judgement());
+    return known.reported().stream()
+        .filter(
+            finding ->
+                !silent.contains(finding.part())
+                    || (finding.level() == Finding.Level.FAULT
+                        && !finding.what().startsWith(NodeReports.NOT_REPORTED)))
+        .toList();
+  }
+
+  /** The parts that publish nothing. */
+  private static Set<String> silentNodes(Judgement judgement) {
+    return judgement
+        .standing()
+        .filter(wait -> wait.reason() == Wait.Reason.NODE)
+        .map(wait -> "node " + wait.node())
+        .collect(Collectors.toSet());
   }
 
   private static Finding wait(Wait wait, Judgement judgement) {

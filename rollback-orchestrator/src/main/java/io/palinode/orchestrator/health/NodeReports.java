@@ -37,6 +37,9 @@ public final class NodeReports {
   /** A node reports every 10 s. */
   static final Duration SILENCE = Duration.ofSeconds(35);
 
+  /** How the finding of a silent node begins. */
+  static final String NOT_REPORTED = "has not reported for";
+
   private final int nodes;
   private final Clocks clocks = new Clocks();
   private final Map<Integer, NodeReport> reports = new TreeMap<>();
@@ -197,7 +200,7 @@ public final class NodeReports {
       return List.of(
           Finding.fault(
               part,
-              "has not reported for %d s".formatted(silentSeconds),
+              "%s %d s".formatted(NOT_REPORTED, silentSeconds),
               "see whether its process runs and reaches Kafka"));
     }
     List<Finding> findings = new ArrayList<>(List.of(disk(part, report)));

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.health.Finding.Level;
@@ -50,7 +51,32 @@ class DoctorTest {
         .containsExactly("has never joined", "has not reported for 60 s");
   }
 
+  @Test
+  void aNodeThatPublishesNothingIsOneFinding() {
+    waits.add(new Wait(Wait.Reason.NODE, 0, 1, "node 0 publishes nothing", "start it"));
+    assertThat(examine(List.of(Finding.ok("kafka", "3 brokers")), null))
+        .filteredOn(finding -> finding.part().equals("node 0"))
+        .extracting(Finding::level, Finding::what)
+        .containsExactly(tuple(Level.FAULT, "publishes nothing, for 999 s"));
+  }
+
+  @Test
+  void anotherFaultOfANodeThatPublishesNothingStays() {
+    Finding disk = Finding.fault("node 0", "refuses all writes: full", "free space");
+    waits.add(new Wait(Wait.Reason.NODE, 0, 1, "node 0 publishes nothing", "start it"));
+    assertThat(examine(List.of(), null, disk, Finding.ok("node 0", "its disk accepts writes")))
+        .filteredOn(finding -> finding.part().equals("node 0"))
+        .hasSize(2)
+        .contains(disk);
+  }
+
   private List<Finding> examine(List<Finding> kafka, @Nullable String trouble) {
+    Finding silent = Finding.fault("node 0", "has not reported for 60 s", "see its log");
+    return examine(kafka, trouble, silent);
+  }
+
+  private List<Finding> examine(
+      List<Finding> kafka, @Nullable String trouble, Finding... reported) {
     NodeStatus joined = new NodeStatus(0, 1, 1, 1, "", "", "0.1.0", "node_joined", 1);
     return Doctor.examine(
         new Doctor.Known(
@@ -59,7 +85,7 @@ class DoctorTest {
             Map.of(),
             List.of(joined),
             kafka,
-            List.of(Finding.fault("node 0", "has not reported for 60 s", "see its log")),
+            List.of(reported),
             List.of()));
   }
 
