@@ -114,7 +114,8 @@ class NodeTroubleIT {
   private void awaitAlert(String kind) {
     await()
         .atMost(BOUND)
-        .until(() -> alerts.stream().anyMatch(a -> a.contains("alert=" + kind + " node=1 ")));
+        .until(
+            () -> alerts.stream().anyMatch(a -> a.matches("alert=" + kind + " at=\\S+ node=1 .*")));
   }
 
   private static boolean reachesTheNode(Store store) {

@@ -15,9 +15,7 @@ final class ConsoleLine {
     StringJoiner line = new StringJoiner(" ");
     String kind = alert.kind().name().toLowerCase(Locale.ROOT);
     line.add((alert.isEnded() ? "ended=" : "alert=") + kind);
-    if (alert.isEnded()) {
-      line.add("at=" + Payload.iso(alert.endMicros()));
-    }
+    line.add("at=" + Payload.iso(alert.isEnded() ? alert.endMicros() : alert.atMicros()));
     for (Map.Entry<String, String> label : alert.labels().entrySet()) {
       line.add(label.getKey() + "=" + quoted(label.getValue()));
     }

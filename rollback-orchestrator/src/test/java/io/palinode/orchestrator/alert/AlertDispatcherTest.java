@@ -79,8 +79,8 @@ class AlertDispatcherTest {
     await().until(() -> console.size() == 1);
     assertThat(console.get(0))
         .isEqualTo(
-            "alert=violation binding=a=1,b=2 clause=0 epoch=3 grade=possible predicate=mutex"
-                + " id=v1 summary=\"predicate mutex was violated\"");
+            "alert=violation at=1970-01-01T00:00:01.500Z binding=a=1,b=2 clause=0 epoch=3"
+                + " grade=possible predicate=mutex id=v1 summary=\"predicate mutex was violated\"");
     assertThat(dispatcher.consoleCounts().sent()).isEqualTo(1);
   }
 
