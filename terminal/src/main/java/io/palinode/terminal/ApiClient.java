@@ -41,6 +41,7 @@ public final class ApiClient {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(5);
   private static final long UNKNOWN = -1;
   private static final int UNAUTHORIZED = 401;
+  private static final Pattern URL_FORM = Pattern.compile("https?://[^/\\s]+\\S*");
   private static final Pattern NEXT = Pattern.compile("<([^>]*)>; rel=\"next\"");
   private static final String NAME_TOKEN =
       "; name the file of your token with PALINODE_TOKEN_FILE or 'palinode config set-context'";
@@ -153,6 +154,11 @@ public final class ApiClient {
     return e.getPath().stream()
         .map(at -> at.getFieldName() == null ? "[" + at.getIndex() + "]" : at.getFieldName())
         .collect(Collectors.joining("."));
+  }
+
+  /** Whether the text can be the address of an API. */
+  public static boolean isUrl(String text) {
+    return URL_FORM.matcher(text).matches();
   }
 
   public static String segment(String text) {

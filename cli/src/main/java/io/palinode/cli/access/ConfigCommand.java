@@ -1,5 +1,6 @@
 package io.palinode.cli.access;
 
+import io.palinode.terminal.ApiClient;
 import io.palinode.terminal.Context;
 import io.palinode.terminal.Contexts;
 import io.palinode.terminal.Output;
@@ -97,7 +98,7 @@ public final class ConfigCommand {
       Context before = Objects.requireNonNullElse(all.contexts().get(name), Context.NONE);
       Context context =
           new Context(
-              changed("server", server, before.server()),
+              changed("server", url(server), before.server()),
               addresses(before.bootstrap()),
               changed("ca", path(ca), before.ca()),
               changed("certificate", path(certificate), before.certificate()),
@@ -128,6 +129,14 @@ public final class ConfigCommand {
         return was;
       }
       return named.equals(List.of("")) ? null : named;
+    }
+
+    /** Throws {@link Refusal} unless the text is empty or the address of an API. */
+    private static @Nullable String url(@Nullable String text) {
+      if (text == null || text.isEmpty() || ApiClient.isUrl(text)) {
+        return text;
+      }
+      throw new Refusal("--server must be a URL like http://127.0.0.1:6766: '%s'".formatted(text));
     }
 
     /** Commands may run in another folder. Throws {@link Refusal} unless the file exists. */
