@@ -52,7 +52,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code palinode} command. Exit status: 0 done; 1 the answer is no, something that is needed
- * does not work, or a defect; 2 the request was refused.
+ * does not work, or a defect; 2 the request was refused, or no cluster is at the address.
  */
 @Command(
     name = "palinode",
@@ -69,8 +69,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
     },
     footer = {
       "",
-      "Exit status: 0 done; 1 the answer is no, a needed part does not answer, or an internal"
-          + " error; 2 the request was refused (standard error has the reason)."
+      "Exit status: 0 done; 1 the answer is no, a needed part of the cluster does not answer, or an"
+          + " internal error; 2 the request was refused, or no cluster is at the address (standard"
+          + " error has the reason)."
     })
 public final class Main {
   private static final List<Class<?>> COMMANDS =
@@ -214,7 +215,10 @@ public final class Main {
         refusal instanceof UnmatchedArgumentException unmatched
             ? unmatched.getSuggestions()
             : List.of();
-    String reason = String.valueOf(refusal.getMessage()).replaceAll("\\R+", " ");
+    String reason =
+        String.valueOf(refusal.getMessage())
+            .replaceAll("\\R+", " ")
+            .replaceFirst("' is not an? (?:int|long)$", "' is not a whole number");
     String hint = near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?";
     command
         .getErr()

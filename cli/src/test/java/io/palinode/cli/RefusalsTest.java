@@ -222,6 +222,21 @@ class RefusalsTest {
     assertOneSentence("--epsilon");
   }
 
+  @Test
+  void aNumberThatIsNoneIsRefusedInPlainWords() {
+    assertThat(run("get", "violations", "--limit", "abc")).isEqualTo(2);
+    assertOneSentence("'abc' is not a whole number");
+    assertThat(run("simulate", "--seed", "x")).isEqualTo(2);
+    assertOneSentence("'x' is not a whole number");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"ftp://x", "127.0.0.1:6766", "http://"})
+  void aContextOfAnAddressThatIsNoUrlIsRefused(String server) {
+    assertThat(run("config", "set-context", "b", "--server", server)).isEqualTo(2);
+    assertOneSentence("--server must be a URL like http://127.0.0.1:6766: '" + server + "'");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"yesterday", "-30", "12.4096"})
   void aMomentThatIsNoneIsRefusedWithTheForms(String time) {
