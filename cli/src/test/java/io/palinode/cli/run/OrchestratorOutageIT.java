@@ -3,6 +3,7 @@ package io.palinode.cli.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.launcher.embedded.Ports;
 import java.io.IOException;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code palinode run} in processes of their own, with a broker that goes away and comes back. */
 @Tag("slow")
@@ -74,6 +77,28 @@ class OrchestratorOutageIT {
     assertThat(orchestrator.isAlive()).as(Files.readString(log)).isTrue();
     orchestrator.destroy();
     assertThat(orchestrator.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(Files.readString(log)).doesNotContain("defect").doesNotContain("palinode: ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"node", "detection"})
+  void anotherPartWithoutKafkaWaitsAndEndsAtOnceWhenAsked(String part) throws Exception {
+    Path log = folder.resolve(part + ".log");
+    String kafka = "127.0.0.1:" + Ports.free(1).get(0);
+    String data = folder.resolve("data").toString();
+    String cluster =
+        Files.writeString(folder.resolve("cluster.xml"), StoreCluster.layout(Ports.free(1)).toXml())
+            .toString();
+    Process waiting =
+        part.equals("node")
+            ? run(log, part, "--kafka", kafka, "--data", data, "--id", "0", "--cluster", cluster)
+            : run(log, part, "--kafka", kafka, "--data", data, "--nodes", "1");
+    await("it says so")
+        .atMost(BOUND)
+        .until(() -> Files.readString(log).contains("still waiting for Kafka at"));
+    assertThat(waiting.isAlive()).as(Files.readString(log)).isTrue();
+    waiting.destroy();
+    assertThat(waiting.waitFor(10, TimeUnit.SECONDS)).isTrue();
     assertThat(Files.readString(log)).doesNotContain("defect").doesNotContain("palinode: ");
   }
 
