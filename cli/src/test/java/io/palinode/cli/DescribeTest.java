@@ -72,6 +72,18 @@ class DescribeTest {
   }
 
   @Test
+  void whatNodesCountIsNamed() {
+    assertThat(api.run("describe", "rollback", "5")).isZero();
+    assertThat(api.out()).contains("4 of writes undone", "WRITES-UNDONE");
+    api.answer("/api/v1/rollbacks/5", ROLLBACK.replace("\"undoes\":null", "\"undoes\":4"));
+    assertThat(api.run("describe", "rollback", "5")).isZero();
+    assertThat(api.out()).contains("4 of changes undone", "CHANGES-UNDONE");
+    api.answer("/api/v1/rollbacks/5", ROLLBACK.replace("\"snapshot\":null", "\"snapshot\":\"s\""));
+    assertThat(api.run("describe", "rollback", "5")).isZero();
+    assertThat(api.out()).contains("4 of keys restored", "KEYS-RESTORED");
+  }
+
+  @Test
   void aRollbackThatWasUndoneNamesTheUndo() {
     api.answer("/api/v1/rollbacks/5", ROLLBACK.replace("\"undoneBy\":null", "\"undoneBy\":6"));
     assertThat(api.run("describe", "rollback", "5")).isZero();

@@ -86,14 +86,18 @@ public final class RollbackStatusCommand implements Callable<Integer> {
     text.append(
         line(
             "attempts",
-            "%d; copies on all nodes: %,d of writes undone, %,d of keys completed"
+            "%d; copies on all nodes: %,d of %s, %,d of keys completed"
                 .formatted(
-                    rollback.attempts(), rollback.undoneWrites(), rollback.convergedKeys())));
+                    rollback.attempts(),
+                    rollback.undoneWrites(),
+                    undone(rollback),
+                    rollback.convergedKeys())));
     text.append(line("steps", steps(rollback)));
     if (rollback.haltReason() != null) {
       text.append(line("halted", rollback.haltReason()));
     }
-    return text.append(System.lineSeparator()).append(nodes(one.nodes(), isWide)).toString();
+    String nodes = nodes(one.nodes(), undone(rollback), isWide);
+    return text.append(System.lineSeparator()).append(nodes).toString();
   }
 
   private static String affected(OneRollbackView one) {
@@ -123,7 +127,15 @@ public final class RollbackStatusCommand implements Callable<Integer> {
         rollback.convergeMs());
   }
 
-  private static String nodes(List<NodeView> nodes, boolean isWide) {
+  /** What nodes count: with an undo, restores of the rollback count too. */
+  private static String undone(RollbackView rollback) {
+    if (rollback.snapshot() != null) {
+      return "keys restored";
+    }
+    return rollback.undoes() == null ? "writes undone" : "changes undone";
+  }
+
+  private static String nodes(List<NodeView> nodes, String undone, boolean isWide) {
     List<String> header =
         new ArrayList<>(
             List.of(
@@ -132,7 +144,7 @@ public final class RollbackStatusCommand implements Callable<Integer> {
                 "PAUSED",
                 "RESTORED",
                 "CONVERGED",
-                "WRITES-UNDONE",
+                undone.toUpperCase(Locale.ROOT).replace(' ', '-'),
                 "KEYS-COMPLETED"));
     if (isWide) {
       header.addAll(List.of("REACH", "REACH-HLC"));

@@ -27,6 +27,14 @@ function phases(node, wholeMs) {
   return svg('svg', { class: 'phases', width: BAR_PX, height: 18, 'aria-hidden': 'true' }, parts);
 }
 
+/** What nodes count: with an undo, restores of the rollback count too. */
+function undone(rollback) {
+  if (rollback.snapshot) {
+    return 'keys restored';
+  }
+  return rollback.undoes ? 'changes undone' : 'writes undone';
+}
+
 function byNode(rollback) {
   const times = rollback.nodes.flatMap((node) => PHASES.map(([name]) => node[name] ?? 0));
   const whole = Math.max(1, rollback.totalMs ?? 0, ...times);
@@ -35,7 +43,7 @@ function byNode(rollback) {
     ['Last step', (node) => node.done],
     ...PHASES.map(([name, word]) =>
       [el('span', { class: `key k-${word}` }, word), (node) => millis(node[name]), 'num']),
-    ['Undone writes', (node) => count(node.undoneWrites), 'num'],
+    ['Undone copies', (node) => count(node.undoneWrites), 'num'],
     ['Converged keys', (node) => count(node.convergedKeys), 'num'],
     ['Time', (node) => phases(node, whole)],
   ], rollback.nodes);
@@ -48,7 +56,7 @@ async function discarded(rollback) {
   const spans = await get(`/api/v1/rollbacks/${rollback.epoch}/discarded`).catch((error) => error);
   return el('section', {},
     el('h2', {}, 'What it discarded'),
-    el('p', {}, `${count(rollback.undoneWrites)} writes were undone; each copy on a node counts.`),
+    el('p', {}, `Copies on all nodes: ${count(rollback.undoneWrites)} of ${undone(rollback)}.`),
     spans instanceof Error ? problem(spans) : table('Writes of these times were discarded', [
       ['After', (span) => hlc(span.from)],
       ['Up to', (span) => hlc(span.to)],

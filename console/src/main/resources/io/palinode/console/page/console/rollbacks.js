@@ -18,7 +18,7 @@ const COLUMNS = [
   ['Cause', (one) => one.predicate || (one.undoes ? `undo of ${one.undoes}` : 'by hand')],
   ['Opened (UTC)', (one) => time(one.openedMicros)],
   ['Target (UTC)', (one) => when(time(parseHlc(one.target).micros), `HLC ${one.target}`)],
-  ['Undone writes', (one) => count(one.undoneWrites), 'num'],
+  ['Undone copies', (one) => count(one.undoneWrites), 'num'],
   ['Total', (one) => millis(one.totalMs), 'num'],
 ];
 
