@@ -94,7 +94,7 @@ class EventStreamsTest extends RestFixture {
       JsonNode node = client.next("node");
       assertThat(node.get("node").asInt()).isZero();
       assertThat(node.get("state").asText()).isEqualTo("stands still");
-      assertThat(node.get("why").asText()).isEqualTo("node 0 is silent; start it");
+      assertThat(node.get("why").asText()).isEqualTo("is silent; start it");
     }
   }
 
