@@ -59,8 +59,7 @@ class DescribeViolationTest {
         .contains("ended       2026-11-21T12:00:01.000000Z (")
         .contains("rollback    5: resumed, target 2026-11-21T11:59:59.999999Z (")
         .containsPattern("0 +alice +default +cs_1 +1 +2026-11-21T12:00:00.000000Z +2026-")
-        .containsPattern(
-            "1 +bob +default +cs_2 +2 +2026-11-21T12:00:00.500000Z.7 +open when it was found")
+        .containsPattern("1 +bob +default +cs_2 +2 +2026-11-21T12:00:00.500000Z.7 +no end known")
         .contains("values      not known: ");
     assertThat(api.asked()).containsExactly("limit=10000&predicate=edge%20mutex");
   }

@@ -174,7 +174,7 @@ final class DescribeViolationCommand implements Callable<Integer> {
     for (WitnessView witness : witnesses) {
       List<String> end = witness.end();
       String from = at(witness.start(), witness.node());
-      String until = end == null ? "open when it was found" : at(end, witness.node());
+      String until = end == null ? "no end known" : at(end, witness.node());
       for (ValueView value : witness.values()) {
         table.row(
             List.of(

@@ -35,7 +35,7 @@ function intervals(caption, rows) {
     ['Values', (row) => values(row)],
     ['From (UTC)', (row) => clockTime(row.start[row.node]), 'num'],
     ['Until (UTC)', (row) =>
-      (row.end ? clockTime(row.end[row.endNode ?? row.node]) : 'open when it was found'), 'num'],
+      (row.end ? clockTime(row.end[row.endNode ?? row.node]) : 'no end known'), 'num'],
   ], rows);
 }
 
