@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,7 +28,7 @@ class PromtoolTest {
   void theConfigurationIsValid() throws Exception {
     assertThat(promtool("check", "config", "prometheus/prometheus.yml"))
         .contains("SUCCESS: prometheus/prometheus.yml is valid")
-        .contains("26 rules found");
+        .contains(rules() + " rules found");
   }
 
   /** The files lie in one folder there. */
@@ -40,7 +41,7 @@ class PromtoolTest {
     }
     assertThat(promtool("check", "config", file.toString()))
         .contains("SUCCESS: " + file + " is valid")
-        .contains("26 rules found");
+        .contains(rules() + " rules found");
   }
 
   @Test
@@ -53,6 +54,12 @@ class PromtoolTest {
     Files.writeString(folder.resolve("prometheus.token"), "token");
     Files.writeString(folder.resolve("ca.pem"), "");
     assertThat(promtool("check", "config", file.toString())).contains("is valid");
+  }
+
+  private static long rules() throws Exception {
+    try (Stream<String> lines = Files.lines(Path.of("prometheus/rules.yml"))) {
+      return lines.filter(line -> line.strip().startsWith("- alert:")).count();
+    }
   }
 
   private static String promtool(String... arguments) throws Exception {
