@@ -321,13 +321,11 @@ public final class WatchedClause {
   /** Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. */
   public void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
     Arrays.fill(leastEnd, Long.MAX_VALUE);
-    queues.dropOfEnded(queue -> queue.dropPassed(passed, useless));
-    for (int place = 0; place < endedTerms(); place++) {
-      List<IntervalQueue> held = heldOfEnded(place);
-      for (int i = 0; i < held.size(); i++) {
-        noteEnds(held.get(i));
-      }
-    }
+    queues.dropOfEnded(
+        queue -> {
+          queue.dropPassed(passed, useless);
+          noteEnds(queue);
+        });
   }
 
   /** False when none has ended; nor, if it has to be passed by then, one that is passed. */
