@@ -99,6 +99,16 @@ public final class Knowledge implements Horizon {
     return own[node];
   }
 
+  /** Whether no other node can show an event before {@code start} any more. */
+  public boolean isFirst(Hvc start) {
+    for (int node = 0; node < nodes; node++) {
+      if (node != start.owner() && own[node] <= start.own()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Of the entries of a clock whose own entry is {@code own}. */
   private long floor(long own) {
     long width = causality.epsilon().micros();

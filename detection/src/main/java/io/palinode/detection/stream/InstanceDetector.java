@@ -388,16 +388,6 @@ public final class InstanceDetector implements Detector {
     return joined && !version.isEmpty();
   }
 
-  /** Whether no other node can show an event before {@code start} any more. */
-  private boolean isFirst(Hvc start) {
-    for (int node = 0; node < spec.nodes(); node++) {
-      if (node != start.owner() && knowledge.ownReading(node) <= start.own()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private @Nullable Retained retained(Candidate candidate) {
     WatchedClause clause = clauses.get(candidate.clause());
     return isJoined(candidate.version()) ? joined(clause, candidate) : clause.find(candidate);
@@ -423,7 +413,9 @@ public final class InstanceDetector implements Detector {
 
   private List<Witness> judge() {
     if (joined) {
-      replicas.settle(this::isFirst).forEach(found -> changes.add(retain(found), Grade.UNCERTAIN));
+      replicas
+          .settle(knowledge::isFirst)
+          .forEach(found -> changes.add(retain(found), Grade.UNCERTAIN));
     }
     List<Finding> raised = reports.raise(!changes.isEmpty());
     for (int i = 0; i < raised.size(); i++) {
