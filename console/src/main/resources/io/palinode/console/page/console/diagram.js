@@ -20,8 +20,7 @@ function since(at) {
 function describe(bar) {
   const clock = (hlc) => `${exactTime(parseHlc(hlc).micros)}Z (HLC ${hlc})`;
   const elsewhere = bar.endNode === bar.node ? '' : `, ended on node ${bar.endNode}`;
-  const end = bar.endHlc === null ? 'No end known'
-    : `Until ${clock(bar.endHlc)}${elsewhere}`;
+  const end = bar.endHlc === null ? 'No end known' : `Until ${clock(bar.endHlc)}${elsewhere}`;
   const what = `Term ${bar.term} on node ${bar.node}: ${bar.text || 'no values'}`;
   return `${bar.isOther ? 'Not a witness. ' : ''}${what}
 Client: ${bar.writer || 'not known'}
