@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -12,12 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import kafka.server.BrokerServer;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
+import scala.Option;
 
 /** A Kafka broker of one node in this process. */
 final class TestBroker implements AutoCloseable {
@@ -74,6 +78,15 @@ final class TestBroker implements AutoCloseable {
   /** At the same address, with the data in its folder. */
   void startAgain() {
     server = started();
+  }
+
+  /** In bytes, with the producer's overhead; a changed setting is in force a little later. */
+  int largestRecord(String topic) throws ReflectiveOperationException {
+    Method broker = KafkaRaftServer.class.getDeclaredMethod("broker");
+    broker.setAccessible(true);
+    BrokerServer inProcess = (BrokerServer) ((Option<?>) broker.invoke(server)).get();
+    TopicPartition log = new TopicPartition(topic, 0);
+    return inProcess.replicaManager().localLogOrException(log).config().maxMessageSize();
   }
 
   String bootstrapServers() {

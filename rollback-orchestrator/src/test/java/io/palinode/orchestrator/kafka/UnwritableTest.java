@@ -272,6 +272,7 @@ class UnwritableTest {
           .all()
           .get(BOUND.toSeconds(), TimeUnit.SECONDS);
     }
+    await().until(() -> broker.largestRecord(topics.control()) == bytes);
   }
 
   private static long end(String topic) throws Exception {
