@@ -4,6 +4,7 @@ import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -24,15 +25,17 @@ final class ClauseQueues {
   private final boolean distinct;
   private final int nodes;
   private final boolean mayEndElsewhere;
-  private final List<TermQueues> queues = new ArrayList<>();
+  // An array, because each event looks here first.
+  private TermQueues[] queues;
+  private int size;
   // Of each index; empty without distinct.
   private final Members members = new Members();
   // Of members that had intervals: members come and go with each interval of theirs.
-  private final List<TermQueues> spare = new ArrayList<>(SPARE_MAX);
+  private final List<TermQueues> spare = new ArrayList<>(0);
   // Those with an interval that may have ended: of many members few have.
-  private final List<TermQueues> ended = new ArrayList<>();
+  private final List<TermQueues> ended = new ArrayList<>(2);
   // Used by one call alone.
-  private final List<TermQueues> gone = new ArrayList<>();
+  private final List<TermQueues> gone = new ArrayList<>(0);
   private int intervals;
   // Of a sum of members: of each the least and the greatest amount, added up.
   private final ClauseRule.@Nullable Sum total;
@@ -44,26 +47,27 @@ final class ClauseQueues {
     this.total = distinct && shape.rule() instanceof ClauseRule.Sum sum ? sum : null;
     this.nodes = nodes;
     this.mayEndElsewhere = mayEndElsewhere;
-    for (int term = 0; term < shape.terms() && !distinct; term++) {
-      queues.add(new TermQueues(term, nodes, mayEndElsewhere));
+    this.queues = new TermQueues[distinct ? SPARE_MAX : shape.terms()];
+    while (!distinct && size < queues.length) {
+      put(new TermQueues(size, nodes, mayEndElsewhere));
     }
   }
 
   int size() {
-    return queues.size();
+    return size;
   }
 
   TermQueues get(int index) {
-    return queues.get(index);
+    return queues[index];
   }
 
   /** Those of the term or member; null for a member that has none. */
   @Nullable TermQueues find(int term, String member) {
     if (!distinct) {
-      return queues.get(term);
+      return queues[term];
     }
     int index = members.indexOf(member);
-    return index < 0 ? null : queues.get(index);
+    return index < 0 ? null : queues[index];
   }
 
   /** The queue that the interval goes into, which has its index then. */
@@ -76,7 +80,7 @@ final class ClauseQueues {
       int known = members.indexOf(interval.member());
       interval.moveTo(known < 0 ? append(interval.member()) : known);
     }
-    return queues.get(interval.term());
+    return queues[interval.term()];
   }
 
   /** Puts it into the queue that it goes into. */
@@ -114,8 +118,8 @@ final class ClauseQueues {
 
   /** {@code action} drops something of each queue, or nothing. */
   void dropOfAll(Consumer<IntervalQueue> action) {
-    for (int index = queues.size() - 1; index >= 0; index--) {
-      TermQueues of = queues.get(index);
+    for (int index = size - 1; index >= 0; index--) {
+      TermQueues of = queues[index];
       drop(of, action);
       if (of.size() == 0) {
         of.mayHaveEnded(false);
@@ -128,27 +132,25 @@ final class ClauseQueues {
   /** {@code action} drops something that has ended of each queue, or nothing. */
   void dropOfEnded(Consumer<IntervalQueue> action) {
     int kept = 0;
-    boolean isEmpty = false;
     for (int i = 0; i < ended.size(); i++) {
       TermQueues of = ended.get(i);
       drop(of, action);
-      isEmpty |= of.size() == 0;
       of.mayHaveEnded(of.hasEnded());
       if (of.mayHaveEnded()) {
         ended.set(kept++, of);
-      } else {
+      } else if (distinct && of.size() == 0) {
         gone.add(of);
       }
     }
     for (int i = ended.size() - 1; i >= kept; i--) {
       ended.remove(i);
     }
-    if (isEmpty) {
+    if (!gone.isEmpty()) {
       // In an order that follows from the state alone.
       gone.sort(LAST_FIRST);
       gone.forEach(this::release);
+      gone.clear();
     }
-    gone.clear();
   }
 
   private void drop(TermQueues of, Consumer<IntervalQueue> action) {
@@ -185,13 +187,20 @@ final class ClauseQueues {
   private int append(String member) {
     int index = members.add(member);
     if (spare.isEmpty()) {
-      queues.add(new TermQueues(index, nodes, mayEndElsewhere));
+      put(new TermQueues(index, nodes, mayEndElsewhere));
     } else {
       TermQueues of = spare.remove(spare.size() - 1);
       of.moveTo(index);
-      queues.add(of);
+      put(of);
     }
     return index;
+  }
+
+  private void put(TermQueues last) {
+    if (size == queues.length) {
+      queues = Arrays.copyOf(queues, 2 * size);
+    }
+    queues[size++] = last;
   }
 
   /** Some were dropped: a member without an interval goes. */
@@ -206,9 +215,9 @@ final class ClauseQueues {
 
   private void remove(int index) {
     members.remove(index);
-    TermQueues last = queues.remove(queues.size() - 1);
-    if (index < queues.size()) {
-      queues.set(index, last);
+    TermQueues last = queues[--size];
+    if (index < size) {
+      queues[index] = last;
       last.moveTo(index);
     }
   }
@@ -217,8 +226,8 @@ final class ClauseQueues {
   private static final class Members {
     private static final int FEW = 16;
 
-    private final List<String> names = new ArrayList<>();
-    private final int[] hashes = new int[FEW];
+    private final List<String> names = new ArrayList<>(0);
+    private int[] hashes = new int[0];
     private @Nullable Map<String, Integer> ofMany;
 
     /** -1: it is none of them. */
@@ -253,6 +262,7 @@ final class ClauseQueues {
       if (ofMany != null) {
         ofMany.put(member, index);
       } else {
+        hashes = hashes.length == 0 ? new int[FEW] : hashes;
         hashes[index] = member.hashCode();
       }
     }

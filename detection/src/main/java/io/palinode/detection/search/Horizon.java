@@ -23,6 +23,11 @@ public interface Horizon {
   /** Whether {@code i} is closed, and before every interval that has not been seen. */
   boolean isPassed(Retained i);
 
+  /** Whether nothing is passed before all nodes' clocks are later. */
+  default boolean passesByClocks() {
+    return false;
+  }
+
   /**
    * Whether an interval may still be ended by an event of another node. Then a later interval of a
    * queue may turn out to end before an earlier one, and their ends cannot be bisected.

@@ -34,6 +34,7 @@ public final class Knowledge implements Horizon {
   private final @Nullable Hvc[] latest;
   // The own entries of the nodes' readings.
   private final long[] own;
+  private long leastOwn = 1;
   private long progress;
 
   /**
@@ -61,7 +62,11 @@ public final class Knowledge implements Horizon {
       return false;
     }
     latest[node] = hvc;
-    own[node] = Math.max(own[node], hvc.own());
+    long before = own[node];
+    own[node] = Math.max(before, hvc.own());
+    if (before == leastOwn) {
+      findLeastOwn();
+    }
     return true;
   }
 
@@ -75,7 +80,16 @@ public final class Knowledge implements Horizon {
     for (int node = 0; node < nodes; node++) {
       own[node] = Math.max(own[node], next);
     }
+    findLeastOwn();
     return true;
+  }
+
+  private void findLeastOwn() {
+    long least = own[0];
+    for (int node = 1; node < nodes; node++) {
+      least = Math.min(least, own[node]);
+    }
+    leastOwn = least;
   }
 
   public long progress() {
@@ -301,24 +315,37 @@ public final class Knowledge implements Horizon {
     return end == null || ownReading(node) <= end.own();
   }
 
-  /** False when no interval that ends at {@code node} at this own HLC or later is passed. */
-  boolean mayBePassed(int node, long end) {
-    if (progress == Long.MAX_VALUE) {
-      return true;
+  @Override
+  public boolean passesByClocks() {
+    return !causality.ignoresClocks();
+  }
+
+  /** False when no interval that ends at this own HLC or later, wherever, is passed. O(1). */
+  boolean mayBePassed(long end) {
+    return progress == Long.MAX_VALUE
+        || (causality.ignoresClocks() ? end <= leastOwn : areFarApart(end, leastOwn));
+  }
+
+  /** False when no interval is passed that ends at a node at {@code ends} of the node or later. */
+  boolean mayBePassed(long[] ends) {
+    for (int node = 0; node < nodes; node++) {
+      if (ends[node] < Long.MAX_VALUE
+          && (progress == Long.MAX_VALUE || allKnow(node, ends[node]))) {
+        return true;
+      }
     }
+    return false;
+  }
+
+  /** Whether what any node shows next includes the event of {@code node}. */
+  private boolean allKnow(int node, long event) {
     for (int other = 0; other < nodes; other++) {
-      if (other == node ? own[node] <= end : !mayKnow(other, node, end)) {
+      long known = other == node ? own[node] - 1 : entry(latest[other], node, floor(own[other]));
+      if (known < event) {
         return false;
       }
     }
     return true;
-  }
-
-  /** False when what {@code node} shows next may be concurrent with what ends elsewhere then. */
-  private boolean mayKnow(int node, int elsewhere, long end) {
-    // The clocks first: they are at hand, and mostly say so.
-    return (causality.ignoresClocks() || areFarApart(end, own[node]))
-        && entry(latest[node], elsewhere, floor(own[node])) >= end;
   }
 
   @Override
@@ -326,6 +353,9 @@ public final class Knowledge implements Horizon {
     Hvc end = i.end();
     if (end == null || progress == Long.MAX_VALUE) {
       return end != null;
+    }
+    if (!mayBePassed(end.own())) {
+      return false;
     }
     if (i.passedAt(this) <= progress) {
       return true;

@@ -50,8 +50,10 @@ public final class WatchedClause {
   private final int[] open;
   // Of how many terms one is open, of each node.
   private final int[] openTerms;
-  // Of each node: a bound of when the first of the others ended.
-  private final long[] leastEnd;
+  // A bound of when the first of those that have ended did; and of each node, unless clocks show
+  // what is passed.
+  private long leastEnd = Long.MAX_VALUE;
+  private final long @Nullable [] leastEnds;
 
   public WatchedClause(int clause, ClauseShape shape, int nodes, Horizon horizon, Budget budget) {
     this.clause = clause;
@@ -62,8 +64,8 @@ public final class WatchedClause {
     this.intervalsMax = shape.intervalsMax();
     this.open = new int[nodes];
     this.openTerms = new int[nodes];
-    this.leastEnd = new long[nodes];
-    Arrays.fill(leastEnd, Long.MAX_VALUE);
+    this.leastEnds = horizon.passesByClocks() ? null : new long[nodes];
+    forgetEnds();
     this.budget = budget;
     this.search = search(shape);
   }
@@ -148,7 +150,17 @@ public final class WatchedClause {
   }
 
   private void noteEnd(Hvc end) {
-    leastEnd[end.owner()] = Math.min(leastEnd[end.owner()], end.own());
+    leastEnd = Math.min(leastEnd, end.own());
+    if (leastEnds != null) {
+      leastEnds[end.owner()] = Math.min(leastEnds[end.owner()], end.own());
+    }
+  }
+
+  private void forgetEnds() {
+    leastEnd = Long.MAX_VALUE;
+    if (leastEnds != null) {
+      Arrays.fill(leastEnds, Long.MAX_VALUE);
+    }
   }
 
   /** The retained interval of the candidate's name; null if there is none. */
@@ -320,7 +332,7 @@ public final class WatchedClause {
 
   /** Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. */
   public void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
-    Arrays.fill(leastEnd, Long.MAX_VALUE);
+    forgetEnds();
     queues.dropOfEnded(
         queue -> {
           queue.dropPassed(passed, useless);
@@ -330,13 +342,10 @@ public final class WatchedClause {
 
   /** False when none has ended; nor, if it has to be passed by then, one that is passed. */
   public boolean mayDrop(@Nullable Knowledge passing) {
-    for (int node = 0; node < leastEnd.length; node++) {
-      if (leastEnd[node] < Long.MAX_VALUE
-          && (passing == null || passing.mayBePassed(node, leastEnd[node]))) {
-        return true;
-      }
+    if (leastEnd == Long.MAX_VALUE || passing == null) {
+      return leastEnd < Long.MAX_VALUE;
     }
-    return false;
+    return leastEnds == null ? passing.mayBePassed(leastEnd) : passing.mayBePassed(leastEnds);
   }
 
   private void noteEnds(IntervalQueue queue) {

@@ -14,7 +14,8 @@ import java.util.Map;
  * own. Not thread-safe.
  */
 final class HoldingReports {
-  private final Map<Retained, List<Finding>> ofInterval = new HashMap<>(2);
+  // Of many instances few are violated: the others share one.
+  private Map<Retained, List<Finding>> ofInterval = Map.of();
 
   /** Takes a report, unless one of its intervals has ended. */
   void add(Finding report) {
@@ -24,6 +25,7 @@ final class HoldingReports {
         return;
       }
     }
+    ofInterval = ofInterval.isEmpty() ? new HashMap<>(2) : ofInterval;
     for (int i = 0; i < intervals.size(); i++) {
       ofInterval.computeIfAbsent(intervals.get(i), each -> new ArrayList<>(1)).add(report);
     }
