@@ -130,7 +130,7 @@ class ConsoleIT {
     assertThat(plan.asText()).contains("Expected pause", "By node, each copy counts");
     browser.click("Roll back now");
     browser.awaitText("Rollback 2");
-    await("the undo ends").atMost(BOUND).until(() -> !parts.ended().isEmpty());
+    await("the undo ends").atMost(BOUND).until(() -> parts.ended().size() == 2);
     browser.awaitText("rollback 1");
     assertThat(api("/api/v1/rollbacks/2").get("undoes").asInt()).isEqualTo(1);
     assertThat(api("/api/v1/rollbacks/1").get("undoneBy").asInt()).isEqualTo(2);
