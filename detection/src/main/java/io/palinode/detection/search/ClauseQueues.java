@@ -25,7 +25,7 @@ final class ClauseQueues {
   private final boolean distinct;
   private final int nodes;
   private final boolean mayEndElsewhere;
-  // An array, because each event looks here first.
+  // An array, not a list: each event reads it, and of many instances none is in the near caches.
   private TermQueues[] queues;
   private int size;
   // Of each index; empty without distinct.
@@ -216,6 +216,7 @@ final class ClauseQueues {
   private void remove(int index) {
     members.remove(index);
     TermQueues last = queues[--size];
+    queues[size] = null;
     if (index < size) {
       queues[index] = last;
       last.moveTo(index);

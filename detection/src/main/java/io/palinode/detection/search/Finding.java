@@ -1,8 +1,10 @@
 package io.palinode.detection.search;
 
 import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Grade;
+import java.util.Arrays;
 import java.util.List;
 
 /** A clique that was found, in the order of terms, and its grade. */
@@ -16,6 +18,13 @@ public record Finding(int clause, List<Retained> intervals, Grade grade) {
   public static Finding of(int clause, Horizon horizon, Retained... intervals) {
     Grade grade = new Concurrent(horizon, intervals).grade();
     return new Finding(clause, List.of(intervals), grade);
+  }
+
+  /** The names of its intervals, in their order. */
+  public List<CandidateId> ids() {
+    CandidateId[] ids = new CandidateId[intervals.size()];
+    Arrays.setAll(ids, i -> intervals.get(i).id());
+    return List.of(ids);
   }
 
   /** The least of the pairs' grades; of a single interval, {@link Grade#DEFINITE}. */

@@ -23,7 +23,7 @@ public interface Horizon {
   /** Whether {@code i} is closed, and before every interval that has not been seen. */
   boolean isPassed(Retained i);
 
-  /** Whether nothing is passed before all nodes' clocks are later. */
+  /** Whether all nodes' clocks must be later than an interval's end before it is passed. */
   default boolean passesByClocks() {
     return false;
   }

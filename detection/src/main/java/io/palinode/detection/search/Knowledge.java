@@ -34,6 +34,7 @@ public final class Knowledge implements Horizon {
   private final @Nullable Hvc[] latest;
   // The own entries of the nodes' readings.
   private final long[] own;
+  // The least of them.
   private long leastOwn = 1;
   private long progress;
 
@@ -320,13 +321,17 @@ public final class Knowledge implements Horizon {
     return !causality.ignoresClocks();
   }
 
-  /** False when no interval that ends at this own HLC or later, wherever, is passed. O(1). */
+  /** Whether an interval may be passed that ends at this own HLC or later, at any node. O(1). */
   boolean mayBePassed(long end) {
     return progress == Long.MAX_VALUE
+        || nodes == 1
         || (causality.ignoresClocks() ? end <= leastOwn : areFarApart(end, leastOwn));
   }
 
-  /** False when no interval is passed that ends at a node at {@code ends} of the node or later. */
+  /**
+   * The same of each node: {@code ends} has an own HLC for each, or {@code Long.MAX_VALUE}. It asks
+   * what nodes know of each other. O(nodes²).
+   */
   boolean mayBePassed(long[] ends) {
     for (int node = 0; node < nodes; node++) {
       if (ends[node] < Long.MAX_VALUE
@@ -337,7 +342,7 @@ public final class Knowledge implements Horizon {
     return false;
   }
 
-  /** Whether what any node shows next includes the event of {@code node}. */
+  /** Whether the next event of every node includes this event of {@code node}. */
   private boolean allKnow(int node, long event) {
     for (int other = 0; other < nodes; other++) {
       long known = other == node ? own[node] - 1 : entry(latest[other], node, floor(own[other]));

@@ -8,6 +8,8 @@ import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.predicate.ClauseRule;
 import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,7 @@ public final class Retained {
   private boolean changed;
   private @Nullable Grade changedFrom;
   private @Nullable BigDecimal amount;
+  private List<Finding> holding = List.of();
 
   /** That no report has named; it counts from its start on. */
   public Retained(Candidate candidate) {
@@ -185,6 +188,40 @@ public final class Retained {
   /** Whether its end, which is known, may still move back. */
   public boolean isEndAwaited() {
     return awaitedEnds > 0;
+  }
+
+  /** The reports that name it, while all their intervals are open. */
+  public List<Finding> holding() {
+    return holding;
+  }
+
+  /** Adds a report that names it, and whose intervals are all open. */
+  public void addHolding(Finding report) {
+    holding = holding.isEmpty() ? new ArrayList<>(1) : holding;
+    holding.add(report);
+  }
+
+  /** Removes a report, because another interval of it has ended. */
+  void removeHolding(Finding report) {
+    if (holding.size() > 1) {
+      holding.remove(report);
+    } else {
+      holding = List.of();
+    }
+  }
+
+  /** Removes all reports, because this interval has ended. Returns them. */
+  public List<Finding> removeHolding() {
+    List<Finding> removed = holding;
+    holding = List.of();
+    for (Finding report : removed) {
+      for (Retained other : report.intervals()) {
+        if (other != this) {
+          other.removeHolding(report);
+        }
+      }
+    }
+    return removed;
   }
 
   /** How many nodes may still show an earlier end than the one that is known. */

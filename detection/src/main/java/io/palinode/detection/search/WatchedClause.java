@@ -50,9 +50,9 @@ public final class WatchedClause {
   private final int[] open;
   // Of how many terms one is open, of each node.
   private final int[] openTerms;
-  // A bound of when the first of those that have ended did; and of each node, unless clocks show
-  // what is passed.
+  // No interval has ended earlier.
   private long leastEnd = Long.MAX_VALUE;
+  // The same of each node; null if clocks show what is passed.
   private final long @Nullable [] leastEnds;
 
   public WatchedClause(int clause, ClauseShape shape, int nodes, Horizon horizon, Budget budget) {
@@ -340,7 +340,7 @@ public final class WatchedClause {
         });
   }
 
-  /** False when none has ended; nor, if it has to be passed by then, one that is passed. */
+  /** Whether an interval may be dropped: one that has ended, and with {@code passing} is passed. */
   public boolean mayDrop(@Nullable Knowledge passing) {
     if (leastEnd == Long.MAX_VALUE || passing == null) {
       return leastEnd < Long.MAX_VALUE;

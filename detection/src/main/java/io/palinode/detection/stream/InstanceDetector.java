@@ -298,7 +298,7 @@ public final class InstanceDetector implements Detector {
             retained,
             reports.rising(),
             replicas,
-            reports.holding(retained)));
+            Reports.holding(retained)));
   }
 
   /**

@@ -5,13 +5,12 @@ import io.palinode.detection.Witness;
 import io.palinode.detection.search.Finding;
 import io.palinode.detection.search.Knowledge;
 import io.palinode.detection.search.Retained;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** What becomes of the reports of a detector: their grades rise, and they end. Not thread-safe. */
 final class Reports {
   private final RisingGrades rising;
-  private final HoldingReports holding = new HoldingReports();
   // Of the last call of the detector.
   private List<Witness> raised = List.of();
   private List<Ended> ended = List.of();
@@ -22,7 +21,7 @@ final class Reports {
 
   void restore(List<Finding> savedRising, List<Finding> savedHolding) {
     savedRising.forEach(rising::add);
-    savedHolding.forEach(holding::add);
+    savedHolding.forEach(Reports::hold);
   }
 
   /** The detector begins a call. */
@@ -32,15 +31,32 @@ final class Reports {
 
   void add(Finding report) {
     rising.add(report);
-    holding.add(report);
+    hold(report);
   }
 
-  /** The interval ended at {@code hlc}. */
-  void end(Retained interval, long hlc) {
-    List<Ended> more = holding.end(interval, hlc);
-    if (!more.isEmpty()) {
-      ended = Stream.concat(ended.stream(), more.stream()).toList();
+  /** While all intervals of the report are open, each of them has it. */
+  private static void hold(Finding report) {
+    List<Retained> intervals = report.intervals();
+    for (int i = 0; i < intervals.size(); i++) {
+      if (!intervals.get(i).isOpen()) {
+        return;
+      }
     }
+    for (int i = 0; i < intervals.size(); i++) {
+      intervals.get(i).addHolding(report);
+    }
+  }
+
+  /** The interval ended at {@code hlc}: so do the violations of the reports that name it. */
+  void end(Retained interval, long hlc) {
+    if (interval.holding().isEmpty()) {
+      return;
+    }
+    List<Ended> all = new ArrayList<>(ended);
+    for (Finding report : interval.removeHolding()) {
+      all.add(new Ended(report.clause(), report.ids(), hlc));
+    }
+    ended = List.copyOf(all);
   }
 
   /** Returns the reports whose grade rose; none if nothing changed. */
@@ -53,7 +69,7 @@ final class Reports {
   /** The interval goes before its time. */
   void forget(Retained interval) {
     rising.forget(interval);
-    List<Ended> unused = holding.end(interval, interval.startOwn());
+    List<Finding> unused = interval.removeHolding();
   }
 
   List<Witness> raised() {
@@ -73,7 +89,16 @@ final class Reports {
     return rising.findings();
   }
 
-  List<Finding> holding(List<Retained> retained) {
-    return holding.reports(retained);
+  /** The reports whose intervals are all open. {@code retained} has all intervals. */
+  static List<Finding> holding(List<Retained> retained) {
+    List<Finding> reports = new ArrayList<>();
+    for (Retained interval : retained) {
+      for (Finding report : interval.holding()) {
+        if (report.intervals().get(0) == interval) {
+          reports.add(report);
+        }
+      }
+    }
+    return reports;
   }
 }

@@ -141,6 +141,16 @@ class InstanceDetectorTest {
   }
 
   @Test
+  void onASingleNodeAClosedIntervalGoesWithTheNextEvent() {
+    detector = InstanceDetector.create(conservative(1, "100s", 2));
+    opened(0, 0, 1, "100");
+    closed(0, 0, 1, "100", "200");
+    assertThat(detector.isEmpty()).isFalse();
+    detector.restarted(0, 2, hvc(0, "300"));
+    assertThat(detector.isEmpty()).isTrue();
+  }
+
+  @Test
   void aNodeWhoseClockWasPushedAheadByOthersCanStillStartConcurrently() {
     detector = InstanceDetector.create(causal(3, "10us", 2));
     opened(0, 0, 1, "150/140/140");
