@@ -6,17 +6,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** One Hazelcast member, alone in its cluster. For one thread. */
+/** One Hazelcast member of a cluster on this machine. For one thread. */
 final class HazelcastMember implements AutoCloseable {
-  static final String CLUSTER = "bench";
-
   private final ServerProgram program;
-  private final String address;
 
-  private HazelcastMember(ServerProgram program, String address) {
+  private HazelcastMember(ServerProgram program) {
     this.program = program;
-    this.address = address;
   }
 
   /**
@@ -26,36 +24,17 @@ final class HazelcastMember implements AutoCloseable {
    */
   record WithAgent(Path jar, String kafka, String maps, int statusPort) {}
 
-  /** One without Palinode; see {@link #start(Path, Path, WithAgent)}. */
-  static HazelcastMember start(Path hazelcast, Path home) throws IOException, InterruptedException {
-    return start(hazelcast, home, ServerProgram.freePorts(1).get(0), List.of());
-  }
-
   /**
    * Returns when it serves. Throws {@link IOException} with the end of its log if it does not.
    *
    * @param hazelcast its jar
    * @param home an empty folder
+   * @param addresses of all members of its cluster
+   * @param port its own
+   * @param agent null: without Palinode
    */
-  static HazelcastMember start(Path hazelcast, Path home, WithAgent agent)
-      throws IOException, InterruptedException {
-    int port = ServerProgram.freePorts(1).get(0);
-    Path config = Files.createDirectories(home).resolve("agent.yaml");
-    Files.writeString(
-        config,
-        """
-        kafka: %s
-        data: %s
-        members: 127.0.0.1:%d
-        maps: %s
-        windowLogBytes: 256MiB
-        statusPort: %d
-        """
-            .formatted(agent.kafka, home.resolve("palinode"), port, agent.maps, agent.statusPort));
-    return start(hazelcast, home, port, List.of("-javaagent:" + agent.jar + "=" + config));
-  }
-
-  private static HazelcastMember start(Path hazelcast, Path home, int port, List<String> options)
+  static HazelcastMember start(
+      Path hazelcast, Path home, List<String> addresses, int port, @Nullable WithAgent agent)
       throws IOException, InterruptedException {
     Path config = Files.createDirectories(home).resolve("hazelcast.yaml");
     Files.writeString(
@@ -72,26 +51,54 @@ final class HazelcastMember implements AutoCloseable {
             join:
               auto-detection: {enabled: false}
               multicast: {enabled: false}
+              tcp-ip: {enabled: true, member-list: [%s]}
         """
-            .formatted(CLUSTER, port));
-    List<String> java = new ArrayList<>(options);
+            .formatted(HazelcastCluster.NAME, port, quoted(addresses)));
+    List<String> java = new ArrayList<>();
+    if (agent != null) {
+      java.add("-javaagent:" + agent.jar + "=" + agentConfig(home, addresses, agent));
+    }
     java.addAll(List.of("-Xms1g", "-Xmx1g", "-XX:MaxDirectMemorySize=512m"));
     java.add("-Dhazelcast.config=" + config);
     java.addAll(List.of("-cp", hazelcast.toString()));
     java.add("com.hazelcast.core.server.HazelcastMemberStarter");
     ServerProgram program = ServerProgram.start(home, java);
     program.await("serve", () -> ServerProgram.isOpen(port));
-    return new HazelcastMember(program, "127.0.0.1:" + port);
+    return new HazelcastMember(program);
   }
 
-  /** {@code host:port}, for clients. */
-  String address() {
-    return address;
+  private static String quoted(List<String> addresses) {
+    return addresses.stream().map(each -> '"' + each + '"').collect(Collectors.joining(", "));
+  }
+
+  private static Path agentConfig(Path home, List<String> addresses, WithAgent agent)
+      throws IOException {
+    return Files.writeString(
+        home.resolve("agent.yaml"),
+        """
+        kafka: %s
+        data: %s
+        members: %s
+        maps: %s
+        windowLogBytes: 256MiB
+        statusPort: %d
+        """
+            .formatted(
+                agent.kafka,
+                home.resolve("palinode"),
+                String.join(", ", addresses),
+                agent.maps,
+                agent.statusPort));
   }
 
   /** See {@link ServerProgram#await}. */
   void await(String what, ServerProgram.Condition ready) throws IOException, InterruptedException {
     program.await(what, ready);
+  }
+
+  /** Returns when its log has {@code part}. */
+  void awaitLogged(String part) throws IOException, InterruptedException {
+    program.awaitLogged(part);
   }
 
   /** See {@link ServerProgram#cpuNanos}. */

@@ -1,5 +1,5 @@
 /**
- * A stock Hazelcast member beside one with Palinode's agent: each in a separate process, with
+ * Stock Hazelcast members beside some with Palinode's agent: each in a separate process, with
  * Hazelcast's own client. What it needs of Hazelcast is its jar on disk; nothing here is compiled
  * with it.
  */

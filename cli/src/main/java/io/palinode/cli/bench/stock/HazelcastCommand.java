@@ -6,6 +6,7 @@ import io.palinode.benchmarks.report.HazelcastReport;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.terminal.Output;
+import io.palinode.terminal.Refusal;
 import io.palinode.terminal.ScratchFolder;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -18,15 +19,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What a stock Hazelcast member's clients pay for Palinode's agent there. */
+/** What the clients of stock Hazelcast members pay for Palinode's agent there. */
 @Command(
     name = "hazelcast",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure the cost of Palinode's agent for the clients of a Hazelcast member. It compares a"
-          + " stock member with a map that is not watched, one that is watched, and one with a"
+      "Measure the cost of Palinode's agent for the clients of Hazelcast members. It compares stock"
+          + " members with a map that is not watched, one that is watched, and one with a"
           + " predicate that watches a tenth of its keys.",
+      "",
+      "With --members 2 or more, each entry has a backup, and operations between members carry"
+          + " clocks: also those of the map that is not watched.",
       "",
       "Each member runs in a separate process, from --hazelcast. Members, clients and Kafka share"
           + " this machine. The modes take turns. The result is the ratio within a turn, with its"
@@ -39,9 +43,11 @@ import picocli.CommandLine.Option;
       "",
       "Examples:",
       "  palinode bench hazelcast --hazelcast ~/hazelcast-5.7.0.jar",
+      "  palinode bench hazelcast --hazelcast ~/hazelcast-5.7.0.jar --members 2",
       "  palinode bench hazelcast --hazelcast ~/hazelcast-5.7.0.jar --writes 100 --rounds 9"
     })
 public final class HazelcastCommand implements Callable<Integer> {
+  private static final int MEMBERS_MAX = 5;
   private static final List<String> AGENTS =
       List.of("agent/hazelcast-agent.jar", "hazelcast-agent/target/hazelcast-agent.jar");
 
@@ -58,6 +64,15 @@ public final class HazelcastCommand implements Callable<Integer> {
       description = "Palinode's agent for Hazelcast (default: the one of this build).")
   private @Nullable Path agent;
 
+  @Option(
+      names = "--members",
+      defaultValue = "1",
+      paramLabel = "N",
+      description =
+          "Members of each of the two clusters, with 1.5 GiB each, at most 5 (default:"
+              + " ${DEFAULT-VALUE}).")
+  private int members;
+
   @Mixin private ServerLoadOptions load = new ServerLoadOptions();
 
   @Mixin private Output output = new Output();
@@ -65,6 +80,9 @@ public final class HazelcastCommand implements Callable<Integer> {
   @Override
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, URISyntaxException {
+    if (members < 1 || members > MEMBERS_MAX) {
+      throw new Refusal("--members must be between 1 and %d: %d".formatted(MEMBERS_MAX, members));
+    }
     Setting setting = load.setting();
     Path stock =
         OwnJar.holding(
@@ -75,7 +93,8 @@ public final class HazelcastCommand implements Callable<Integer> {
         EmbeddedKafka kafka = BenchKafka.start(data.path())) {
       Parts parts = new Parts(stock, own, kafka.bootstrapServers(), data.path());
       report =
-          HazelcastReport.of(setting, new HazelcastBenchmark(setting, parts, output::say).run());
+          HazelcastReport.of(
+              setting, members, new HazelcastBenchmark(setting, members, parts, output::say).run());
     }
     output.print(report);
     return 0;

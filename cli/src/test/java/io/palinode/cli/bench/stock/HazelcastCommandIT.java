@@ -9,14 +9,16 @@ import io.palinode.cli.bench.BenchCommand;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** Two real members. With -Pnightly only. */
+/** Two clusters of real members. With -Pnightly only. */
 @Tag("slow")
 class HazelcastCommandIT {
-  @Test
-  void realMembersAreMeasuredInEachMode() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void realMembersAreMeasuredInEachMode(int members) throws Exception {
     String jar =
         HazelcastInstance.class.getProtectionDomain().getCodeSource().getLocation().getPath();
     StringWriter out = new StringWriter();
@@ -43,6 +45,8 @@ class HazelcastCommandIT {
             "0.2",
             "--warm-up",
             "0.5",
+            "--members",
+            Integer.toString(members),
             "-o",
             "json");
     assertThat(status).as(err.toString()).isZero();

@@ -36,4 +36,10 @@ class HazelcastCommandTest {
     assertThat(execute("--hazelcast", driver)).isNotZero();
     assertThat(err.toString()).contains("HazelcastMemberStarter.class");
   }
+
+  @Test
+  void aNumberOfMembersThatIsNoneIsRefused() {
+    assertThat(execute("--hazelcast", "hazelcast.jar", "--members", "0")).isNotZero();
+    assertThat(err.toString()).contains("--members must be between 1 and 5: 0");
+  }
 }
