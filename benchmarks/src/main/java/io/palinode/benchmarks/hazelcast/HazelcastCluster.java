@@ -60,11 +60,7 @@ final class HazelcastCluster implements AutoCloseable {
   private void add(Path hazelcast, Path home, int port, @Nullable Agent agent, int statusPort)
       throws IOException, InterruptedException {
     Path own = home.resolve("member" + members.size());
-    HazelcastMember.WithAgent with =
-        agent == null
-            ? null
-            : new HazelcastMember.WithAgent(agent.jar, agent.kafka, agent.maps, statusPort);
-    members.add(HazelcastMember.start(hazelcast, own, addresses, port, with));
+    members.add(HazelcastMember.start(hazelcast, own, addresses, port, agent, statusPort));
     if (agent != null) {
       agents.add(new AgentStatus(statusPort));
     }

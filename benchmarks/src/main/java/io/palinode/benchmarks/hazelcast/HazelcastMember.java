@@ -18,13 +18,6 @@ final class HazelcastMember implements AutoCloseable {
   }
 
   /**
-   * The agent of a member.
-   *
-   * @param maps that it watches
-   */
-  record WithAgent(Path jar, String kafka, String maps, int statusPort) {}
-
-  /**
    * Returns when it serves. Throws {@link IOException} with the end of its log if it does not.
    *
    * @param hazelcast its jar
@@ -32,9 +25,15 @@ final class HazelcastMember implements AutoCloseable {
    * @param addresses of all members of its cluster
    * @param port its own
    * @param agent null: without Palinode
+   * @param statusPort of the agent
    */
   static HazelcastMember start(
-      Path hazelcast, Path home, List<String> addresses, int port, @Nullable WithAgent agent)
+      Path hazelcast,
+      Path home,
+      List<String> addresses,
+      int port,
+      HazelcastCluster.@Nullable Agent agent,
+      int statusPort)
       throws IOException, InterruptedException {
     Path config = Files.createDirectories(home).resolve("hazelcast.yaml");
     Files.writeString(
@@ -56,7 +55,7 @@ final class HazelcastMember implements AutoCloseable {
             .formatted(HazelcastCluster.NAME, port, quoted(addresses)));
     List<String> java = new ArrayList<>();
     if (agent != null) {
-      java.add("-javaagent:" + agent.jar + "=" + agentConfig(home, addresses, agent));
+      java.add("-javaagent:" + agent.jar() + "=" + agentConfig(home, addresses, agent, statusPort));
     }
     java.addAll(List.of("-Xms1g", "-Xmx1g", "-XX:MaxDirectMemorySize=512m"));
     java.add("-Dhazelcast.config=" + config);
@@ -71,7 +70,8 @@ final class HazelcastMember implements AutoCloseable {
     return addresses.stream().map(each -> '"' + each + '"').collect(Collectors.joining(", "));
   }
 
-  private static Path agentConfig(Path home, List<String> addresses, WithAgent agent)
+  private static Path agentConfig(
+      Path home, List<String> addresses, HazelcastCluster.Agent agent, int statusPort)
       throws IOException {
     return Files.writeString(
         home.resolve("agent.yaml"),
@@ -84,11 +84,11 @@ final class HazelcastMember implements AutoCloseable {
         statusPort: %d
         """
             .formatted(
-                agent.kafka,
+                agent.kafka(),
                 home.resolve("palinode"),
                 String.join(", ", addresses),
-                agent.maps,
-                agent.statusPort));
+                agent.maps(),
+                statusPort));
   }
 
   /** See {@link ServerProgram#await}. */
