@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.Side;
 import io.palinode.benchmarks.StoreLoad;
 import io.palinode.benchmarks.online.Conjunction;
+import io.palinode.benchmarks.online.Paced;
 import io.palinode.benchmarks.online.ViolationLatencies;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
@@ -75,6 +76,14 @@ final class ConjunctiveCluster implements AutoCloseable {
   StoreLoad load() {
     return new StoreLoad(
         List.of(client.store(STORE)), CLIENTS, one -> workload.requests(one, CLIENTS));
+  }
+
+  /** Clients that make so many requests a second together, until the load is closed. */
+  StoreLoad load(double perSecond) {
+    return new StoreLoad(
+        List.of(client.store(STORE)),
+        CLIENTS,
+        one -> new Paced(workload.requests(one, CLIENTS), perSecond / CLIENTS));
   }
 
   /** The clients' figures over {@code seconds}, after {@code rampSeconds}. */

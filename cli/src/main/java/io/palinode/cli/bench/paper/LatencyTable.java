@@ -28,33 +28,104 @@ final class LatencyTable implements PaperTable {
   /** Rounds without which code is not compiled. */
   private static final int WARM_UP_ROUNDS = 2;
 
+  private static final double WARM_UP_SECONDS_MAX = 60;
+
+  private final Load load;
+
+  /**
+   * What clients do.
+   *
+   * @param perSecond operations of all clients; 0: as many as are answered
+   * @param fullSeconds of a round of the full size; 0: as the other tables
+   */
+  private record Load(
+      String name, String title, Conjunction workload, double perSecond, double fullSeconds) {
+    private double seconds(Budget budget) {
+      return fullSeconds > 0 && budget.equals(Budget.FULL) ? fullSeconds : budget.seconds();
+    }
+
+    private boolean isMeasured(Budget budget) {
+      return fullSeconds == 0 || !budget.equals(Budget.QUICK);
+    }
+
+    private double warmUpSeconds(Budget budget) {
+      return Math.min(WARM_UP_SECONDS_MAX, seconds(budget));
+    }
+
+    private StoreLoad begin(ConjunctiveCluster cluster) {
+      return perSecond > 0 ? cluster.load(perSecond) : cluster.load();
+    }
+
+    private String text() {
+      return perSecond > 0 ? "%,.0f operations/s".formatted(perSecond) : "as fast as answered";
+    }
+  }
+
+  private LatencyTable(Load load) {
+    this.load = load;
+  }
+
+  /** Clients take all that the machine has. */
+  static LatencyTable closedLoop() {
+    return new LatencyTable(
+        new Load(
+            "latency",
+            "Detection latency of conjunctive violations, with the store in it",
+            WORKLOAD,
+            0,
+            0));
+  }
+
+  /** A fixed rate, with 1,000,000 violations and more at the full size. */
+  static LatencyTable sustained() {
+    return new LatencyTable(
+        new Load(
+            "sustained",
+            "Detection latency of 1,000,000 conjunctive violations, at a fixed rate",
+            new Conjunction(10, 0.25, 0.5),
+            2_500,
+            185));
+  }
+
   @Override
   public String name() {
-    return "latency";
+    return load.name();
   }
 
   @Override
   public String title() {
-    return "Detection latency of conjunctive violations, with the store in it";
+    return load.title();
   }
 
   @Override
   public int steps(Budget budget) {
-    return 1 + WARM_UP_ROUNDS + budget.rounds();
+    return load.isMeasured(budget) ? 1 + WARM_UP_ROUNDS + budget.rounds() : 1;
   }
 
   @Override
   public double stepSeconds(Budget budget) {
-    return budget.seconds() + 2;
+    return load.seconds(budget) + 2;
   }
 
   @Override
   @SuppressWarnings("try") // The load is a resource for its close alone.
   public void measure(Session session) throws IOException, InterruptedException {
     Budget budget = session.budget();
+    if (!load.isMeasured(budget)) {
+      session.step("not measured with --quick");
+      session.setting("not measured with --quick");
+      session.add(
+          Row.notHere(
+              load.name() + ".quick",
+              "1,000,000 violations",
+              "%",
+              Printed.figure(99.944, SOURCE),
+              "they take half an hour: leave out --quick"));
+      return;
+    }
     session.step("starting the cluster");
     List<List<Double>> rounds = new ArrayList<>();
-    try (ConjunctiveCluster cluster = ConjunctiveCluster.start(WORKLOAD, true);
+    try (ConjunctiveCluster cluster = ConjunctiveCluster.start(load.workload(), true);
         ViolationLatencies latencies = cluster.latencies()) {
       for (int round = 1 - WARM_UP_ROUNDS; round <= budget.rounds(); round++) {
         if (session.isStopped() && !rounds.isEmpty()) {
@@ -62,8 +133,9 @@ final class LatencyTable implements PaperTable {
         }
         session.step(
             round <= 0 ? "warming up" : "round %d of %d".formatted(round, budget.rounds()));
-        try (StoreLoad load = cluster.load()) {
-          TimeUnit.MILLISECONDS.sleep(Math.round(budget.seconds() * MS_PER_SECOND));
+        try (StoreLoad clients = load.begin(cluster)) {
+          double seconds = round > 0 ? load.seconds(budget) : load.warmUpSeconds(budget);
+          TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MS_PER_SECOND));
         }
         List<Double> millis = latencies.take();
         if (round > 0) {
@@ -73,51 +145,52 @@ final class LatencyTable implements PaperTable {
       session.setting(
           setting(budget, rounds.stream().mapToInt(List::size).sum(), latencies.coverageLost()));
     }
-    rows(rounds).forEach(session::add);
+    rows(load.name(), rounds).forEach(session::add);
     session.add(distribution(rounds));
     session.checkStopped();
     session.add(
         Row.notHere(
-            "latency.regions",
+            load.name() + ".regions",
             "violations detected within 5 s, nodes in several regions",
             "%",
             Printed.figure(99.9, REPORT + ", abstract"),
             "there is one machine; a modelled delay would be between clients and nodes only"));
   }
 
-  private static String setting(Budget budget, int violations, long coverageLost) {
+  private String setting(Budget budget, int violations, long coverageLost) {
     return String.format(
         Locale.ROOT,
         "%,d violations (coverage gaps: %d); %d terms, beta %.0f %%, %.0f %% puts, N=%d R=1 W=1,"
-            + " %d clients, %d rounds of %.0f s; from the write that completes a violation until a"
+            + " %d clients, %s, %d rounds of %.0f s; from the write that completes a violation until a"
             + " listener has it",
         violations,
         coverageLost,
-        WORKLOAD.terms(),
-        100 * WORKLOAD.beta(),
-        100 * WORKLOAD.puts(),
+        load.workload().terms(),
+        100 * load.workload().beta(),
+        100 * load.workload().puts(),
         ConjunctiveCluster.NODES,
         ConjunctiveCluster.CLIENTS,
+        load.text(),
         budget.rounds(),
-        budget.seconds());
+        load.seconds(budget));
   }
 
   /** Of rounds of latencies in milliseconds. A round without a violation has no share. */
-  static List<Row> rows(List<List<Double>> rounds) {
+  static List<Row> rows(String table, List<List<Double>> rounds) {
     List<List<Double>> some = rounds.stream().filter(round -> !round.isEmpty()).toList();
     if (some.isEmpty()) {
       throw new IllegalStateException("no violation was detected");
     }
     List<Row> rows = new ArrayList<>();
-    rows.add(share("1", 1, null, some));
-    rows.add(share("25", 25, null, some));
-    rows.add(share("50", 50, Printed.figure(99.9, REPORT + ", abstract"), some));
-    rows.add(share("100", 100, Printed.figure(99.944, SOURCE), some));
-    rows.add(share("1000", 1_000, null, some));
+    rows.add(share(table, 1, null, some));
+    rows.add(share(table, 25, null, some));
+    rows.add(share(table, 50, Printed.figure(99.9, REPORT + ", abstract"), some));
+    rows.add(share(table, 100, Printed.figure(99.944, SOURCE), some));
+    rows.add(share(table, 1_000, null, some));
     for (double percent : PERCENTILES) {
       rows.add(
           Row.of(
-              "latency.p" + percent,
+              table + ".p" + percent,
               "percentile %s".formatted(percent == 99.9 ? "99.9" : "%.0f".formatted(percent)),
               "ms",
               Better.LOWER,
@@ -127,7 +200,7 @@ final class LatencyTable implements PaperTable {
     }
     rows.add(
         Row.of(
-            "latency.longest",
+            table + ".longest",
             "longest of a round",
             "ms",
             Better.LOWER,
@@ -138,9 +211,9 @@ final class LatencyTable implements PaperTable {
   }
 
   private static Row share(
-      String id, double belowMs, @Nullable Printed paper, List<List<Double>> rounds) {
+      String table, double belowMs, @Nullable Printed paper, List<List<Double>> rounds) {
     return Row.of(
-        "latency.under-" + id,
+        "%s.under-%.0f".formatted(table, belowMs),
         belowMs < MS_PER_SECOND ? "under %.0f ms".formatted(belowMs) : "under 1 s",
         "%",
         Better.HIGHER,

@@ -16,7 +16,8 @@ public final class PaperRun {
   /** The most useful first. */
   private static final List<PaperTable> TABLES =
       List.of(
-          new LatencyTable(),
+          LatencyTable.closedLoop(),
+          LatencyTable.sustained(),
           new OverheadTable(),
           new OptimisticTable(),
           new RetroscopeTable(),

@@ -112,7 +112,7 @@ class PaperRunTest {
   void sharesAndPercentilesOfLatenciesAreOfEachRound() {
     List<Double> hundred = DoubleStream.iterate(1, x -> x + 1).limit(100).boxed().toList();
     List<Double> late = Stream.concat(hundred.stream().limit(99), Stream.of(20_000.0)).toList();
-    List<Row> rows = LatencyTable.rows(List.of(hundred, late, List.of()));
+    List<Row> rows = LatencyTable.rows("latency", List.of(hundred, late, List.of()));
     assertThat(row(rows, "latency.under-1").values()).containsExactly(0.0, 0.0);
     assertThat(row(rows, "latency.under-25").values()).containsExactly(24.0, 24.0);
     assertThat(row(rows, "latency.under-100").values()).containsExactly(99.0, 99.0);
@@ -124,7 +124,7 @@ class PaperRunTest {
 
   @Test
   void aRunWithoutAViolationHasNoShare() {
-    assertThatThrownBy(() -> LatencyTable.rows(List.of(List.of())))
+    assertThatThrownBy(() -> LatencyTable.rows("latency", List.of(List.of())))
         .hasMessageContaining("no violation");
   }
 
