@@ -23,7 +23,7 @@ public final class HazelcastBenchmark {
   private static final String WATCHED = "watched";
 
   private final Setting setting;
-  private final int members;
+  private final Size size;
   private final Parts parts;
   private final Consumer<String> progress;
 
@@ -50,12 +50,34 @@ public final class HazelcastBenchmark {
   public record Parts(Path hazelcast, Path agentJar, String kafka, Path data) {}
 
   /**
-   * @param members of each cluster; operations between several carry clocks
+   * The size of a cluster.
+   *
+   * @param members operations between several carry clocks
+   * @param heapMiB of each member
+   * @param windowLogMiB of each member with the agent, outside of its heap
+   */
+  public record Size(int members, int heapMiB, int windowLogMiB) {
+    private static final int MEMBERS_MAX = 5;
+
+    public Size {
+      if (members < 1 || members > MEMBERS_MAX) {
+        throw new IllegalArgumentException(
+            "--members must be between 1 and %d: %d".formatted(MEMBERS_MAX, members));
+      }
+      if (heapMiB < 1 || windowLogMiB < 1) {
+        throw new IllegalArgumentException(
+            "--heap and --window-log must be positive: %d, %d".formatted(heapMiB, windowLogMiB));
+      }
+    }
+  }
+
+  /**
+   * @param size of each cluster
    * @param progress is given a line a step
    */
-  public HazelcastBenchmark(Setting setting, int members, Parts parts, Consumer<String> progress) {
+  public HazelcastBenchmark(Setting setting, Size size, Parts parts, Consumer<String> progress) {
     this.setting = setting;
-    this.members = members;
+    this.size = size;
     this.parts = parts;
     this.progress = progress;
   }
@@ -69,11 +91,10 @@ public final class HazelcastBenchmark {
         new HazelcastCluster.Agent(parts.agentJar(), parts.kafka(), WATCHED);
     progress.accept("starting both clusters");
     try (HazelcastCluster plain =
-            HazelcastCluster.start(
-                parts.hazelcast(), parts.data().resolve("stock"), members, null);
+            HazelcastCluster.start(parts.hazelcast(), parts.data().resolve("stock"), size, null);
         HazelcastCluster watched =
             HazelcastCluster.start(
-                parts.hazelcast(), parts.data().resolve("palinode"), members, agent);
+                parts.hazelcast(), parts.data().resolve("palinode"), size, agent);
         LoadProgram toPlain = clients(plain, "stock-clients");
         LoadProgram toWatched = clients(watched, "palinode-clients");
         BenchPredicate predicate =
@@ -103,17 +124,8 @@ public final class HazelcastBenchmark {
       BenchPredicate predicate) {}
 
   private LoadProgram clients(HazelcastCluster cluster, String home) throws IOException {
-    return LoadProgram.start(
-        HazelcastBenchmark.class,
-        "HazelcastLoad.java",
-        parts.data().resolve(home),
-        List.of("-Xms256m", "-Xmx256m", "-cp", parts.hazelcast().toString()),
-        List.of(
-            HazelcastCluster.NAME,
-            cluster.address(),
-            Integer.toString(setting.load().keys()),
-            Integer.toString(setting.load().valueBytes()),
-            Integer.toString(setting.load().clients())));
+    return HazelcastClients.start(
+        parts.hazelcast(), parts.data().resolve(home), cluster, setting.load());
   }
 
   private void fill(LoadProgram clients, String map) throws IOException {

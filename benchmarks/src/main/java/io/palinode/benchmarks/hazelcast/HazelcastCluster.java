@@ -1,11 +1,13 @@
 package io.palinode.benchmarks.hazelcast;
 
+import io.palinode.benchmarks.hazelcast.HazelcastBenchmark.Size;
 import io.palinode.benchmarks.stock.AgentStatus;
 import io.palinode.benchmarks.stock.ServerProgram;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Hazelcast members on this machine, each a separate process. For one thread. */
@@ -36,8 +38,9 @@ final class HazelcastCluster implements AutoCloseable {
    * @param home an empty folder
    * @param agent null: without Palinode
    */
-  static HazelcastCluster start(Path hazelcast, Path home, int members, @Nullable Agent agent)
+  static HazelcastCluster start(Path hazelcast, Path home, Size size, @Nullable Agent agent)
       throws IOException, InterruptedException {
+    int members = size.members();
     List<Integer> ports = ServerProgram.freePorts(2 * members);
     HazelcastCluster cluster =
         new HazelcastCluster(
@@ -45,7 +48,7 @@ final class HazelcastCluster implements AutoCloseable {
     boolean started = false;
     try {
       for (int i = 0; i < members; i++) {
-        cluster.add(hazelcast, home, ports.get(i), agent, ports.get(members + i));
+        cluster.add(hazelcast, home, ports.get(i), size, agent, ports.get(members + i));
       }
       cluster.awaitJoined();
       started = true;
@@ -57,10 +60,11 @@ final class HazelcastCluster implements AutoCloseable {
     }
   }
 
-  private void add(Path hazelcast, Path home, int port, @Nullable Agent agent, int statusPort)
+  private void add(
+      Path hazelcast, Path home, int port, Size size, @Nullable Agent agent, int statusPort)
       throws IOException, InterruptedException {
     Path own = home.resolve("member" + members.size());
-    members.add(HazelcastMember.start(hazelcast, own, addresses, port, agent, statusPort));
+    members.add(HazelcastMember.start(hazelcast, own, addresses, port, size, agent, statusPort));
     if (agent != null) {
       agents.add(new AgentStatus(statusPort));
     }
@@ -86,6 +90,16 @@ final class HazelcastCluster implements AutoCloseable {
   /** Throws {@link IllegalStateException} unless every agent covers all, and had no failure. */
   void requireCovered() {
     agents.forEach(AgentStatus::requireCovered);
+  }
+
+  /** Of each member: what its window-log takes. */
+  List<Long> windowLogBytes() {
+    return agents.stream().map(AgentStatus::windowLogBytes).toList();
+  }
+
+  /** Of all members: a text that changes when a window-log drops what it kept. */
+  String reach() {
+    return agents.stream().map(AgentStatus::reach).collect(Collectors.joining(" "));
   }
 
   /** {@code host:port} of one member, from which clients learn the others. */

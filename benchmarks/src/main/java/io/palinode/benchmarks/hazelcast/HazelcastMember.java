@@ -1,5 +1,6 @@
 package io.palinode.benchmarks.hazelcast;
 
+import io.palinode.benchmarks.hazelcast.HazelcastBenchmark.Size;
 import io.palinode.benchmarks.stock.ServerProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One Hazelcast member of a cluster on this machine. For one thread. */
 final class HazelcastMember implements AutoCloseable {
+  /** Of Hazelcast itself. */
+  private static final int BUFFERS_MIB = 256;
+
   private final ServerProgram program;
 
   private HazelcastMember(ServerProgram program) {
@@ -32,6 +36,7 @@ final class HazelcastMember implements AutoCloseable {
       Path home,
       List<String> addresses,
       int port,
+      Size size,
       HazelcastCluster.@Nullable Agent agent,
       int statusPort)
       throws IOException, InterruptedException {
@@ -55,9 +60,12 @@ final class HazelcastMember implements AutoCloseable {
             .formatted(HazelcastCluster.NAME, port, quoted(addresses)));
     List<String> java = new ArrayList<>();
     if (agent != null) {
-      java.add("-javaagent:" + agent.jar() + "=" + agentConfig(home, addresses, agent, statusPort));
+      Path agentConfig = agentConfig(home, addresses, size, agent, statusPort);
+      java.add("-javaagent:" + agent.jar() + "=" + agentConfig);
     }
-    java.addAll(List.of("-Xms1g", "-Xmx1g", "-XX:MaxDirectMemorySize=512m"));
+    java.add("-Xms%dm".formatted(size.heapMiB()));
+    java.add("-Xmx%dm".formatted(size.heapMiB()));
+    java.add("-XX:MaxDirectMemorySize=%dm".formatted(size.windowLogMiB() + BUFFERS_MIB));
     java.add("-Dhazelcast.config=" + config);
     java.addAll(List.of("-cp", hazelcast.toString()));
     java.add("com.hazelcast.core.server.HazelcastMemberStarter");
@@ -71,7 +79,7 @@ final class HazelcastMember implements AutoCloseable {
   }
 
   private static Path agentConfig(
-      Path home, List<String> addresses, HazelcastCluster.Agent agent, int statusPort)
+      Path home, List<String> addresses, Size size, HazelcastCluster.Agent agent, int statusPort)
       throws IOException {
     return Files.writeString(
         home.resolve("agent.yaml"),
@@ -80,7 +88,7 @@ final class HazelcastMember implements AutoCloseable {
         data: %s
         members: %s
         maps: %s
-        windowLogBytes: 256MiB
+        windowLogBytes: %dMiB
         statusPort: %d
         """
             .formatted(
@@ -88,6 +96,7 @@ final class HazelcastMember implements AutoCloseable {
                 home.resolve("palinode"),
                 String.join(", ", addresses),
                 agent.maps(),
+                size.windowLogMiB(),
                 statusPort));
   }
 

@@ -13,6 +13,9 @@ public final class AgentStatus {
   private static final Pattern PREDICATES =
       Pattern.compile("^palinode_detector_predicates\\{[^}]*} ([0-9.]+)$", Pattern.MULTILINE);
 
+  private static final Pattern BYTES = Pattern.compile("\"windowLogBytes\":([0-9]+)");
+  private static final Pattern REACH = Pattern.compile("\"reach\":\"([^\"]+)\"");
+
   private final HttpClient http = HttpClient.newHttpClient();
   private final int port;
 
@@ -36,6 +39,25 @@ public final class AgentStatus {
   public boolean hasPredicate(boolean one) {
     Matcher matcher = PREDICATES.matcher(text("metrics"));
     return matcher.find() && Double.parseDouble(matcher.group(1)) == (one ? 1 : 0);
+  }
+
+  /** What its window-log takes. Throws {@link IllegalStateException} if it does not answer. */
+  public long windowLogBytes() {
+    return Long.parseLong(field(BYTES));
+  }
+
+  /** The earliest time that its window-log reaches. Throws as {@link #windowLogBytes}. */
+  public String reach() {
+    return field(REACH);
+  }
+
+  private String field(Pattern pattern) {
+    String status = text("status");
+    Matcher matcher = pattern.matcher(status);
+    if (!matcher.find()) {
+      throw new IllegalStateException("the agent must answer with its status: '" + status + "'");
+    }
+    return matcher.group(1);
   }
 
   /** Empty while it does not answer. */

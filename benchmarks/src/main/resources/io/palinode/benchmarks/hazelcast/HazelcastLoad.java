@@ -6,7 +6,9 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /**
@@ -18,6 +20,8 @@ import java.util.Random;
  * percentile of their nanoseconds.
  */
 public final class HazelcastLoad {
+  private static final int BATCH = 1_000;
+
   private final HazelcastInstance client;
   private final int keys;
   private final String value;
@@ -41,10 +45,7 @@ public final class HazelcastLoad {
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       String[] words = line.split(" ");
       if (words[0].equals("fill")) {
-        IMap<String, String> map = load.client.getMap(words[1]);
-        for (int i = 0; i < load.keys; i++) {
-          map.set(key(i), load.value);
-        }
+        load.fill(load.client.getMap(words[1]));
         System.out.println("done");
       } else {
         load.round(
@@ -52,6 +53,16 @@ public final class HazelcastLoad {
       }
     }
     System.exit(0);
+  }
+
+  private void fill(IMap<String, String> map) {
+    for (int from = 0; from < keys; from += BATCH) {
+      Map<String, String> batch = new HashMap<>();
+      for (int i = from; i < Math.min(keys, from + BATCH); i++) {
+        batch.put(key(i), value);
+      }
+      map.setAll(batch);
+    }
   }
 
   private static String key(int i) {

@@ -2,8 +2,13 @@ package io.palinode.cli.bench.stock;
 
 import io.palinode.benchmarks.hazelcast.HazelcastBenchmark;
 import io.palinode.benchmarks.hazelcast.HazelcastBenchmark.Parts;
+import io.palinode.benchmarks.hazelcast.HazelcastBenchmark.Size;
+import io.palinode.benchmarks.hazelcast.HazelcastSnapshots;
 import io.palinode.benchmarks.report.HazelcastReport;
+import io.palinode.benchmarks.report.HazelcastSnapshotsReport;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
+import io.palinode.hvc.Epsilon;
+import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
@@ -32,6 +37,11 @@ import picocli.CommandLine.Option;
       "With --members 2 or more, each entry has a backup, and operations between members carry"
           + " clocks: also those of the map that is not watched.",
       "",
+      "With --snapshots, it measures snapshots of the watched map instead: what clients that only"
+          + " write lose in the round after each request, and in the next one. It also measures how"
+          + " far back the window-log reaches. Kafka, the detection job and the orchestrator run in"
+          + " this process.",
+      "",
       "Each member runs in a separate process, from --hazelcast. Members, clients and Kafka share"
           + " this machine. The modes take turns. The result is the ratio within a turn, with its"
           + " confidence.",
@@ -44,10 +54,13 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  palinode bench hazelcast --hazelcast ~/hazelcast-5.7.0.jar",
       "  palinode bench hazelcast --hazelcast ~/hazelcast-5.7.0.jar --members 2",
-      "  palinode bench hazelcast --hazelcast ~/hazelcast-5.7.0.jar --writes 100 --rounds 9"
+      "  palinode bench hazelcast --hazelcast ~/hazelcast-5.7.0.jar --writes 100 --rounds 9",
+      "  palinode bench hazelcast --hazelcast ~/hazelcast-5.7.0.jar --snapshots --seconds 1"
     })
 public final class HazelcastCommand implements Callable<Integer> {
-  private static final int MEMBERS_MAX = 5;
+  /** The default of an agent. */
+  private static final Epsilon EPSILON = Epsilon.ofMicros(10_000);
+
   private static final List<String> AGENTS =
       List.of("agent/hazelcast-agent.jar", "hazelcast-agent/target/hazelcast-agent.jar");
 
@@ -69,9 +82,36 @@ public final class HazelcastCommand implements Callable<Integer> {
       defaultValue = "1",
       paramLabel = "N",
       description =
-          "Members of each of the two clusters, with 1.5 GiB each, at most 5 (default:"
+          "Members of each cluster: of two, or of one with --snapshots. At most 5 (default:"
               + " ${DEFAULT-VALUE}).")
   private int members;
+
+  @Option(
+      names = "--heap",
+      defaultValue = "1024",
+      paramLabel = "MIB",
+      description = "Heap of a member (default: ${DEFAULT-VALUE}).")
+  private int heap;
+
+  @Option(
+      names = "--window-log",
+      defaultValue = "256",
+      paramLabel = "MIB",
+      description = "Window-log of a member, outside of the heap (default: ${DEFAULT-VALUE}).")
+  private int windowLog;
+
+  @Option(names = "--snapshots", description = "Measure snapshots and reach.")
+  private boolean snapshots;
+
+  @Option(
+      names = "--back",
+      split = ",",
+      defaultValue = "10,60",
+      paramLabel = "S",
+      description =
+          "With --snapshots: take some of this long ago. Clients write as long before the first"
+              + " (default: ${DEFAULT-VALUE}).")
+  private List<Integer> back = List.of();
 
   @Mixin private ServerLoadOptions load = new ServerLoadOptions();
 
@@ -80,23 +120,42 @@ public final class HazelcastCommand implements Callable<Integer> {
   @Override
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, URISyntaxException {
-    if (members < 1 || members > MEMBERS_MAX) {
-      throw new Refusal("--members must be between 1 and %d: %d".formatted(MEMBERS_MAX, members));
-    }
+    Size size = Refusal.valid(() -> new Size(members, heap, windowLog));
     Setting setting = load.setting();
     Path stock =
         OwnJar.holding(
             hazelcast, "--hazelcast", "com/hazelcast/core/server/HazelcastMemberStarter.class");
     Path own = OwnJar.find(agent, "--agent", AGENTS);
-    HazelcastReport report;
-    try (ScratchFolder data = ScratchFolder.create("bench");
-        EmbeddedKafka kafka = BenchKafka.start(data.path())) {
-      Parts parts = new Parts(stock, own, kafka.bootstrapServers(), data.path());
-      report =
-          HazelcastReport.of(
-              setting, members, new HazelcastBenchmark(setting, members, parts, output::say).run());
+    try (ScratchFolder data = ScratchFolder.create("bench")) {
+      output.print(
+          snapshots
+              ? snapshots(setting, size, stock, own, data.path())
+              : costs(setting, size, stock, own, data.path()));
     }
-    output.print(report);
     return 0;
+  }
+
+  private Output.Report costs(Setting setting, Size size, Path stock, Path own, Path data)
+      throws IOException, InterruptedException, ExecutionException {
+    try (EmbeddedKafka kafka = BenchKafka.start(data)) {
+      Parts parts = new Parts(stock, own, kafka.bootstrapServers(), data);
+      return HazelcastReport.of(
+          setting, members, new HazelcastBenchmark(setting, size, parts, output::say).run());
+    }
+  }
+
+  private Output.Report snapshots(Setting setting, Size size, Path stock, Path own, Path data)
+      throws IOException, InterruptedException {
+    try (ControlPlane plane =
+        ControlPlane.start(
+            data.resolve("control"), members, EPSILON, ControlPlane.Ports.FREE, output::say)) {
+      Parts parts = new Parts(stock, own, plane.kafkaAddress(), data);
+      HazelcastSnapshots benchmark =
+          Refusal.valid(() -> new HazelcastSnapshots(setting, back, size, parts, output::say));
+      return HazelcastSnapshotsReport.of(
+          setting,
+          size,
+          benchmark.run(new OrchestratorSnapshots(plane.orchestrator().snapshots())));
+    }
   }
 }
