@@ -82,7 +82,7 @@ final class OptimisticTable implements PaperTable {
             "sequential with R + W > N by other R and W, and N = 5",
             "%",
             null,
-            "the demo has three nodes, and is sequential by W = N"));
+            "this table has three nodes, and is sequential by W = N"));
     session.add(
         Row.notHere(
             "optimistic.machines",
