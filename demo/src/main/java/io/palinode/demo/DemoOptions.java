@@ -19,15 +19,24 @@ public record DemoOptions(
    * Where it runs.
    *
    * @param nodes store nodes of the demo's own
+   * @param replicas of a key on these
    * @param external null: on store nodes of the demo's own
    * @param data where files go; null: a temporary folder, removed afterwards unless {@code keep}
    */
   public record Site(
       int nodes,
+      int replicas,
       Network network,
       @Nullable ExternalCluster external,
       @Nullable Path data,
-      boolean keep) {}
+      boolean keep) {
+    private static final int USUAL_REPLICAS = 3;
+
+    /** As many replicas as users of so many nodes mostly have. */
+    public static int usualReplicas(int nodes) {
+      return Math.min(USUAL_REPLICAS, nodes);
+    }
+  }
 
   /**
    * What clients do.

@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 /** Runs the modes one after another: each on new store nodes, or all on the user's. */
 public final class DemoRun {
   private static final String STORE = "colouring";
-  private static final int REPLICAS_MAX = 3;
 
   private final DemoOptions options;
   private final Graph graph;
@@ -182,7 +181,7 @@ public final class DemoRun {
   }
 
   private StoreDefinition storeDefinition(Mode mode) {
-    int replicas = Math.min(REPLICAS_MAX, options.site().nodes());
+    int replicas = options.site().replicas();
     return StoreDefinition.of(
         STORE, Persistence.BDB, replicas, 1, mode == Mode.SEQUENTIAL ? replicas : 1);
   }

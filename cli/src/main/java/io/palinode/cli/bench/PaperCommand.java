@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
           + " the paper, if the interval holds it; noise, if repetitions differ by more than what is"
           + " measured; not here, with the reason.",
       "",
-      "Tables: latency, sustained, overhead, optimistic, retroscope, epsilon, scale. Ctrl-C keeps and prints what was finished.",
+      "Tables: latency, sustained, overhead, optimistic, rollbacks, retroscope, epsilon, scale. Ctrl-C keeps and prints what was finished.",
       ""
     },
     footer = {

@@ -98,10 +98,8 @@ final class WatchingCommand implements Callable<Integer> {
         new GraphRuns(
             DemoGraph.parse(graph, seed.value()),
             network,
-            clients,
-            rounds,
-            GraphRuns.WORK,
-            GraphRuns.PUT_PERCENT,
+            GraphRuns.NODES,
+            GraphRuns.usual(clients, rounds),
             seed.value());
     PrintWriter err = spec.commandLine().getErr();
     Turns<Run> turns =

@@ -230,6 +230,7 @@ public final class DemoCommand implements Callable<Integer> {
             seed,
             new DemoOptions.Site(
                 nodes,
+                DemoOptions.Site.usualReplicas(nodes),
                 network == null ? DemoOptions.Network.suiting(parsed.graph()) : network,
                 external,
                 data,

@@ -25,33 +25,46 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Store nodes on disk with sockets, the papers' N = 3 and R = W = 1, and clients of the conjunctive
- * workload; watched or not. All in this process.
+ * Store nodes on disk with sockets, R = W = 1, and clients of the conjunctive workload; watched or
+ * not. All in this process.
  */
 final class ConjunctiveCluster implements AutoCloseable {
-  static final int NODES = 3;
-  static final int CLIENTS = 6;
+  /** Of most tables in print. */
+  static final Size USUAL = new Size(3, 2);
 
   /** All nodes read one clock. */
   private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
 
   private static final String STORE = "conjunction";
 
+  /**
+   * How large it is.
+   *
+   * @param nodes each has all keys
+   */
+  record Size(int nodes, int clientsANode) {
+    int clients() {
+      return nodes * clientsANode;
+    }
+  }
+
   private final Conjunction workload;
+  private final Size size;
   private final ScratchFolder data;
   private final @Nullable ControlPlane plane;
   private final StoreCluster cluster;
   private final StoreClient client;
 
   private ConjunctiveCluster(
-      Conjunction workload, ScratchFolder data, @Nullable ControlPlane plane) {
+      Conjunction workload, Size size, ScratchFolder data, @Nullable ControlPlane plane) {
     this.workload = workload;
+    this.size = size;
     this.data = data;
     this.plane = plane;
     this.cluster =
         StoreCluster.start(
-            Ports.free(NODES),
-            List.of(StoreDefinition.of(STORE, Persistence.BDB, NODES, 1, 1)),
+            Ports.free(size.nodes),
+            List.of(StoreDefinition.of(STORE, Persistence.BDB, size.nodes, 1, 1)),
             data.path().resolve("nodes"),
             EPSILON,
             plane == null ? null : plane.watch(),
@@ -59,31 +72,38 @@ final class ConjunctiveCluster implements AutoCloseable {
     this.client = StoreClient.connect(ClientConfig.of(cluster.addresses(), "bench"));
   }
 
-  static ConjunctiveCluster start(Conjunction workload, boolean watched) throws IOException {
+  static ConjunctiveCluster start(Conjunction workload, Size size, boolean watched)
+      throws IOException {
     ScratchFolder data = ScratchFolder.create("bench");
     ControlPlane plane =
         watched
             ? ControlPlane.start(
-                data.path().resolve("control"), NODES, EPSILON, ControlPlane.Ports.FREE, said -> {})
+                data.path().resolve("control"),
+                size.nodes,
+                EPSILON,
+                ControlPlane.Ports.FREE,
+                said -> {})
             : null;
     if (plane != null) {
       plane.apply(Predicates.parse(workload.yaml(), Conjunction.NAME + ".yaml"));
     }
-    return new ConjunctiveCluster(workload, data, plane);
+    return new ConjunctiveCluster(workload, size, data, plane);
   }
 
   /** Clients that work until the load is closed. */
   StoreLoad load() {
     return new StoreLoad(
-        List.of(client.store(STORE)), CLIENTS, one -> workload.requests(one, CLIENTS));
+        List.of(client.store(STORE)),
+        size.clients(),
+        one -> workload.requests(one, size.clients()));
   }
 
   /** Clients that make so many requests a second together, until the load is closed. */
   StoreLoad load(double perSecond) {
     return new StoreLoad(
         List.of(client.store(STORE)),
-        CLIENTS,
-        one -> new Paced(workload.requests(one, CLIENTS), perSecond / CLIENTS));
+        size.clients(),
+        one -> new Paced(workload.requests(one, size.clients()), perSecond / size.clients()));
   }
 
   /** The clients' figures over {@code seconds}, after {@code rampSeconds}. */

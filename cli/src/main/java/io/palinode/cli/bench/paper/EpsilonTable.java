@@ -47,10 +47,10 @@ final class EpsilonTable implements PaperTable {
         new GraphRuns(
             DemoGraph.parse(smallest ? session.budget().graph() : "karate", session.seed()),
             smallest ? Network.NONE : Network.GLOBAL,
-            CLIENTS,
-            smallest ? 1 : session.budget().equals(Budget.FULL) ? FULL_ROUNDS : QUICK_ROUNDS,
-            GraphRuns.WORK,
-            GraphRuns.PUT_PERCENT,
+            GraphRuns.NODES,
+            GraphRuns.usual(
+                CLIENTS,
+                smallest ? 1 : session.budget().equals(Budget.FULL) ? FULL_ROUNDS : QUICK_ROUNDS),
             session.seed());
     session.step("recording the graph application");
     RecordedRun recorded = runs.record(new PrintWriter(Writer.nullWriter()));

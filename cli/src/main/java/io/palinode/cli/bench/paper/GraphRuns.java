@@ -2,8 +2,11 @@ package io.palinode.cli.bench.paper;
 
 import io.palinode.demo.DemoGraph;
 import io.palinode.demo.DemoOptions;
+import io.palinode.demo.DemoOptions.Conflict;
+import io.palinode.demo.DemoOptions.Load;
 import io.palinode.demo.DemoOptions.Network;
 import io.palinode.demo.DemoRun;
+import io.palinode.demo.report.AntiStallChange;
 import io.palinode.demo.report.Mode;
 import io.palinode.demo.report.ModeResult;
 import io.palinode.demo.watch.RecordedRun;
@@ -16,24 +19,44 @@ import java.util.Locale;
 /**
  * Runs of the graph application, each on new nodes in this process.
  *
- * @param rounds 0: as many as suit the graph and the network
- * @param work ordinary operations before each section
- * @param putPercent of these that are puts
+ * @param nodes each has all keys
  */
-public record GraphRuns(
-    DemoGraph graph,
-    Network network,
-    int clients,
-    int rounds,
-    int work,
-    int putPercent,
-    long seed) {
+public record GraphRuns(DemoGraph graph, Network network, int nodes, Load load, long seed) {
+  /** Of most tables in print. */
   public static final int NODES = 3;
-  public static final int WORK = RunConfig.WORK_OPERATIONS_DEFAULT;
-  public static final int PUT_PERCENT = RunConfig.PUT_PERCENT_DEFAULT;
+
+  private static final int WORK = RunConfig.WORK_OPERATIONS_DEFAULT;
+  private static final int PUT_PERCENT = RunConfig.PUT_PERCENT_DEFAULT;
 
   /** All nodes read one clock. */
   private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
+
+  /**
+   * What clients do by default.
+   *
+   * @param rounds 0: as many as suit the graph and the network
+   */
+  public static Load usual(int clients, int rounds) {
+    return usual(clients, rounds, PUT_PERCENT);
+  }
+
+  /**
+   * With a share of puts.
+   *
+   * @param putPercent of the operations outside of sections
+   */
+  static Load usual(int clients, int rounds, int putPercent) {
+    return new Load(clients, rounds, WORK, putPercent, Conflict.USUAL);
+  }
+
+  /**
+   * Clients that are as much in each other's way as possible.
+   *
+   * @param rounds 0: as many as suit the graph
+   */
+  static Load inConflict(int clients, int rounds) {
+    return new Load(clients, rounds, WORK, PUT_PERCENT, Conflict.HIGH);
+  }
 
   /** One mode; progress goes to {@code err}. Throws Refusal if interrupted. */
   public ModeResult run(Mode mode, PrintWriter err) {
@@ -51,15 +74,37 @@ public record GraphRuns(
             graph,
             List.of(mode),
             seed,
-            new DemoOptions.Site(NODES, network, null, null, false),
-            new DemoOptions.Load(clients, rounds, work, putPercent, DemoOptions.Conflict.USUAL),
+            new DemoOptions.Site(nodes, nodes, network, null, null, false),
+            load,
             new DemoOptions.Watch(List.of(), null, epsilon));
     return new DemoRun(options, err);
+  }
+
+  /** Work that stands: operations would count what rollbacks discard. */
+  static double tasksPerSecond(ModeResult run) {
+    return run.work().tasks() / run.work().elapsedSeconds();
+  }
+
+  /** What rollbacks did in runs, for a person. */
+  static String outcome(List<ModeResult> runs) {
+    long rollbacks = runs.stream().mapToLong(run -> run.rolledBack().rollbacks()).sum();
+    List<AntiStallChange> changes =
+        runs.stream().flatMap(run -> run.rolledBack().antiStall().stream()).toList();
+    long keys = changes.stream().mapToLong(AntiStallChange::keys).max().orElse(0);
+    String sequential = keys == 0 ? "none" : "at most " + keys;
+    if (changes.stream().anyMatch(AntiStallChange::allKeys)) {
+      sequential = "all";
+    }
+    long wrong = runs.stream().filter(run -> !run.answer().isRight()).count();
+    return "runs: %d, rollbacks: %d, keys that became sequential: %s%s"
+        .formatted(
+            runs.size(), rollbacks, sequential, wrong == 0 ? "" : "; WRONG ANSWERS: " + wrong);
   }
 
   /** For a person. */
   public String text() {
     return "%s, network %s, %d clients on %d nodes, seed %d"
-        .formatted(graph.name(), network.name().toLowerCase(Locale.ROOT), clients, NODES, seed);
+        .formatted(
+            graph.name(), network.name().toLowerCase(Locale.ROOT), load.clients(), nodes, seed);
   }
 }

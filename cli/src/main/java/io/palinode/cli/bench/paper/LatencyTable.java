@@ -125,7 +125,8 @@ final class LatencyTable implements PaperTable {
     }
     session.step("starting the cluster");
     List<List<Double>> rounds = new ArrayList<>();
-    try (ConjunctiveCluster cluster = ConjunctiveCluster.start(load.workload(), true);
+    try (ConjunctiveCluster cluster =
+            ConjunctiveCluster.start(load.workload(), ConjunctiveCluster.USUAL, true);
         ViolationLatencies latencies = cluster.latencies()) {
       for (int round = 1 - WARM_UP_ROUNDS; round <= budget.rounds(); round++) {
         if (session.isStopped() && !rounds.isEmpty()) {
@@ -168,8 +169,8 @@ final class LatencyTable implements PaperTable {
         load.workload().terms(),
         100 * load.workload().beta(),
         100 * load.workload().puts(),
-        ConjunctiveCluster.NODES,
-        ConjunctiveCluster.CLIENTS,
+        ConjunctiveCluster.USUAL.nodes(),
+        ConjunctiveCluster.USUAL.clients(),
         load.text(),
         budget.rounds(),
         load.seconds(budget));

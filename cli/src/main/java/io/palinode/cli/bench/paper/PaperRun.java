@@ -20,6 +20,7 @@ public final class PaperRun {
           LatencyTable.sustained(),
           new OverheadTable(),
           new OptimisticTable(),
+          new RollbacksTable(),
           new RetroscopeTable(),
           new EpsilonTable(),
           new ScaleTable());
