@@ -8,7 +8,6 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * Two sides measured in turns A B B A A B …, so that what slowly changes on the machine meets both.
- * The first pair is thrown away: it warms up.
  *
  * @param base of each pair, in their order; so is {@code other}
  */
@@ -53,12 +52,23 @@ public record Turns<T>(List<T> base, List<T> other) {
     }
   }
 
-  /** Measures {@code pairs} pairs, and one before them that does not count. */
+  /** Measures {@code pairs} pairs, and one before them that does not count: it warms up. */
   public static <T> Turns<T> run(int pairs, Measure<T> measure)
+      throws IOException, InterruptedException {
+    return run(-1, pairs, measure);
+  }
+
+  /** Measures {@code pairs} pairs, in a process that is warm. */
+  public static <T> Turns<T> runWarm(int pairs, Measure<T> measure)
+      throws IOException, InterruptedException {
+    return run(0, pairs, measure);
+  }
+
+  private static <T> Turns<T> run(int first, int pairs, Measure<T> measure)
       throws IOException, InterruptedException {
     List<T> base = new ArrayList<>();
     List<T> other = new ArrayList<>();
-    for (int pair = -1; pair < pairs; pair++) {
+    for (int pair = first; pair < pairs; pair++) {
       boolean baseFirst = isBaseFirst(pair);
       T one = measure.measure(baseFirst ? Side.BASE : Side.OTHER);
       T two = measure.measure(baseFirst ? Side.OTHER : Side.BASE);

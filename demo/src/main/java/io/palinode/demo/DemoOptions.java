@@ -46,7 +46,15 @@ public record DemoOptions(
    * @param putPercent of these that are puts
    * @param conflict how much the clients are in each other's way
    */
-  public record Load(int clients, int rounds, int work, int putPercent, Conflict conflict) {}
+  public record Load(int clients, int rounds, int work, int putPercent, Conflict conflict) {
+    public Load withPutPercent(int percent) {
+      return new Load(clients, rounds, work, percent, conflict);
+    }
+
+    public Load withConflict(Conflict other) {
+      return new Load(clients, rounds, work, putPercent, other);
+    }
+  }
 
   /**
    * What is watched.

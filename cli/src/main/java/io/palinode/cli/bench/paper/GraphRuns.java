@@ -37,25 +37,7 @@ public record GraphRuns(DemoGraph graph, Network network, int nodes, Load load, 
    * @param rounds 0: as many as suit the graph and the network
    */
   public static Load usual(int clients, int rounds) {
-    return usual(clients, rounds, PUT_PERCENT);
-  }
-
-  /**
-   * With a share of puts.
-   *
-   * @param putPercent of the operations outside of sections
-   */
-  static Load usual(int clients, int rounds, int putPercent) {
-    return new Load(clients, rounds, WORK, putPercent, Conflict.USUAL);
-  }
-
-  /**
-   * Clients that are as much in each other's way as possible.
-   *
-   * @param rounds 0: as many as suit the graph
-   */
-  static Load inConflict(int clients, int rounds) {
-    return new Load(clients, rounds, WORK, PUT_PERCENT, Conflict.HIGH);
+    return new Load(clients, rounds, WORK, PUT_PERCENT, Conflict.USUAL);
   }
 
   /** One mode; progress goes to {@code err}. Throws Refusal if interrupted. */

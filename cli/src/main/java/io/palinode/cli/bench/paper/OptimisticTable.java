@@ -112,8 +112,8 @@ final class OptimisticTable implements PaperTable {
             graph,
             setting.network,
             setting.nodes,
-            GraphRuns.usual(
-                setting.nodes, rounds(setting.network, session.budget()), setting.putPercent),
+            GraphRuns.usual(setting.nodes, rounds(setting.network, session.budget()))
+                .withPutPercent(setting.putPercent),
             session.seed());
     Turns<ModeResult> turns =
         Turns.run(pairs(session.budget()), side -> colour(setting.text(), runs, side, session));
