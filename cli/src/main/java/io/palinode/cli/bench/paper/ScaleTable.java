@@ -17,11 +17,15 @@ import java.util.stream.IntStream;
 final class ScaleTable implements PaperTable {
   private static final double VIOLATED = 0.01;
   private static final int INSTANCES = 100;
+  private static final int INSTANCES_MAX = 1_000_000;
+
+  /** Of the Java heap. */
+  private static final long BYTES_OF_INSTANCES_MAX = 5L << 30;
 
   /** What is varied, and its values. */
   private enum Quantity {
     NODES("nodes", 3, 5, 10, 20),
-    PREDICATES("predicates", 10, 100, 1_000, 10_000, 100_000),
+    PREDICATES("predicates", 10, 100, 1_000, 10_000, 100_000, INSTANCES_MAX),
     TERMS("terms", 2, 4, 8, 16);
 
     private final String label;
@@ -43,10 +47,12 @@ final class ScaleTable implements PaperTable {
       };
     }
 
-    /** The others need more candidates than a budget may allow. */
+    /** Larger ones need more candidates, or a larger heap, than there are. */
     private List<Integer> values(Budget budget) {
-      boolean all = !budget.equals(Budget.SMALLEST);
-      return values.stream().filter(value -> all || value <= 100).toList();
+      int most = budget.equals(Budget.SMALLEST) ? 100 : budget.candidates() * 10;
+      return values.stream()
+          .filter(value -> value <= most && (value < INSTANCES_MAX || isHeapEnough()))
+          .toList();
     }
   }
 
@@ -79,6 +85,15 @@ final class ScaleTable implements PaperTable {
             + " time ~ quantity^k");
     for (Quantity quantity : Quantity.values()) {
       rows(quantity, session);
+    }
+    if (!Quantity.PREDICATES.values(session.budget()).contains(INSTANCES_MAX)) {
+      session.add(
+          Row.notHere(
+              "scale.predicates." + INSTANCES_MAX,
+              "%,d predicates".formatted(INSTANCES_MAX),
+              "ns",
+              null,
+              "it needs the full size and a larger heap: PALINODE_HEAP=6g"));
     }
     session.add(
         Row.notHere(
@@ -138,6 +153,10 @@ final class ScaleTable implements PaperTable {
             quantity.label,
             "ns a candidate",
             List.of(new Line("ours", byValue.stream().map(ScaleTable::fastest).toList()))));
+  }
+
+  private static boolean isHeapEnough() {
+    return Runtime.getRuntime().maxMemory() >= BYTES_OF_INSTANCES_MAX;
   }
 
   private static Point point(Quantity quantity, int value, Session session) {

@@ -22,7 +22,9 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** What the clients of stock Hazelcast members pay for Palinode's agent there. */
 @Command(
@@ -117,10 +119,13 @@ public final class HazelcastCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
+  @Spec private CommandSpec spec;
+
   @Override
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, URISyntaxException {
     Size size = Refusal.valid(() -> new Size(members, heap, windowLog));
+    checkBack();
     Setting setting = load.setting();
     Path stock =
         OwnJar.holding(
@@ -133,6 +138,15 @@ public final class HazelcastCommand implements Callable<Integer> {
               : costs(setting, size, stock, own, data.path()));
     }
     return 0;
+  }
+
+  private void checkBack() {
+    if (!snapshots && spec.commandLine().getParseResult().hasMatchedOption("--back")) {
+      throw new Refusal("--back goes with --snapshots only");
+    }
+    if (back.stream().anyMatch(seconds -> seconds < 1)) {
+      throw new Refusal("--back must be at least 1 second: " + back);
+    }
   }
 
   private Output.Report costs(Setting setting, Size size, Path stock, Path own, Path data)

@@ -42,4 +42,12 @@ class HazelcastCommandTest {
     assertThat(execute("--hazelcast", "hazelcast.jar", "--members", "0")).isNotZero();
     assertThat(err.toString()).contains("--members must be between 1 and 5: 0");
   }
+
+  @Test
+  void secondsToGoBackAreForSnapshotsAndPositive() {
+    assertThat(execute("--hazelcast", "hazelcast.jar", "--back", "5")).isNotZero();
+    assertThat(err.toString()).contains("--back goes with --snapshots only");
+    assertThat(execute("--hazelcast", "hazelcast.jar", "--snapshots", "--back", "5,0")).isNotZero();
+    assertThat(err.toString()).contains("--back must be at least 1 second: [5, 0]");
+  }
 }
