@@ -4,6 +4,7 @@ import io.palinode.detector.binding.Version;
 import io.palinode.store.past.RecordRules;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -76,7 +77,7 @@ public final class EntryRules implements RecordRules {
 
   @Override
   public byte[] record(List<Version> versions) {
-    return versions.stream().max(ORDER).map(EntryRules::record).orElseGet(() -> new byte[0]);
+    return versions.isEmpty() ? new byte[0] : record(Collections.max(versions, ORDER));
   }
 
   private static byte[] record(Version version) {

@@ -99,6 +99,9 @@ public final class ClockPromise {
    * {@link StorageException} if no medium takes it.
    */
   public void cover(long wanted, long furtherHlc) {
+    if (covers(wanted)) {
+      return;
+    }
     lock.lock();
     try {
       if (wanted > hlc) {

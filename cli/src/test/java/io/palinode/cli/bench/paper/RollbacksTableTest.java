@@ -10,6 +10,7 @@ import io.palinode.demo.DemoOptions.Network;
 import io.palinode.demo.report.AntiStallChange;
 import io.palinode.demo.report.CpuUse;
 import io.palinode.demo.report.ModeResult;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -59,9 +60,21 @@ class RollbacksTableTest {
     assertThat(rows(Network.REGIONAL, Conflict.USUAL, ROLLED_BACK))
         .filteredOn(row -> row.paper() != null)
         .extracting(Row::id)
-        .containsExactly("rollbacks.regional.usual.violations", "rollbacks.regional.usual.found");
+        .containsExactly("rollbacks.regional.usual.found");
     assertThat(rows(Network.REGIONAL, Conflict.HIGH, ROLLED_BACK))
         .allMatch(row -> row.paper() == null);
+  }
+
+  @Test
+  void howOftenViolationsHappenIsComparedAfterEnoughTasks() {
+    ModeResult[] few = Collections.nCopies(62, QUIET).toArray(ModeResult[]::new);
+    ModeResult[] enough = Collections.nCopies(63, QUIET).toArray(ModeResult[]::new);
+    Row ofFew = row(rows(Network.REGIONAL, Conflict.USUAL, few), "violations");
+    assertThat(ofFew.verdict()).isEqualTo(Verdict.NOT_PRINTED);
+    assertThat(ofFew.note())
+        .isEqualTo("printed: 1 after 2,098 tasks of a client; here a client had 6,200 in all runs");
+    assertThat(row(rows(Network.REGIONAL, Conflict.USUAL, enough), "violations").verdict())
+        .isEqualTo(Verdict.BETTER);
   }
 
   private static List<Row> rows(Network network, Conflict conflict, ModeResult... watched) {
