@@ -80,7 +80,7 @@ class RollbacksTableTest {
   private static List<Row> rows(Network network, Conflict conflict, ModeResult... watched) {
     List<ModeResult> sequential = List.of(watched).stream().map(each -> SEQUENTIAL).toList();
     return RollbacksTable.rows(
-        new RollbacksTable.Setting(network, 1, conflict, 1, 1),
+        new RollbacksTable.Setting(network, 1, conflict, 1),
         new Turns<>(sequential, List.of(watched)));
   }
 
