@@ -105,7 +105,7 @@ public final class HazelcastSnapshots {
 
   /**
    * @param setting its share of writes does not count: clients write only
-   * @param secondsBack snapshots in the past, one kind each
+   * @param secondsBack snapshots in the past, one kind each; all at least 1
    * @param progress is given a line a step
    */
   public HazelcastSnapshots(
@@ -114,9 +114,6 @@ public final class HazelcastSnapshots {
       Size size,
       Parts parts,
       Consumer<String> progress) {
-    if (secondsBack.stream().anyMatch(each -> each < 1)) {
-      throw new IllegalArgumentException("seconds to go back must be positive: " + secondsBack);
-    }
     this.setting = setting;
     this.secondsBack = List.copyOf(secondsBack);
     this.size = size;

@@ -62,11 +62,6 @@ public record GraphRuns(DemoGraph graph, Network network, int nodes, Load load, 
     return new DemoRun(options, err);
   }
 
-  /** Work that stands: operations would count what rollbacks discard. */
-  static double tasksPerSecond(ModeResult run) {
-    return run.work().tasks() / run.work().elapsedSeconds();
-  }
-
   /** What rollbacks did in runs, for a person. */
   static String outcome(List<ModeResult> runs) {
     long rollbacks = runs.stream().mapToLong(run -> run.rolledBack().rollbacks()).sum();

@@ -124,7 +124,7 @@ final class OptimisticTable implements PaperTable {
             "%",
             Better.HIGHER,
             setting.printed,
-            turns.gained(GraphRuns::tasksPerSecond),
+            turns.gained(run -> run.work().tasksPerSecond()),
             GraphRuns.outcome(turns.other())));
   }
 

@@ -201,7 +201,7 @@ final class RollbacksTable implements PaperTable {
             "%",
             Better.HIGHER,
             null,
-            turns.gained(GraphRuns::tasksPerSecond),
+            turns.gained(run -> run.work().tasksPerSecond()),
             GraphRuns.outcome(watched)));
     return rows;
   }
@@ -248,6 +248,6 @@ final class RollbacksTable implements PaperTable {
   }
 
   private static double speed(Turns<ModeResult> turns) {
-    return Spread.of(turns.ratios(GraphRuns::tasksPerSecond).values()).median();
+    return Spread.of(turns.ratios(run -> run.work().tasksPerSecond()).values()).median();
   }
 }

@@ -165,7 +165,7 @@ public final class HazelcastCommand implements Callable<Integer> {
             data.resolve("control"), members, EPSILON, ControlPlane.Ports.FREE, output::say)) {
       Parts parts = new Parts(stock, own, plane.kafkaAddress(), data);
       HazelcastSnapshots benchmark =
-          Refusal.valid(() -> new HazelcastSnapshots(setting, back, size, parts, output::say));
+          new HazelcastSnapshots(setting, back, size, parts, output::say);
       return HazelcastSnapshotsReport.of(
           setting,
           size,
