@@ -34,6 +34,21 @@ class TurnsTest {
   }
 
   @Test
+  void eachPairCountsInAProcessThatIsWarm() throws Exception {
+    List<Side> order = new ArrayList<>();
+    Turns<Integer> turns =
+        Turns.runWarm(
+            2,
+            side -> {
+              order.add(side);
+              return order.size();
+            });
+    assertThat(order).containsExactly(Side.BASE, Side.OTHER, Side.OTHER, Side.BASE);
+    assertThat(turns.base()).containsExactly(1, 4);
+    assertThat(turns.other()).containsExactly(2, 3);
+  }
+
+  @Test
   void aLossIsOfEachPairAndNoiseOfNeighboursOfOneSide() {
     // In time: 100 98, 96 100, 102 99.
     Turns<Double> turns = new Turns<>(List.of(100.0, 100.0, 102.0), List.of(98.0, 96.0, 99.0));
