@@ -2,6 +2,8 @@ package io.palinode.benchmarks.online;
 
 import io.palinode.benchmarks.StoreLoad.Request;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** Requests of one client at fixed times. One that is late is made at once. Not thread-safe. */
@@ -10,22 +12,32 @@ public final class Paced implements Supplier<Request> {
 
   private final Supplier<Request> requests;
   private final long nanosBetween;
-  private long due = System.nanoTime();
+  private final LongSupplier nanos;
+  private final LongConsumer parkNanos;
+  private long due;
 
   /**
    * @param perSecond requests of this client
    */
   public Paced(Supplier<Request> requests, double perSecond) {
+    this(requests, perSecond, System::nanoTime, LockSupport::parkNanos);
+  }
+
+  /**
+   * @param parkNanos waits for about so long
+   */
+  Paced(Supplier<Request> requests, double perSecond, LongSupplier nanos, LongConsumer parkNanos) {
     this.requests = requests;
     this.nanosBetween = Math.round(NANOS_PER_SECOND / perSecond);
+    this.nanos = nanos;
+    this.parkNanos = parkNanos;
+    this.due = nanos.getAsLong();
   }
 
   @Override
   public Request get() {
-    long wait = due - System.nanoTime();
-    while (wait > 0) {
-      LockSupport.parkNanos(wait);
-      wait = due - System.nanoTime();
+    for (long wait = due - nanos.getAsLong(); wait > 0; wait = due - nanos.getAsLong()) {
+      parkNanos.accept(wait);
     }
     due += nanosBetween;
     return requests.get();

@@ -49,6 +49,7 @@ public final class ViolationAlert {
         .collect(Collectors.joining(" "));
   }
 
+  // Formats took a quarter of the orchestrator's time, with hundreds of violations a second.
   private static String text(Witness witness) {
     String values =
         witness.getValuesList().stream()
@@ -56,12 +57,13 @@ public final class ViolationAlert {
             .limit(VALUES_MAX)
             .map(ViolationAlert::text)
             .collect(Collectors.joining(" and "));
-    return "Node %d%s: %s%s."
-        .formatted(
-            witness.getNode(),
-            witness.getStart().isEmpty() ? "" : " since " + since(witness),
-            values.isEmpty() ? "term " + witness.getTerm() + " holds" : values,
-            witness.getWriter().isEmpty() ? "" : byClient(witness));
+    return "Node "
+        + witness.getNode()
+        + (witness.getStart().isEmpty() ? "" : " since " + since(witness))
+        + ": "
+        + (values.isEmpty() ? "term " + witness.getTerm() + " holds" : values)
+        + (witness.getWriter().isEmpty() ? "" : byClient(witness))
+        + ".";
   }
 
   private static String byClient(Witness witness) {
@@ -81,8 +83,13 @@ public final class ViolationAlert {
     if (version.getRole() == VersionRole.LOST) {
       return "it superseded '%s' unseen".formatted(cut(version.getValue()));
     }
-    return "key %s of store %s is '%s'"
-        .formatted(cut(version.getKey()), version.getStore(), cut(version.getValue()));
+    return "key "
+        + cut(version.getKey())
+        + " of store "
+        + version.getStore()
+        + " is '"
+        + cut(version.getValue())
+        + "'";
   }
 
   private static String cut(ByteString bytes) {
