@@ -33,7 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The stream of events, as a client receives it. */
-@Timeout(60)
+// In a thread of their own: a read of an answer ignores interrupts.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EventStreamsTest extends RestFixture {
   private static final String PATH = "/api/v1/events";
   private static final Duration BOUND = Duration.ofSeconds(30);

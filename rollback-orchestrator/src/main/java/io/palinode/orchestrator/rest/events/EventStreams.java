@@ -141,10 +141,11 @@ public final class EventStreams implements AutoCloseable {
     long from = lastId == null ? log.last() : number(lastId);
     boolean missed = log.after(from, 1) == null;
     long sent = missed ? log.last() : from;
+    // Before the client has the start: what moves after that must reach it.
+    SafePoint known = look.get().safePoint();
     write(out, sent, new StreamedEvent("start", new StreamStart(missed)));
     long wroteNanos = System.nanoTime();
     long lookedNanos = wroteNanos;
-    SafePoint known = look.get().safePoint();
     List<Change> next = log.after(sent, BATCH_MAX);
     while (!closed && next != null) {
       for (Change change : next) {
