@@ -134,6 +134,11 @@ class VertexTasksIT {
     assertThat(sequential.differing(result.tasks())).isEmpty();
     assertThat(sequential.values()).isEqualTo(result.values());
     for (int v = 0; v < graph.vertices(); v++) {
+      int vertex = v;
+      if (result.tasks().stream().noneMatch(task -> task.vertex() == vertex)) {
+        // The run was stopped before: what it has is not written.
+        continue;
+      }
       String value = result.values().get(v);
       assertThat(parts.versions("value_" + job.run() + "_" + v))
           .as("vertex %d on all nodes", v)
