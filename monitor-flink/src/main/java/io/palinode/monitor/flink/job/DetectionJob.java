@@ -58,7 +58,7 @@ public final class DetectionJob {
 
   private static final Logger log = LoggerFactory.getLogger(DetectionJob.class);
 
-  /** A request takes one batch of a partition: about a hundred violations. */
+  /** A request takes one batch of a partition. */
   private static final int BATCH_BYTES = 256 << 10;
 
   private static final Set<String> OPTIONS =
