@@ -115,7 +115,9 @@ public final class StoreClient implements AutoCloseable {
               threads, config.links().forBootstrap(), session, LinkListener.NONE, System::nanoTime);
       try {
         Metadata metadata = Metadata.fetch(config.bootstrap(), transport);
-        return new StoreClient(config, metadata, transport, epochMillis);
+        if (session.view().doubt() == null) {
+          return new StoreClient(config, metadata, transport, epochMillis);
+        }
       } catch (RefusedByFence e) {
         if (System.nanoTime() - deadline > 0) {
           throw new PausedException(

@@ -4,10 +4,12 @@ import static io.palinode.voldemort.client.TestCluster.R1W1;
 import static io.palinode.voldemort.client.TestCluster.R1W3;
 import static io.palinode.voldemort.client.TestCluster.R2W2;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.palinode.voldemort.client.ClientConfig.Routing;
+import io.palinode.voldemort.client.Store.Written;
 import io.palinode.voldemort.client.link.LinkModel.Direction;
 import io.palinode.voldemort.client.session.InsufficientNodesException;
 import io.palinode.voldemort.client.session.StoreException;
@@ -53,6 +55,38 @@ class ConnectionTest {
         .hasMessageStartingWith("no store node answered (" + cluster.address(0) + ": ")
         .hasMessageContaining(cluster.address(2))
         .hasMessageContaining("refused");
+  }
+
+  @Test
+  void clientThatBootstrapsWhilePausedJoinsTheNewEpoch() {
+    cluster.all(TestNode::fenceMetadata);
+    cluster.all(node -> node.pause(7));
+    Future<StoreClient> connecting = background.start(cluster::client);
+    cluster.all(node -> node.restore(0));
+    assertThat(connecting).isNotDone();
+    cluster.all(node -> node.resume(0));
+    StoreClient client = Background.end(connecting);
+    assertThat(client.epoch()).isEqualTo(7);
+    assertThatCode(() -> client.store(R1W1).put("k", "v")).doesNotThrowAnyException();
+  }
+
+  @Test
+  void clientThatBootstrapsWhileARollbackBeginsJoinsTheNewEpoch() {
+    TestNode first = cluster.node(0);
+    first.hold();
+    Future<StoreClient> connecting = background.start(cluster::client);
+    await().until(() -> first.heldCount() == 1);
+    first.releaseHeld();
+    await().until(() -> first.heldCount() == 1);
+    cluster.all(node -> node.pause(1));
+    first.release();
+
+    StoreClient client = Background.end(connecting);
+    Future<Written> put = background.start(() -> client.store(R1W1).put("k", "v"));
+    cluster.all(node -> node.restore(0));
+    cluster.all(node -> node.resume(0));
+    assertThat(Background.end(put)).isNotNull();
+    assertThat(client.epoch()).isEqualTo(1);
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.palinode.voldemort.client;
 import static io.palinode.voldemort.client.TestCluster.R1W1;
 import static io.palinode.voldemort.client.TestCluster.R1W3;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
@@ -351,19 +350,6 @@ class RollbackTest {
     assertThatThrownBy(() -> behind.store(R1W1).get("k")).isInstanceOf(RolledBackException.class);
     assertThat(behind.store(R1W1).get("k")).isNull();
     assertThat(joinsLater.store(R1W1).get("k")).isNull();
-  }
-
-  @Test
-  void clientThatBootstrapsWhilePausedJoinsTheNewEpoch() {
-    cluster.all(TestNode::fenceMetadata);
-    cluster.all(node -> node.pause(7));
-    Future<StoreClient> connecting = background.start(cluster::client);
-    cluster.all(node -> node.restore(0));
-    assertThat(connecting).isNotDone();
-    cluster.all(node -> node.resume(0));
-    StoreClient client = Background.end(connecting);
-    assertThat(client.epoch()).isEqualTo(7);
-    assertThatCode(() -> client.store(R1W1).put("k", "v")).doesNotThrowAnyException();
   }
 
   @Test
