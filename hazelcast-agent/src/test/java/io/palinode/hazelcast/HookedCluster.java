@@ -172,7 +172,7 @@ final class HookedCluster implements AutoCloseable {
   }
 
   static StoreKey key(String map, String key) {
-    return EntryKeys.of(EntryKeys.ofMap(map), key);
+    return EntryKeys.of(map, key);
   }
 
   /** The values that changes of a key have replaced at a node, in order. */

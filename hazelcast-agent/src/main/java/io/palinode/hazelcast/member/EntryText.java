@@ -10,6 +10,7 @@ import com.hazelcast.internal.serialization.impl.SerializationConstants;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Objects;
@@ -23,6 +24,11 @@ import java.util.function.Function;
  */
 final class EntryText {
   private static final String HEX = "0x";
+
+  /** Hazelcast writes a string as a header, its length in bytes, and its UTF-8. */
+  private static final int LENGTH_AT = Long.BYTES;
+
+  private static final int STRING_AT = LENGTH_AT + Integer.BYTES;
 
   /** By Hazelcast's number of the type. */
   private static final Map<Integer, Function<String, Object>> PARSERS =
@@ -65,10 +71,21 @@ final class EntryText {
     this.serialization = serialization;
   }
 
-  String key(Data key) {
+  /** In UTF-8. */
+  byte[] key(Data key) {
     return isText(key.getType())
-        ? serialization.<Object>toObject(key).toString()
-        : HEX + HexFormat.of().formatHex(key.toByteArray());
+        ? text(key)
+        : (HEX + HexFormat.of().formatHex(key.toByteArray())).getBytes(UTF_8);
+  }
+
+  /** Without a look at the serializers for a string: they are a tenth of a write's cost here. */
+  private byte[] text(Data data) {
+    byte[] bytes = data.toByteArray();
+    return data.getType() == SerializationConstants.CONSTANT_TYPE_STRING
+            && bytes.length >= STRING_AT
+            && ByteBuffer.wrap(bytes).getInt(LENGTH_AT) == bytes.length - STRING_AT
+        ? Arrays.copyOfRange(bytes, STRING_AT, bytes.length)
+        : serialization.<Object>toObject(data).toString().getBytes(UTF_8);
   }
 
   /** What {@link #toKey} needs besides the text of a key. */
@@ -93,9 +110,7 @@ final class EntryText {
    */
   byte[] value(Object stored) {
     if (stored instanceof Data data) {
-      return isText(data.getType())
-          ? serialization.<Object>toObject(data).toString().getBytes(UTF_8)
-          : data.toByteArray();
+      return isText(data.getType()) ? text(data) : data.toByteArray();
     }
     return TYPES.containsKey(stored.getClass())
         ? stored.toString().getBytes(UTF_8)

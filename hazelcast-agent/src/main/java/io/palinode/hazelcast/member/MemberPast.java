@@ -33,7 +33,7 @@ public final class MemberPast {
     Data data = member.hazelcast().getSerializationService().toData(key);
     int partition = member.hazelcast().getPartitionService().getPartitionId(data);
     requireHeld(map, partition, hlc);
-    StoreKey name = EntryKeys.of(EntryKeys.ofMap(map), key);
+    StoreKey name = EntryKeys.of(map, key);
     byte[] record = member.node().history().getAsOf(name.store(), name.key(), hlc);
     requireHeld(map, partition, hlc);
     List<Version> versions = record == null ? List.of() : new EntryRules().versions(record);

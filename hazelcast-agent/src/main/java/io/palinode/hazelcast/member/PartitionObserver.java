@@ -23,7 +23,7 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
   private final WatchedMember member;
   private final RecordStore<Record<Object>> store;
   private final EntryText text;
-  private final String map;
+  private final byte[] map;
   private final int partition;
   // Of the partition's thread.
   private boolean isDestroyed;

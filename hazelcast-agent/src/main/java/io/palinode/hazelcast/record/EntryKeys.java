@@ -3,6 +3,7 @@ package io.palinode.hazelcast.record;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.palinode.detector.binding.StoreKey;
+import java.util.Arrays;
 
 /**
  * The key of an entry as predicates name it: {@code map/key}. A {@code /} in either part is {@code
@@ -16,18 +17,36 @@ public final class EntryKeys {
 
   private EntryKeys() {}
 
-  /** The beginning of all keys of a map. */
-  public static String ofMap(String map) {
-    return escaped(map) + SEPARATOR;
+  /** The beginning of all keys of a map, in UTF-8. */
+  public static byte[] ofMap(String map) {
+    return (escaped(map) + SEPARATOR).getBytes(UTF_8);
   }
 
   /**
    * The key of an entry.
    *
    * @param map the result of {@link #ofMap}
+   * @param key its text, in UTF-8
    */
+  public static StoreKey of(byte[] map, byte[] key) {
+    byte[] part = isPlain(key) ? key : escaped(new String(key, UTF_8)).getBytes(UTF_8);
+    byte[] whole = Arrays.copyOf(map, map.length + part.length);
+    System.arraycopy(part, 0, whole, map.length, part.length);
+    return new StoreKey(STORE, whole);
+  }
+
+  /** The key of an entry of the map with this name. */
   public static StoreKey of(String map, String key) {
-    return new StoreKey(STORE, (map + escaped(key)).getBytes(UTF_8));
+    return of(ofMap(map), key.getBytes(UTF_8));
+  }
+
+  private static boolean isPlain(byte[] key) {
+    for (byte each : key) {
+      if (each == '%' || each == '/') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The map of a key. */

@@ -61,7 +61,7 @@ class MemberKitTest {
 
     @Override
     public StoreKey key(int number) {
-      return EntryKeys.of(EntryKeys.ofMap("kit"), "key" + number);
+      return EntryKeys.of("kit", "key" + number);
     }
 
     @Override

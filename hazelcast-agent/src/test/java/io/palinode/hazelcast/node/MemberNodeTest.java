@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class MemberNodeTest {
-  private static final StoreKey DOOR = EntryKeys.of(EntryKeys.ofMap("locks"), "door");
+  private static final StoreKey DOOR = EntryKeys.of("locks", "door");
   private static final long HEADER = -11;
   private static final int STRING = -11;
   private static final int OWNED = 1;

@@ -97,7 +97,7 @@ class MemberRollbackTest {
     }
 
     private static StoreKey key(int number) {
-      return EntryKeys.of(EntryKeys.ofMap("m"), "k" + number);
+      return EntryKeys.of("m", "k" + number);
     }
 
     /** A step of a plan, in which the member may end. */
