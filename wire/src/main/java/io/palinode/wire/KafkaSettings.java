@@ -26,6 +26,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 public record KafkaSettings(String bootstrapServers, int lingerMs, KafkaSecurity security) {
   private static final int HEARTBEATS_PER_SESSION = 6;
   private static final int LINGER_MS_MAX = 1_000;
+
+  /** A request takes one batch of a partition. This is more than several nodes send at once. */
+  private static final int BATCH_BYTES = 256 << 10;
+
   private static final int MAX_BLOCK_MS = 10_000;
   private static final int REQUEST_TIMEOUT_MS = 30_000;
   private static final int RECONNECT_BACKOFF_MS_MAX = 1_000;
@@ -56,13 +60,17 @@ public record KafkaSettings(String bootstrapServers, int lingerMs, KafkaSecurity
 
   /**
    * A producer's properties: acknowledged by all in-sync replicas and idempotent, so a partition
-   * keeps the order of sending and holds no repeats of one producer.
+   * keeps the order of sending and holds no repeats of one producer. Records during a request go
+   * with the next one, since each request costs the broker and its readers: a slower broker gets
+   * fewer of them.
    */
   public Map<String, Object> producer(String clientId) {
     Map<String, Object> properties = client(clientId);
     properties.put(ProducerConfig.ACKS_CONFIG, "all");
     properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     properties.put(ProducerConfig.LINGER_MS_CONFIG, lingerMs);
+    properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+    properties.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, MAX_BLOCK_MS);
     properties.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     properties.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);

@@ -15,11 +15,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 class KafkaSettingsTest {
   @Test
-  void aProducerIsIdempotentAndDoesNotLinger() {
+  void aProducerIsIdempotentDoesNotLingerAndHasOneRequestInFlight() {
     ProducerConfig config = new ProducerConfig(KafkaSettings.of("localhost:1").producer("p"));
     assertThat(config.getBoolean(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG)).isTrue();
     assertThat(config.getString(ProducerConfig.ACKS_CONFIG)).isIn("all", "-1");
     assertThat(config.getLong(ProducerConfig.LINGER_MS_CONFIG)).isZero();
+    assertThat(config.getInt(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION)).isOne();
   }
 
   @Test

@@ -15,20 +15,14 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 public final class PatientProducer {
   private static final long BUFFER_BYTES = 16L << 20;
 
-  /** A request takes one batch of a partition. This is more than several nodes send at once. */
-  private static final int BATCH_BYTES = 256 << 10;
-
   private PatientProducer() {}
 
   public static Producer<byte[], byte[]> create(KafkaSettings settings, String clientId) {
     Map<String, Object> properties = settings.producer(clientId);
     properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES);
-    properties.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, TopicLayout.CONTROL_RECORD_BYTES_MAX);
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Long.MAX_VALUE);
     properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
-    // Records during a request go with the next one: a slower broker gets fewer requests.
-    properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     return new KafkaProducer<>(properties);
   }
 }

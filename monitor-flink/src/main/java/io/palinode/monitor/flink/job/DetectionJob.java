@@ -58,9 +58,6 @@ public final class DetectionJob {
 
   private static final Logger log = LoggerFactory.getLogger(DetectionJob.class);
 
-  /** A request takes one batch of a partition. */
-  private static final int BATCH_BYTES = 256 << 10;
-
   private static final Set<String> OPTIONS =
       new TreeSet<>(
           Set.of(
@@ -237,9 +234,6 @@ public final class DetectionJob {
     producer.remove(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG);
     producer.remove(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG);
     producer.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, TopicLayout.VIOLATION_RECORD_BYTES_MAX);
-    // What comes during a request goes with the next one: each costs the broker and its readers.
-    producer.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
-    producer.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
     return KafkaSink.<byte[]>builder()
         .setKafkaProducerConfig(properties(producer))
         // Exactly once would keep violations from readers until the next checkpoint.
