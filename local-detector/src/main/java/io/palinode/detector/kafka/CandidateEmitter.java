@@ -179,7 +179,7 @@ final class CandidateEmitter {
     if (closing || ring.size() >= BATCH) {
       return;
     }
-    LockSupport.parkNanos(lastSent + pace.company().toNanos() - System.nanoTime());
+    LockSupport.parkNanos(pace.nextSend(lastSent, toWall) - System.nanoTime());
     if (isMachineBusy.getAsBoolean()) {
       long most = pace.nextWhenBusy(lastSent, toWall);
       ring.awaitSize(COMPANY, most - System.nanoTime());

@@ -3,17 +3,20 @@ package io.palinode.detector.kafka;
 import java.time.Duration;
 
 /**
- * How often a node writes progress: often for a while after a candidate, since a pair of candidates
- * is judged only when progress has passed them; less often while there are writes, for the safe
- * point follows it; and rarely when nothing has happened for a while and nothing holds, so that an
- * idle cluster costs little.
+ * How often a node sends. All nodes send at the same moments of the wall clock, so the broker and
+ * the job wake once and not once per node.
  *
+ * <p>A node sends progress often for a while after a candidate, since a pair of candidates is
+ * judged only when progress has passed them; less often while there are writes, for the safe point
+ * follows it; and rarely when nothing has happened for a while and nothing holds, so that an idle
+ * cluster costs little.
+ *
+ * @param busy the period of the moments at which candidates and progress go out together: a request
+ *     for each record would cost more than all the rest. A candidate after a pause goes out at once
  * @param busyFor after the last candidate
  * @param idleFor after the last sign of activity
- * @param company what follows a record within so long waits that long: a request for each record
- *     would cost more than all the rest. A record after a pause goes out at once
- * @param companyWhenBusy the most that it waits for enough company on a machine whose processors
- *     are busy: requests would take them from the store
+ * @param gathering the period on a machine whose processors are busy, if there are few records:
+ *     requests would take them from the store
  */
 public record ProgressPace(
     Duration quiet,
@@ -21,8 +24,7 @@ public record ProgressPace(
     Duration busy,
     Duration busyFor,
     Duration idleFor,
-    Duration company,
-    Duration companyWhenBusy) {
+    Duration gathering) {
   public static final ProgressPace DEFAULT =
       new ProgressPace(
           Duration.ofMillis(250),
@@ -30,7 +32,6 @@ public record ProgressPace(
           Duration.ofMillis(5),
           Duration.ofMillis(200),
           Duration.ofSeconds(1),
-          Duration.ofMillis(2),
           Duration.ofMillis(30));
 
   public ProgressPace {
@@ -40,11 +41,9 @@ public record ProgressPace(
         || quiet.compareTo(idle) < 0
         || busyFor.isNegative()
         || idleFor.compareTo(busyFor) < 0
-        || company.isNegative()
-        || busy.compareTo(company) < 0
-        || companyWhenBusy.compareTo(company) < 0) {
+        || gathering.compareTo(busy) < 0) {
       throw new IllegalArgumentException(
-          "a pace must be 0 < busy <= idle <= quiet, 0 <= busyFor <= idleFor, 0 <= company <= busy, company <= companyWhenBusy: quiet="
+          "a pace must be 0 < busy <= idle <= quiet, 0 <= busyFor <= idleFor, busy <= gathering: quiet="
               + quiet
               + " idle="
               + idle
@@ -54,31 +53,25 @@ public record ProgressPace(
               + busyFor
               + " idleFor="
               + idleFor
-              + " company="
-              + company
-              + " companyWhenBusy="
-              + companyWhenBusy);
+              + " gathering="
+              + gathering);
     }
   }
 
-  /**
-   * The default, except that progress and candidates go out together once per {@code busy} after a
-   * candidate. Judgement is later by at most {@code busy}.
-   */
+  /** The default, except for {@code busy}. Judgement is later by at most that. */
   public static ProgressPace sparing(Duration busy) {
     return new ProgressPace(
-        DEFAULT.quiet, DEFAULT.idle, busy, DEFAULT.busyFor, DEFAULT.idleFor, busy, busy);
+        DEFAULT.quiet, DEFAULT.idle, busy, DEFAULT.busyFor, DEFAULT.idleFor, busy);
   }
 
   /**
-   * The time of the next progress, in nanoseconds of one clock. At low load all nodes publish at
-   * the same times of the wall clock, so the monitor wakes once and not once per node.
+   * The time of the next progress, in nanoseconds of one clock.
    *
    * @param lastActivity no earlier than {@code lastCandidate}
    * @param toWall the difference of the wall clock to that clock, in nanoseconds
    */
   long nextAt(long lastProgress, long lastCandidate, long lastActivity, long toWall) {
-    long busyAt = lastProgress + busy.toNanos();
+    long busyAt = nextMoment(lastProgress, busy, toWall);
     if (busyAt - lastCandidate <= busyFor.toNanos()) {
       return busyAt;
     }
@@ -88,12 +81,14 @@ public record ProgressPace(
         : nextMoment(lastProgress, quiet, toWall);
   }
 
-  /**
-   * Until when a record waits on a busy machine, at the latest. All nodes send at the same times of
-   * the wall clock, so the broker and the job wake once and not once per node.
-   */
+  /** From when on a record may go out; in the past after a pause. */
+  long nextSend(long lastSent, long toWall) {
+    return nextMoment(lastSent, busy, toWall);
+  }
+
+  /** Until when a record waits on a busy machine, at the latest. */
   long nextWhenBusy(long lastSent, long toWall) {
-    return companyWhenBusy.isZero() ? lastSent : nextMoment(lastSent, companyWhenBusy, toWall);
+    return nextMoment(lastSent, gathering, toWall);
   }
 
   private static long nextMoment(long after, Duration period, long toWall) {

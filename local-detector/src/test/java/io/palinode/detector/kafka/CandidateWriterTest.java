@@ -284,7 +284,7 @@ class CandidateWriterTest {
     MockProducer<byte[], byte[]> producer = producer(true);
     Duration hour = Duration.ofHours(1);
     ProgressPace pace =
-        new ProgressPace(hour, hour, hour, Duration.ZERO, hour, Duration.ZERO, hour);
+        new ProgressPace(hour, hour, Duration.ofMillis(1), Duration.ZERO, hour, hour);
     AtomicInteger asked = new AtomicInteger();
     CandidateEmitter emitter =
         new CandidateEmitter(
@@ -311,7 +311,7 @@ class CandidateWriterTest {
     MockProducer<byte[], byte[]> producer = producer(true);
     Duration milli = Duration.ofMillis(1);
     ProgressPace pace =
-        new ProgressPace(Duration.ofHours(1), milli, milli, Duration.ZERO, milli, milli, milli);
+        new ProgressPace(Duration.ofHours(1), milli, milli, Duration.ZERO, milli, milli);
     CandidateEmitter emitter =
         new CandidateEmitter(
             0, detector, ring, writer(producer), pace, CandidateWriterTest::wallMicros);
