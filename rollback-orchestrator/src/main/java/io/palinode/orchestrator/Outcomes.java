@@ -35,7 +35,8 @@ public final class Outcomes {
         policy.isGated()
             || log.gates()
                 .holds(violation.getPredicate(), violation.getBinding(), violation.getViolate());
-    if (mayStand && log.plans().isFoundAtBeginning(violation)) {
+    if (mayStand
+        && log.plans().isFromBeginning(violation.getEpoch(), policy.heldSince(violation))) {
       return Outcome.STANDS;
     }
     // Before the comparison with the safe point, which may have passed a standing violation.

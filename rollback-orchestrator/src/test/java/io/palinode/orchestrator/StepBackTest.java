@@ -107,6 +107,27 @@ class StepBackTest {
         .containsSubsequence("2: open [v3] to 990-", "2: resume from 990- after 1100");
   }
 
+  /** Else it would open a plan each time that {@code for} is over. */
+  @Test
+  void aClauseWithForThatHoldsAtTheSafePointStandsUntilItsNextWrite() {
+    Policy lasting = Policies.lasting("p", 5 * SECOND);
+    Script script = Script.of(1, lasting).judged(SECOND).pass(100_000);
+    script.violation("p", "", 60 * SECOND, 0, List.of("x")).judged(61 * SECOND).paused(1, 0, 0);
+    violated(script, 1);
+    script.restored(1, 0, 2).convergedAt(1, 0, 2, 70 * SECOND, "p", 0, 1);
+    assertThat(script.steps())
+        .containsSubsequence("0: stand p from 0 to 0", "1: resume from 0 after 70000000");
+
+    script.violation("v2", "p", 70 * SECOND, 75 * SECOND, 1, ViolationGrade.DEFINITE);
+    script.judged(76 * SECOND).pass(100_000).steps();
+    assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
+    assertThat(script.state().log().plan()).isNull();
+
+    script.violation("v3", "p", 75 * SECOND, 81 * SECOND, 1, ViolationGrade.DEFINITE);
+    script.judged(82 * SECOND);
+    assertThat(script.steps()).contains("2: open [v3] to 76000000-");
+  }
+
   /** The HLC to which nodes look back in the last restore, in microseconds. */
   private static long sinceFrom(Script script) {
     return script.control().stream()

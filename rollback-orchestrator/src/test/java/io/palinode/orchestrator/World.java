@@ -436,7 +436,7 @@ final class World {
         truth.gates().standing().stream()
             .anyMatch(
                 s -> s.held() && s.holds(violation.getPredicate(), violation.getBinding(), 0));
-    return stood && truth.plans().isFoundAtBeginning(violation);
+    return stood && truth.plans().isFromBeginning(violation.getEpoch(), violation.getViolate());
   }
 
   private void check() {

@@ -7,7 +7,6 @@ import io.palinode.orchestrator.plan.ServingNodes;
 import io.palinode.orchestrator.plan.SnapshotCut;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SnapshotRef;
-import io.palinode.wire.v1.Violation;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -206,11 +205,11 @@ public record Plans(long epoch, @Nullable Plan open, List<PastPlan> past, Servin
   }
 
   /**
-   * Whether the violation held when its epoch began. Nodes open such intervals right after the
-   * clock of the plan.
+   * Whether what holds since {@code hlc} held when the epoch began. Nodes open such intervals right
+   * after the clock of the plan.
    */
-  public boolean isFoundAtBeginning(Violation violation) {
-    PastPlan opened = pastPlan(violation.getEpoch());
-    return opened != null && violation.getViolate() <= opened.clock() + 1;
+  public boolean isFromBeginning(long epoch, long hlc) {
+    PastPlan opened = pastPlan(epoch);
+    return opened != null && hlc <= opened.clock() + 1;
   }
 }
