@@ -243,8 +243,7 @@ class RestoreClusterIT {
 
   @Test
   void aHintOfADiscardedWriteThatIsDeliveredLaterChangesNothing() throws Exception {
-    session.execute(
-        "CREATE TABLE shop.hinted (k int PRIMARY KEY, v int) WITH memtable = 'palinode'");
+    createTable("shop.hinted (k int PRIMARY KEY, v int)");
     for (int k = 0; k < ROWS; k++) {
       atServer(
           0, ConsistencyLevel.ALL, "INSERT INTO shop.hinted (k, v) VALUES (%d, 1)".formatted(k));
@@ -281,6 +280,19 @@ class RestoreClusterIT {
     awaitLogged(logged, "Finished hinted handoff of file");
     await().atMost(BOUND).until(() -> servers.get(0).hintFiles() == 0);
     assertRows(onTheCut, "after the hints", 0, 1, 2);
+  }
+
+  /** A server that has just started may read the schema from the others up to a minute later. */
+  private void createTable(String table) {
+    session.execute("CREATE TABLE " + table + " WITH memtable = 'palinode'");
+    String rows = "SELECT k FROM " + table.substring(0, table.indexOf(' '));
+    for (int node = 0; node < NODES; node++) {
+      int server = node;
+      await()
+          .atMost(BOUND)
+          .ignoreExceptions()
+          .until(() -> atServer(server, ConsistencyLevel.ONE, rows).isEmpty());
+    }
   }
 
   private List<Row> atServer(int server, ConsistencyLevel level, String statement) {
@@ -349,8 +361,7 @@ class RestoreClusterIT {
   /** The others have its value in their window-logs; the restarted one has its tombstone. */
   @Test
   void aTtlThatEndedBeforeTheReachOfOneReplicaIsRestoredAlikeOnAll() throws Exception {
-    session.execute(
-        "CREATE TABLE shop.leases (k text PRIMARY KEY, v text) WITH memtable = 'palinode'");
+    createTable("shop.leases (k text PRIMARY KEY, v text)");
     String insert = "INSERT INTO shop.leases (k, v) VALUES ('%s', '%s')";
     atServer(0, ConsistencyLevel.ALL, insert.formatted("ended", "taken") + " USING TTL 2");
     long then = PastSteps.cut();
@@ -382,8 +393,7 @@ class RestoreClusterIT {
   void aServerWithoutACopyNamesTheServerThatHasIt() {
     session.execute(
         "CREATE KEYSPACE single WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
-    session.execute(
-        "CREATE TABLE single.copies (k int PRIMARY KEY, v int) WITH memtable = 'palinode'");
+    createTable("single.copies (k int PRIMARY KEY, v int)");
     session.execute("INSERT INTO single.copies (k, v) VALUES (1, 7)");
     long then = PastSteps.cut();
     int holder =
