@@ -78,7 +78,7 @@ final class EntryText {
         : (HEX + HexFormat.of().formatHex(key.toByteArray())).getBytes(UTF_8);
   }
 
-  /** Without a look at the serializers for a string: they are a tenth of a write's cost here. */
+  /** A string is copied: to look up its serializer takes a tenth of the agent's time. */
   private byte[] text(Data data) {
     byte[] bytes = data.toByteArray();
     return data.getType() == SerializationConstants.CONSTANT_TYPE_STRING
