@@ -86,6 +86,9 @@ public final class SnapshotBenchmark {
    * @param changed writes between two snapshots whose cost is measured, one case each
    */
   public record Snapshots(double share, List<Integer> back, int rate, List<Integer> changed) {
+    /** The nodes share a machine: together they work as one node does by default. */
+    public static final double SHARE_DEFAULT = Pace.SHARE_DEFAULT / SnapshotNodes.NODES;
+
     public Snapshots {
       back = List.copyOf(back);
       changed = List.copyOf(changed);

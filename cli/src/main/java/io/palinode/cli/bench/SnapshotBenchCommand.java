@@ -7,7 +7,6 @@ import io.palinode.benchmarks.SnapshotBenchmark.Snapshots;
 import io.palinode.benchmarks.report.SnapshotReport;
 import io.palinode.cli.bench.option.SeedOption;
 import io.palinode.cli.bench.option.ValueBytesOption;
-import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
 import io.palinode.terminal.ScratchFolder;
@@ -68,11 +67,11 @@ final class SnapshotBenchCommand implements Callable<Integer> {
 
   @Option(
       names = "--share",
-      defaultValue = "" + Pace.SHARE_DEFAULT,
+      defaultValue = "" + Snapshots.SHARE_DEFAULT,
       paramLabel = "SHARE",
       description =
           "Share of a thread's time that each node works for a snapshot; 1: without pauses"
-              + " (default: ${DEFAULT-VALUE}, as in nodes).")
+              + " (default: ${DEFAULT-VALUE}, so all together as one node).")
   private double share;
 
   @Option(

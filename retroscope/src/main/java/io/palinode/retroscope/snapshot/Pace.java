@@ -18,8 +18,11 @@ public record Pace(double share, LongSupplier nanos, LongConsumer pause) {
   /** A longer pause would be taken for silence. */
   private static final long PAUSE_NANOS_MAX = 1_000_000_000;
 
-  /** Of the time of one thread: three nodes on one machine take a tenth of a processor together. */
-  public static final double SHARE_DEFAULT = 0.03;
+  /**
+   * Of the time of one thread, for a node with a machine of its own: on two processors, clients
+   * lose some 7 % ({@code palinode bench snapshot}).
+   */
+  public static final double SHARE_DEFAULT = 0.09;
 
   public Pace {
     if (!(share > 0 && share <= 1)) {

@@ -16,7 +16,6 @@ import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Contestant;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Figures;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
-import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.terminal.ScratchFolder;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.wire.KafkaSettings;
@@ -159,7 +158,7 @@ final class RetroscopeTable implements PaperTable {
         new SnapshotBenchmark.Setting(
             new SnapshotBenchmark.Load(budget.keys(), VALUE_BYTES, LOAD_CLIENTS, 1),
             new SnapshotBenchmark.Snapshots(
-                Pace.SHARE_DEFAULT,
+                SnapshotBenchmark.Snapshots.SHARE_DEFAULT,
                 List.of(BACK_SECONDS),
                 WRITES_A_SECOND,
                 List.of(Math.max(1, budget.keys() / 10))),
