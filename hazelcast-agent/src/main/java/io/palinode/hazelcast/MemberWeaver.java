@@ -99,7 +99,7 @@ final class MemberWeaver {
   }
 
   /**
-   * Weaves the classes when they are loaded.
+   * Weaves the classes when they are loaded. One that is loaded already stays unwoven.
    *
    * @param notWoven accepts the name of a class that stays unwoven, and the failure
    */
@@ -115,6 +115,15 @@ final class MemberWeaver {
                       type.visit(Advice.to(hook.advice()).on(hook.matcher())));
     }
     var unused = builder.installOn(instrumentation);
+    for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+      if (isHooked(loaded.getName())) {
+        notWoven.accept(loaded.getName(), new IllegalStateException("loaded before the agent"));
+      }
+    }
+  }
+
+  private static boolean isHooked(String type) {
+    return HOOKS.stream().anyMatch(hook -> hook.type().equals(type));
   }
 
   private static final class Failures extends AgentBuilder.Listener.Adapter {
@@ -131,7 +140,7 @@ final class MemberWeaver {
         @Nullable JavaModule module,
         boolean isLoaded,
         Throwable failure) {
-      if (HOOKS.stream().anyMatch(hook -> hook.type().equals(type))) {
+      if (isHooked(type)) {
         notWoven.accept(type, failure);
       }
     }

@@ -34,7 +34,6 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
-import net.bytebuddy.agent.ByteBuddyAgent;
 
 /** Real members in this process, whose Kafka does not answer. For one test at a time. */
 final class HookedCluster implements AutoCloseable {
@@ -49,11 +48,7 @@ final class HookedCluster implements AutoCloseable {
 
   static {
     // Before a class of Hazelcast is loaded.
-    MemberWeaver.install(
-        ByteBuddyAgent.install(),
-        (type, failure) -> {
-          throw new IllegalStateException(type, failure);
-        });
+    Woven.require();
   }
 
   /** Bound, not listening: a member can listen there, and no connection takes the port. */

@@ -66,22 +66,28 @@ final class CassandraCluster implements AutoCloseable {
         servers.get(node).connect().close();
       }
       session = servers.get(0).connect();
-      session.execute(
+      coordinators =
+          session.getMetadata().getNodes().values().stream()
+              .sorted(Comparator.comparing(node -> node.getEndPoint().toString()))
+              .toList();
+      create(
           "CREATE KEYSPACE %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}"
               .formatted(keyspace));
-      tables.forEach(session::execute);
+      tables.forEach(this::create);
     } catch (IOException | RuntimeException e) {
       servers.forEach(CassandraServer::close);
       plane.close();
       throw e;
     }
-    coordinators =
-        session.getMetadata().getNodes().values().stream()
-            .sorted(Comparator.comparing(node -> node.getEndPoint().toString()))
-            .toList();
     for (int node = 0; node < NODES; node++) {
       awaitJoined(node);
     }
+  }
+
+  /** Returns once all servers have it: one that has just started may lack the schema at first. */
+  private void create(String statement) {
+    session.execute(SimpleStatement.newInstance(statement).setNode(coordinators.get(0)));
+    await().atMost(BOUND).until(session::checkSchemaAgreement);
   }
 
   private void awaitJoined(int node) {

@@ -90,7 +90,7 @@ public final class MemberNode extends NodeBinding {
     ordered(
         () -> {
           byte[] old = parts.stores().record(key);
-          Restored planned = restored.find(key);
+          Restored planned = restored.has(partition) ? restored.find(key) : null;
           boolean isPaused = fence().paused();
           boolean isPlanned = planned != null && planned.isGiven(value);
           if (planned != null && (isPlanned || !isPaused)) {
@@ -99,41 +99,39 @@ public final class MemberNode extends NodeBinding {
           if (old == null && value == null) {
             return;
           }
-          Hvc before = clock().tick();
+          // The detector has what the plan restores.
+          boolean isRead = isPlanned || (planned != null && isPaused);
+          boolean isAnnounced = owns(partition) && !isRead;
+          Hvc before = isAnnounced && isWatched(key) ? clock().tick() : null;
           Hvc after = clock().tick();
-          Version now = version(after.own(), partition, value);
+          byte[] record = record(after.own(), partition, value);
           boolean isLogged = false;
           try {
             parts.promise().cover(after.own(), ClockPromise.AHEAD_HLC);
             store.log(after.own(), key.key(), old);
             isLogged = true;
           } finally {
-            hold(key, now);
+            hold(key, record);
             if (!isLogged) {
               missed();
             }
           }
-          // The detector has what the plan restores.
-          boolean isRead = isPlanned || (planned != null && isPaused);
-          if (owns(partition) && !isRead) {
-            if (isPaused) {
-              // An eviction: the detector does not watch.
-              missedWrite();
-            } else {
-              boolean unused = pass(key, now, before, after, node());
-            }
+          if (isAnnounced && isPaused) {
+            // An eviction: the detector does not watch.
+            missedWrite();
+          } else if (before != null) {
+            pass(key, record, before, after, node());
           }
         });
   }
 
-  private @Nullable Version version(long stamp, int partition, @Nullable EntryValue value) {
+  private byte @Nullable [] record(long stamp, int partition, @Nullable EntryValue value) {
     return value == null
         ? null
-        : EntryRules.version(new EntryName(stamp, node(), partition, value.form()), value.bytes());
+        : EntryRules.record(new EntryName(stamp, node(), partition, value.form()), value.bytes());
   }
 
-  private void hold(StoreKey key, @Nullable Version now) {
-    byte[] record = now == null ? null : store.record(List.of(now));
+  private void hold(StoreKey key, byte @Nullable [] record) {
     parts.stores().commit(new Change(key.store(), key.key(), record));
   }
 
@@ -148,7 +146,7 @@ public final class MemberNode extends NodeBinding {
         () -> {
           long stamp = clock().tick().own();
           store.past().beginAgain(stamp);
-          hold(key, version(stamp, partition, value));
+          hold(key, record(stamp, partition, value));
         });
   }
 
@@ -191,11 +189,14 @@ public final class MemberNode extends NodeBinding {
     boolean[] isWatched = {false};
     ordered(
         () -> {
-          Version now = isOwned ? present(key) : null;
-          Hvc before = clock().tick();
-          Hvc after = clock().tick();
-          parts.promise().cover(after.own(), ClockPromise.AHEAD_HLC);
-          isWatched[0] = pass(key, now, before, after, null);
+          isWatched[0] = isWatched(key);
+          if (isWatched[0]) {
+            byte[] now = isOwned ? present(key) : null;
+            Hvc before = clock().tick();
+            Hvc after = clock().tick();
+            parts.promise().cover(after.own(), ClockPromise.AHEAD_HLC);
+            pass(key, now, before, after, null);
+          }
         });
     return isWatched[0];
   }
@@ -211,15 +212,19 @@ public final class MemberNode extends NodeBinding {
     }
   }
 
-  private boolean pass(
-      StoreKey key, @Nullable Version version, Hvc before, Hvc after, @Nullable Integer origin) {
+  private boolean isWatched(StoreKey key) {
     WriteListener now = listener;
-    if (now == null || !now.watches(key)) {
-      return false;
+    return now != null && now.watches(key);
+  }
+
+  private void pass(
+      StoreKey key, byte @Nullable [] record, Hvc before, Hvc after, @Nullable Integer origin) {
+    WriteListener now = listener;
+    if (now != null) {
+      List<Version> versions = store.versions(record);
+      Version written = record == null ? null : versions.get(0);
+      now.written(new WriteEvent(key, versions, written, before, after, "", origin));
     }
-    List<Version> versions = version == null ? List.of() : List.of(version);
-    now.written(new WriteEvent(key, versions, version, before, after, "", origin));
-    return true;
   }
 
   /** {@inheritDoc} A later listener replaces the earlier one, whose detector failed. */
@@ -236,23 +241,21 @@ public final class MemberNode extends NodeBinding {
   /** {@inheritDoc} None of a key that another member owns. */
   @Override
   public List<Version> siblings(StoreKey key) {
-    Version present = present(key);
-    return present == null ? List.of() : List.of(present);
+    return store.versions(present(key));
   }
 
-  /** The version of an entry that the member owns, as a plan has restored it. */
-  private @Nullable Version present(StoreKey key) {
+  /** The record of an entry that the member owns, as a plan has restored it. */
+  private byte @Nullable [] present(StoreKey key) {
     Restored planned = restored.find(key);
     if (planned != null && owns(planned.partition())) {
-      return version(planned);
+      return record(planned);
     }
     byte[] record = parts.stores().record(key);
-    return record == null || !isOwned(record) ? null : store.versions(record).get(0);
+    return record == null || !isOwned(record) ? null : record;
   }
 
-  private @Nullable Version version(Restored planned) {
-    byte[] record = planned.hasEnded() ? null : planned.record();
-    return record == null ? null : store.versions(record).get(0);
+  private static byte @Nullable [] record(Restored planned) {
+    return planned.hasEnded() ? null : planned.record();
   }
 
   /** {@inheritDoc} Without the keys that other members own. */
@@ -271,9 +274,9 @@ public final class MemberNode extends NodeBinding {
             });
     restored.forEach(
         (key, planned) -> {
-          Version version = owns(planned.partition()) ? version(planned) : null;
-          if (version != null) {
-            visitor.visit(key, List.of(version));
+          byte[] record = owns(planned.partition()) ? record(planned) : null;
+          if (record != null) {
+            visitor.visit(key, store.versions(record));
           }
         });
   }

@@ -29,9 +29,13 @@ public record EntryName(long stamp, int node, int partition, EntryForm form) {
   }
 
   byte[] encode() {
-    ByteBuffer out = ByteBuffer.allocate(BYTES).putLong(stamp).putInt(node).putInt(partition);
-    form.write(out);
+    ByteBuffer out = ByteBuffer.allocate(BYTES);
+    write(out);
     return out.array();
+  }
+
+  void write(ByteBuffer out) {
+    form.write(out.putLong(stamp).putInt(node).putInt(partition));
   }
 
   /** The time of the write in milliseconds. */

@@ -29,9 +29,16 @@ public final class EntryRules implements RecordRules {
           .thenComparing(Version::clock, Arrays::compareUnsigned)
           .thenComparing(Version::value, Arrays::compareUnsigned);
 
-  /** The version that a write leaves. Its first acceptor is unknown. */
-  public static Version version(EntryName name, byte[] value) {
+  /** Its first acceptor is unknown. */
+  private static Version version(EntryName name, byte[] value) {
     return new Version(value, name.encode(), name.millis(), null);
+  }
+
+  /** The record of one version. */
+  public static byte[] record(EntryName name, byte[] value) {
+    ByteBuffer out = ByteBuffer.allocate(VALUE_AT + value.length).put(VERSION);
+    name.write(out);
+    return out.put(value).array();
   }
 
   /** The name of a version of these rules. */

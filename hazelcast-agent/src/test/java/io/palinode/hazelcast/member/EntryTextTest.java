@@ -7,6 +7,7 @@ import com.hazelcast.core.HazelcastJsonValue;
 import com.hazelcast.internal.serialization.Data;
 import com.hazelcast.internal.serialization.SerializationService;
 import com.hazelcast.internal.serialization.impl.DefaultSerializationServiceBuilder;
+import io.palinode.hazelcast.Woven;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.UUID;
@@ -14,6 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EntryTextTest {
+  static {
+    Woven.require();
+  }
+
   private static final List<Object> TEXTS =
       List.of(
           "",

@@ -82,10 +82,8 @@ class MemberKitTest {
         return KitWrite.delete(key, new byte[0], first);
       }
       EntryName name = new EntryName(random.nextInt(3), random.nextInt(2), PARTITION, FORM);
-      return KitWrite.put(
-          key,
-          EntryRules.version(name, Integer.toString(random.nextInt(3)).getBytes(UTF_8)),
-          first);
+      byte[] record = EntryRules.record(name, Integer.toString(random.nextInt(3)).getBytes(UTF_8));
+      return KitWrite.put(key, rules().versions(record).get(0), first);
     }
   }
 

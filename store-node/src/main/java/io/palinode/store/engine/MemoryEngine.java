@@ -23,6 +23,9 @@ public final class MemoryEngine implements StorageEngine {
     private final NavigableSet<KeyBytes> inOrder = new ConcurrentSkipListSet<>();
 
     void put(KeyBytes key, byte @Nullable [] record) {
+      if (record != null && byKey.replace(key, record) != null) {
+        return;
+      }
       // In one step for each key: both have it, or none.
       byKey.compute(
           key,
@@ -60,9 +63,12 @@ public final class MemoryEngine implements StorageEngine {
   public void commit(List<Change> changes, Durability durability) {
     // Find every store before the first change: all or nothing.
     changes.forEach(change -> records(change.store()));
-    for (Change change : changes) {
-      records(change.store()).put(new KeyBytes(change.key()), change.record());
-    }
+    changes.forEach(change -> commit(change, durability));
+  }
+
+  @Override
+  public void commit(Change change, Durability durability) {
+    records(change.store()).put(new KeyBytes(change.key()), change.record());
   }
 
   @Override

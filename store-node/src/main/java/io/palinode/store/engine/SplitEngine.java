@@ -55,6 +55,11 @@ public final class SplitEngine implements StorageEngine {
   }
 
   @Override
+  public void commit(Change change, Durability durability) {
+    engineOf(change.store()).commit(change, durability);
+  }
+
+  @Override
   public void scan(String store, RecordVisitor visitor) {
     engineOf(store).scan(store, visitor);
   }

@@ -31,6 +31,11 @@ public interface StorageEngine extends AutoCloseable {
    */
   void commit(List<Change> changes, Durability durability);
 
+  /** Applies one change; see the other. */
+  default void commit(Change change, Durability durability) {
+    commit(List.of(change), durability);
+  }
+
   /** Visits each key of a store once, in any order. No thread may write meanwhile. */
   void scan(String store, RecordVisitor visitor);
 

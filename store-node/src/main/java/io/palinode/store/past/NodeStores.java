@@ -70,7 +70,7 @@ public final class NodeStores {
 
   /** Commits the change of one write, with the durability of writes. */
   public void commit(Change change) {
-    engine.commit(List.of(change), writes);
+    engine.commit(change, writes);
   }
 
   /** The replicas of a key, in ascending order; empty if the node does not have its store. */
