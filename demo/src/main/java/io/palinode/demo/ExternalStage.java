@@ -94,7 +94,7 @@ final class ExternalStage {
     }
     if (client.epoch() < 0) {
       throw new Refusal(
-          "the node that answered has no clock: it is a stock server without the agent (docs/how-to/watch-stock-voldemort.md)");
+          "the node that answered has no clock: it is a stock server without the agent (docs/stores/voldemort.md)");
     }
     if (status.phase() != null) {
       throw new Refusal(
