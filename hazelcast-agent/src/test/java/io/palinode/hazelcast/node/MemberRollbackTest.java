@@ -2,6 +2,7 @@ package io.palinode.hazelcast.node;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hazelcast.record.EntryForm;
@@ -11,7 +12,9 @@ import io.palinode.hazelcast.record.EntryValue;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.store.binding.MissedEpochs;
+import io.palinode.store.conformance.PassingEngine;
 import io.palinode.store.engine.MemoryEngine;
+import io.palinode.store.engine.StorageEngine;
 import io.palinode.store.node.NodeParts;
 import io.palinode.store.node.NodeSettings;
 import io.palinode.store.node.NodeSpec;
@@ -31,6 +34,8 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Random histories of two members that hold each other's backups, with clocks that differ, and
@@ -42,6 +47,31 @@ class MemberRollbackTest {
   private static final int STEPS_MAX = 12;
   private static final EntryForm FORM = new EntryForm(-11, -11, EntryForm.NEVER);
 
+  /** What the agent could do wrong. */
+  private enum Fault {
+    NONE,
+    /** It does not see what a change replaces. */
+    OLD_VALUE_MISSED,
+    /** It sees the later of two changes first. */
+    ORDER_SWAPPED,
+    /** The backup does not see what a plan writes. */
+    BACKUP_FORGOTTEN
+  }
+
+  /** Finds no record of an entry in every third read. */
+  private static final class Forgetful extends PassingEngine {
+    private int reads;
+
+    Forgetful(StorageEngine engine) {
+      super(engine);
+    }
+
+    @Override
+    public byte @Nullable [] get(String store, byte[] key) {
+      return store.equals(EntryKeys.STORE) && ++reads % 3 == 0 ? null : super.get(store, key);
+    }
+  }
+
   private static final class EndedException extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
@@ -49,6 +79,7 @@ class MemberRollbackTest {
   /** Two members; member {@code i} owns partition {@code i} until it ends. */
   private static final class Cluster {
     private final Random random;
+    private final Fault fault;
     private final AtomicLong micros = new AtomicLong(1_700_000_000_000_000L);
     private final List<MemberNode> nodes = new ArrayList<>();
     private final int[] owners = {0, 1};
@@ -67,7 +98,12 @@ class MemberRollbackTest {
     private int victim;
 
     Cluster(Random random) {
+      this(random, Fault.NONE);
+    }
+
+    Cluster(Random random, Fault fault) {
       this.random = random;
+      this.fault = fault;
       for (int node = 0; node < 2; node++) {
         int number = node;
         long skew = random.nextInt(40);
@@ -81,7 +117,7 @@ class MemberRollbackTest {
                             new StoreSpec(
                                 EntryKeys.STORE, key -> List.of(number), new EntryRules(), false)),
                         NodeSettings.of(Epsilon.parse("10ms"))),
-                    new MemoryEngine(List.of(EntryKeys.STORE, NodeMeta.STORE)),
+                    engine(),
                     () -> micros.get() + skew,
                     null,
                     MemberNode.UNCOUNTED),
@@ -90,6 +126,11 @@ class MemberRollbackTest {
         nodes.get(number).own(number, true);
         nodes.get(number).listen(event -> {});
       }
+    }
+
+    private StorageEngine engine() {
+      StorageEngine memory = new MemoryEngine(List.of(EntryKeys.STORE, NodeMeta.STORE));
+      return fault == Fault.OLD_VALUE_MISSED ? new Forgetful(memory) : memory;
     }
 
     private static int partition(StoreKey key) {
@@ -114,16 +155,19 @@ class MemberRollbackTest {
         StoreKey key = key(random.nextInt(KEYS));
         String value = random.nextInt(4) == 0 ? null : "v" + random.nextInt(100);
         assertThat(nodes.get(owners[partition(key)]).refuses(partition(key))).isFalse();
-        set(key, value);
+        set(key, value, false);
+        if (fault == Fault.ORDER_SWAPPED) {
+          apply(owners[partition(key)], key, "the change before");
+        }
       }
     }
 
     /** At the owner, and then at the backup. */
-    private void set(StoreKey key, @Nullable String value) {
+    private void set(StoreKey key, @Nullable String value, boolean isForgotten) {
       live.compute(key, (same, old) -> value);
       int owner = owners[partition(key)];
       apply(owner, key, value);
-      if (!ended[1 - owner]) {
+      if (!ended[1 - owner] && !isForgotten) {
         micros.addAndGet(random.nextInt(5));
         apply(1 - owner, key, value);
       }
@@ -261,7 +305,8 @@ class MemberRollbackTest {
           assertThat(entry.isDue().getAsBoolean()).isTrue();
           assertThat(owners[entry.partition()]).isEqualTo(node);
           EntryValue value = entry.value();
-          set(entry.key(), value == null ? null : new String(value.bytes(), UTF_8));
+          String text = value == null ? null : new String(value.bytes(), UTF_8);
+          set(entry.key(), text, fault == Fault.BACKUP_FORGOTTEN);
         }
       }
     }
@@ -272,9 +317,19 @@ class MemberRollbackTest {
 
   @Test
   void aPlanGivesTheStateOfItsTargetAndAnUndoTheStateBefore() {
+    checkPlans(Fault.NONE);
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void aPlantedFaultIsFound(Fault fault) {
+    assertThatThrownBy(() -> checkPlans(fault)).isInstanceOf(AssertionError.class);
+  }
+
+  private static void checkPlans(Fault fault) {
     for (long seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);
-      Cluster cluster = new Cluster(random);
+      Cluster cluster = new Cluster(random, fault);
       cluster.work();
       long first = cluster.earlier();
       cluster.work();
