@@ -34,7 +34,13 @@ class VoldemortKitTest {
 
   @Test
   void historiesOverBerkeleyDbEqualTheModel() {
-    kit(Medium.BDB, true).histories(StoreKit.SEEDS / 200);
+    kit(Medium.BDB, true).histories(StoreKit.SEEDS / 100);
+  }
+
+  /** It has a copy that arrives after the delete of its version, and replicas that are equal. */
+  @Test
+  void aDeleteCoversAVersionThatAllReplicasHave() {
+    kit(Medium.BDB, true).history(64);
   }
 
   @Test

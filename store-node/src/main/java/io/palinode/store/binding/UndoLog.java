@@ -199,11 +199,13 @@ public interface UndoLog extends NodeClock {
   /**
    * A digest of one node's record of a key, its past included.
    *
-   * @param digest equal if the records are; not 0
+   * @param digest equal if the records are; {@link #NONE}: replicas must exchange their records
    * @param nodes the nodes that hold the key, this one included; in one order on all nodes
    * @param weight of a slice, the approximate size of its keys in bytes; of a key 0
    */
   record Replica(long digest, List<Integer> nodes, long weight) {
+    public static final long NONE = 0;
+
     public Replica(long digest, List<Integer> nodes) {
       this(digest, nodes, 0);
     }

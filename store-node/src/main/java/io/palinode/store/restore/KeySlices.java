@@ -93,6 +93,11 @@ final class KeySlices {
     return keys;
   }
 
+  /** The slice of a key. */
+  StoreKey of(LocalStore store, byte[] key) {
+    return name(store, nodes(store, key), slice(key));
+  }
+
   /** Whether this node holds the key and one of these slices contains it. */
   boolean isIn(LocalStore store, byte[] key, Set<StoreKey> slices) {
     List<Integer> nodes = nodes(store, key);

@@ -176,7 +176,10 @@ public final class NodeRestore {
     return comparedEpoch;
   }
 
-  /** Undoes nothing, and returns the digests of all slices. A repeat reads them again. */
+  /**
+   * Undoes nothing, and returns all slices with their digests. A repeat reads them again. A slice
+   * with a delete has no digest: the delete may cover a version that all replicas have.
+   */
   Restoration keepAll(long epoch, int attempt) {
     comparedEpoch = epoch;
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, new Restoration(0, List.of()));
@@ -186,6 +189,16 @@ public final class NodeRestore {
       pasts = null;
     }
     Map<StoreKey, Replica> digests = slices.digests(stores);
+    long now = clock.last().own();
+    for (LocalStore store : stores) {
+      standing(store, Cuts.at(now), from(now))
+          .keySet()
+          .forEach(
+              key ->
+                  digests.computeIfPresent(
+                      slices.of(store, key.bytes()),
+                      (slice, some) -> new Replica(Replica.NONE, some.nodes(), some.weight())));
+    }
     return new Restoration(0, List.copyOf(digests.keySet()), digests);
   }
 

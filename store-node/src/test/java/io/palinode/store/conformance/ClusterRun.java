@@ -38,7 +38,16 @@ final class ClusterRun implements AutoCloseable {
   private final AtomicLong micros = new AtomicLong(EPOCH_MICROS);
   private final List<Member> members = new ArrayList<>();
   private final List<Copy> late = new ArrayList<>();
+  private final List<Span> plans = new ArrayList<>();
+  private long pausedAt;
   private int attempt;
+
+  /** From the first pause of a plan to its end: no plan goes to a time in it. */
+  private record Span(long from, long to) {
+    boolean contains(long time) {
+      return from < time && time < to;
+    }
+  }
 
   /** A write that has not reached its replica. */
   private record Copy(Member to, KitWrite write) {}
@@ -149,8 +158,11 @@ final class ClusterRun implements AutoCloseable {
     attempt = 0;
     late.clear();
     long quiet = 0;
+    pausedAt = Long.MAX_VALUE;
     for (Member member : members) {
-      quiet = Math.max(quiet, member.pause(epoch));
+      long paused = member.pause(epoch);
+      quiet = Math.max(quiet, paused);
+      pausedAt = Math.min(pausedAt, paused);
     }
     micros.addAndGet(random.nextInt(1_000));
     for (Member member : members) {
@@ -161,9 +173,15 @@ final class ClusterRun implements AutoCloseable {
 
   private void resume(long target) {
     members.forEach(member -> member.resume(target));
+    long ended =
+        members.stream()
+            .mapToLong(member -> member.binding().clock().last().own())
+            .max()
+            .orElseThrow();
+    plans.add(new Span(pausedAt, ended));
   }
 
-  /** All times in reach of each node at which it was in no step of a plan. */
+  /** All times in reach of each node that are in no plan. */
   private List<Long> readable() {
     Set<Long> times = new LinkedHashSet<>();
     for (Member member : members) {
@@ -171,6 +189,8 @@ final class ClusterRun implements AutoCloseable {
         times.add(time + Math.max(0, random.nextInt(4) - 1));
       }
     }
+    plans.forEach(plan -> times.add(plan.to()));
+    times.removeIf(time -> plans.stream().anyMatch(plan -> plan.contains(time)));
     times.removeIf(
         time ->
             members.stream()
@@ -217,7 +237,7 @@ final class ClusterRun implements AutoCloseable {
     Restoration other = Objects.requireNonNull(restored.get(members.get(1)));
     for (Map.Entry<StoreKey, Replica> each : one.replicas().entrySet()) {
       Replica there = other.replicas().get(each.getKey());
-      if (there == null) {
+      if (there == null || isNone(there) || isNone(each.getValue())) {
         continue;
       }
       Function<Member, Object> content = records.apply(each.getKey());
@@ -229,6 +249,10 @@ final class ClusterRun implements AutoCloseable {
       figures.equalDigests += equal ? 1 : 0;
       figures.differentDigests += equal ? 0 : 1;
     }
+  }
+
+  private static boolean isNone(Replica replica) {
+    return replica.digest() == Replica.NONE;
   }
 
   private List<StoreKey> unsettled(Map<Member, Restoration> restored) {

@@ -54,7 +54,8 @@ public final class StoreKit {
     assertThat(figures.differentDigests).as("different digests").isPositive();
   }
 
-  private void history(long seed) {
+  /** One of {@link #histories}, such as one that has failed before. */
+  public void history(long seed) {
     Random random = new Random(seed);
     try (ClusterRun run = new ClusterRun(clusters.get(), random, figures)) {
       run.work(WRITES);
