@@ -55,11 +55,24 @@ public final class CellStates {
           }
         };
     visit(update, visitor);
-    if (old != null) {
+    if (old != null && deletes(update)) {
       // A delete changes cells that it does not name.
       visit(old, visitor);
     }
     return new ArrayList<>(replaced.values());
+  }
+
+  /** Whether it deletes a row, a range or the partition. */
+  private static boolean deletes(PartitionUpdate update) {
+    if (!update.deletionInfo().isLive()) {
+      return true;
+    }
+    for (Row row : update) {
+      if (!row.deletion().isLive()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** All keys of the rows with their records. */

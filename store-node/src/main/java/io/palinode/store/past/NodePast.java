@@ -49,7 +49,11 @@ public final class NodePast {
   }
 
   private long latest(ToLongFunction<WindowLog> reach) {
-    return logs().mapToLong(reach).max().orElse(0);
+    long latest = 0;
+    for (LocalStore store : stores.all()) {
+      latest = Math.max(latest, reach.applyAsLong(store.past()));
+    }
+    return latest;
   }
 
   /** The coarsest granularity of times before {@link #exactReach}; zero if there are none. */
