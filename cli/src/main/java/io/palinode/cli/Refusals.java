@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.benchmarks.hazelcast.WindowLogFullException;
 import io.palinode.benchmarks.stock.StockStartException;
 import io.palinode.detection.file.BadTraceException;
 import io.palinode.launcher.StartRefusedException;
@@ -37,6 +38,7 @@ public final class Refusals {
         || failure instanceof StockStartException
         || failure instanceof StartRefusedException
         || failure instanceof TlsException
+        || failure instanceof WindowLogFullException
         || failure instanceof UsersException
         || failure instanceof io.palinode.voldemort.server.ListenException
         || failure instanceof io.palinode.orchestrator.rest.ListenException

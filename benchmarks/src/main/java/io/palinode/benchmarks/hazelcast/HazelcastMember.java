@@ -88,6 +88,7 @@ final class HazelcastMember implements AutoCloseable {
         data: %s
         members: %s
         maps: %s
+        windowLogAge: 24h
         windowLogBytes: %dMiB
         statusPort: %d
         """

@@ -122,8 +122,8 @@ public final class HazelcastSnapshots {
   }
 
   /**
-   * Throws {@link IllegalStateException} if the agent did not cover all, or the window-log was full
-   * before the first snapshot.
+   * Throws {@link WindowLogFullException} if the window-log is full before the first snapshot, and
+   * {@link IllegalStateException} if the agent did not cover all.
    */
   public Results run(Operator operator) throws IOException, InterruptedException {
     progress.accept("starting the cluster");
@@ -153,15 +153,13 @@ public final class HazelcastSnapshots {
     List<Long> before = rig.cluster().windowLogBytes();
     double changes = 0;
     int laps = (int) Math.ceil(seconds / LAP_SECONDS_MAX);
-    for (int lap = 0; lap < laps; lap++) {
+    for (int lap = 1; lap <= laps; lap++) {
       changes += round(rig, seconds / laps).operationsPerSecond() * seconds / laps;
+      if (!rig.cluster().reach().equals(reachBefore)) {
+        throw new WindowLogFullException(size.windowLogMiB(), lap * seconds / laps, seconds);
+      }
     }
     List<Long> after = rig.cluster().windowLogBytes();
-    if (!rig.cluster().reach().equals(reachBefore)) {
-      throw new IllegalStateException(
-          "the window-log was full after less than %.0f s: give it more memory, or go back less"
-              .formatted(seconds));
-    }
     List<Long> added =
         IntStream.range(0, size.members()).mapToObj(i -> after.get(i) - before.get(i)).toList();
     return new Log(
