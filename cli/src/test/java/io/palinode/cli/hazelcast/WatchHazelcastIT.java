@@ -114,6 +114,9 @@ class WatchHazelcastIT {
     String file =
         WitnessJson.write(Objects.requireNonNull(plane.orchestrator().witness(found.getId())));
     assertThat(WitnessCheck.check(WitnessJson.read(file, "witness"))).as(file).isEmpty();
+    assertThat(candidates.gaps(0, 1) + candidates.gaps(1, 1))
+        .as("coverage gaps by the first entries of partitions")
+        .isZero();
   }
 
   private Object owner(String key) {

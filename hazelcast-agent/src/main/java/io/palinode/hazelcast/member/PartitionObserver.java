@@ -43,34 +43,37 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
   @Override
   public void onPutRecord(
       Data key, @Nullable Record<Object> record, @Nullable Object oldValue, boolean backup) {
-    put(key, record == null ? null : record.getValue());
+    put(key, record == null ? null : record.getValue(), record != null);
   }
 
   @Override
   public void onUpdateRecord(
       Data key, Record<Object> record, @Nullable Object oldValue, Object newValue, boolean backup) {
-    put(key, newValue);
+    put(key, newValue, false);
   }
 
   @Override
   public void onLoadRecord(Data key, Record<Object> record, boolean backup) {
-    put(key, record.getValue());
+    put(key, record.getValue(), false);
   }
 
   @Override
   public void onRemoveRecord(Data key, @Nullable Record<Object> record, boolean backup) {
-    put(key, null);
+    put(key, null, false);
   }
 
   @Override
   public void onEvictRecord(Data key, Record<Object> record, boolean backup) {
-    put(key, null);
+    put(key, null, false);
   }
 
-  private void put(Data key, @Nullable Object value) {
+  /**
+   * @param isNew whether the entry was absent
+   */
+  private void put(Data key, @Nullable Object value, boolean isNew) {
     member.guarded(
         node -> {
-          member.settleOwner(partition, key);
+          member.settleOwner(partition, key, isNew);
           StoreKey name = keyOf(key);
           EntryValue stored = null;
           try {
@@ -89,7 +92,7 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
   public void onReplicationPutRecord(Data key, Record<Object> record, boolean populateIndex) {
     member.guarded(
         node -> {
-          member.settleOwner(partition, key);
+          member.settleOwner(partition, key, false);
           StoreKey name = keyOf(key);
           node.replicated(name, partition, stored(key, record.getValue()));
           if (node.owns(partition)) {
@@ -122,7 +125,7 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
         node -> {
           // A member that ends keeps what it had: it ends its intervals itself.
           if (member.isInCluster()) {
-            member.settleOwner(partition, null);
+            member.settleOwner(partition, null, false);
             keys().forEach(key -> node.changed(keyOf(key), partition, null));
           }
         });
@@ -136,16 +139,17 @@ public final class PartitionObserver implements MutationObserver<Record<Object>>
 
   /**
    * Announces all entries, because the member owns the partition from now on, or no longer. Returns
-   * whether a predicate may watch one. Entries whose time has ended are evicted first, as a read of
-   * them would do. In the partition's thread.
+   * whether a predicate may watch one that was there before. Entries whose time has ended are
+   * evicted first, as a read of them would do. In the partition's thread.
    *
    * @param changing an entry that Hazelcast is changing: its change is passed on next
+   * @param isNew whether that entry was absent
    */
-  boolean announceAll(MemberNode node, boolean isOwned, @Nullable Data changing) {
+  boolean announceAll(MemberNode node, boolean isOwned, @Nullable Data changing, boolean isNew) {
     boolean isWatched = false;
     for (Data key : keys()) {
       if (isOwned && key.equals(changing)) {
-        isWatched = true;
+        isWatched |= !isNew;
       } else if (isOwned && store.evictIfExpired(key, Clock.currentTimeMillis(), false)) {
         // It may have held when no member announced it.
         isWatched = true;

@@ -263,8 +263,9 @@ public final class WatchedMember implements AutoCloseable {
    * partition's thread.
    *
    * @param changing an entry that Hazelcast is changing; null for none
+   * @param isNew whether that entry was absent
    */
-  void settleOwner(int partition, @Nullable Data changing) {
+  void settleOwner(int partition, @Nullable Data changing, boolean isNew) {
     boolean isOwned = isLocal(partition);
     if (isOwned == node.owns(partition)) {
       return;
@@ -276,7 +277,7 @@ public final class WatchedMember implements AutoCloseable {
     node.own(partition, isOwned);
     try {
       for (PartitionObserver each : observers.getOrDefault(partition, Set.of())) {
-        isWatched |= each.announceAll(node, isOwned, changing);
+        isWatched |= each.announceAll(node, isOwned, changing, isNew);
       }
       isAnnounced = true;
     } finally {
@@ -308,7 +309,7 @@ public final class WatchedMember implements AutoCloseable {
                     partition,
                     () -> {
                       settling.remove(partition);
-                      guarded(any -> settleOwner(partition, null));
+                      guarded(any -> settleOwner(partition, null, false));
                     }));
     if (settling.isEmpty()) {
       lookedAt = hlc;
