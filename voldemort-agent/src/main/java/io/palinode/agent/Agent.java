@@ -44,7 +44,7 @@ public final class Agent {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     WatchedServer server = new WatchedServer(config, registry, Agent::endProcess);
     WeavingTransformer transformer = new WeavingTransformer(Weaver.ofServer(), server::notWoven);
-    instrumentation.addTransformer(transformer);
+    transformer.install(instrumentation);
     Hooks.attend(server);
     if (config.statusPort() > 0) {
       boolean unused =

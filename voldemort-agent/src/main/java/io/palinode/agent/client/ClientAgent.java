@@ -33,9 +33,9 @@ public final class ClientAgent {
     ClientAgentConfig config =
         file.isEmpty() ? ClientAgentConfig.defaults(name) : configured(Path.of(file), name);
     Fuse fuse = new Fuse("this client sends no context", FAILURES_MAX, () -> {}, ClientAgent::off);
-    instrumentation.addTransformer(
-        new WeavingTransformer(
-            Weaver.ofClient(), type -> fuse.blow("class " + type + " could not be woven")));
+    new WeavingTransformer(
+            Weaver.ofClient(), type -> fuse.blow("class " + type + " could not be woven"))
+        .install(instrumentation);
     Hooks.listen(new ClientHooks(config, fuse));
     log.info("agent client={} state=ATTACHED", config.client());
   }

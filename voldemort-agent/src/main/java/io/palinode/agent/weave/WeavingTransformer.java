@@ -2,6 +2,7 @@ package io.palinode.agent.weave;
 
 import io.palinode.agent.boot.Hooks;
 import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +30,17 @@ public final class WeavingTransformer implements ClassFileTransformer {
     this.weaver = weaver;
     this.types = weaver.types();
     this.notWoven = notWoven;
+  }
+
+  /** Weaves from now on. A class that is loaded already stays unwoven, which is reported. */
+  public void install(Instrumentation instrumentation) {
+    instrumentation.addTransformer(this);
+    for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+      if (types.contains(loaded.getName()) && !woven.contains(loaded.getName())) {
+        log.error("class={} state=NOT_WOVEN it was loaded before the agent", loaded.getName());
+        notWoven.accept(loaded.getName());
+      }
+    }
   }
 
   @Override

@@ -3,11 +3,14 @@ package io.palinode.agent.weave;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.InputStream;
+import java.lang.instrument.Instrumentation;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
 import java.util.List;
+import net.bytebuddy.agent.ByteBuddyAgent;
 import org.junit.jupiter.api.Test;
+import voldemort.store.bdb.BdbStorageEngine;
 
 class WeavingTransformerTest {
   @Test
@@ -22,6 +25,17 @@ class WeavingTransformerTest {
     assertThat(transformer.transform(loader, "java/lang/String", null, null, damaged)).isNull();
     assertThat(notWoven).containsExactly("voldemort.store.bdb.BdbStorageEngine");
     assertThat(transformer.woven()).isEmpty();
+  }
+
+  @Test
+  void aClassThatWasLoadedBeforeTheAgentIsReported() {
+    List<String> notWoven = new ArrayList<>();
+    WeavingTransformer transformer = new WeavingTransformer(Weaver.ofServer(), notWoven::add);
+    String loaded = BdbStorageEngine.class.getName();
+    Instrumentation instrumentation = ByteBuddyAgent.install();
+    transformer.install(instrumentation);
+    assertThat(instrumentation.removeTransformer(transformer)).isTrue();
+    assertThat(notWoven).contains(loaded);
   }
 
   @Test
