@@ -300,7 +300,9 @@ public final class TopicsAdmin implements AutoCloseable {
         throw exists;
       }
       if (e.getCause() instanceof UnknownTopicOrPartitionException unknown) {
-        throw unknown;
+        throw new UnknownTopicOrPartitionException(
+            "the topic must exist: topic=" + topic + "; an orchestrator or a job creates it",
+            unknown);
       }
       throw new KafkaException("Kafka refused: topic=" + topic + ": " + e.getCause(), e.getCause());
     } catch (TimeoutException e) {

@@ -89,6 +89,16 @@ class EmbeddedKafkaIT {
   }
 
   @Test
+  void aTopicThatIsAbsentIsNamed() throws IOException {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT);
+        TopicsAdmin admin = new TopicsAdmin(KafkaSettings.of(kafka.bootstrapServers()), TOPICS)) {
+      assertThatThrownBy(admin::candidatePartitions)
+          .isInstanceOf(KafkaException.class)
+          .hasMessageContaining("topic=" + TOPICS.candidates());
+    }
+  }
+
+  @Test
   void anOrderedLogOfAnotherShapeIsRefused() throws IOException {
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
       KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
