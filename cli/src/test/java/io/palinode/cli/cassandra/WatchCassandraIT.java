@@ -182,7 +182,7 @@ class WatchCassandraIT {
     steps(11, "BEGIN BATCH " + open + "; " + other + "; APPLY BATCH");
     steps(13, "UPDATE shop.doors USING TTL 600 SET state = 'open'" + one);
     steps(14, "UPDATE shop.doors SET state = 'shut'" + one);
-    cql("UPDATE shop.doors USING TTL 1 SET state = 'open'" + one);
+    cql("UPDATE shop.doors USING TTL 5 SET state = 'open'" + one);
     await().atMost(BOUND).until(() -> candidates.of("shop.doors/h/1/").size() == 16);
 
     List<Step> all = candidates.of("shop.doors/h/1/");
