@@ -38,8 +38,8 @@ public final class Refusals {
         || failure instanceof StockStartException
         || failure instanceof StartRefusedException
         || failure instanceof TlsException
-        || failure instanceof WindowLogFullException
         || failure instanceof UsersException
+        || failure instanceof WindowLogFullException
         || failure instanceof io.palinode.voldemort.server.ListenException
         || failure instanceof io.palinode.orchestrator.rest.ListenException
         || failure instanceof CharacterCodingException

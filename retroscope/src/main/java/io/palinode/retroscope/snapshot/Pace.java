@@ -19,8 +19,8 @@ public record Pace(double share, LongSupplier nanos, LongConsumer pause) {
   private static final long PAUSE_NANOS_MAX = 1_000_000_000;
 
   /**
-   * Of the time of one thread, for a node that has its machine alone: on two processors, clients
-   * lose some 7 % ({@code palinode bench snapshot}).
+   * Of the time of one thread, for a node that has its machine alone. Clients lose some 7 % on two
+   * processors to three nodes with a third of it each ({@code palinode bench snapshot}).
    */
   public static final double SHARE_DEFAULT = 0.09;
 
