@@ -24,67 +24,84 @@ final class Changes {
   private final boolean keepsNumbers;
   private final KeyDictionary.Batch batch = new KeyDictionary.Batch();
   private final int[] batchNumbers = new int[KeyDictionary.Batch.KEYS_MAX];
+  private final @Nullable Walk walk;
   private long entries;
+  private long end;
+  private long lastHlc;
 
-  private Changes(List<Part> parts, boolean keepsNumbers) {
+  private Changes(List<Part> parts, boolean keepsNumbers, @Nullable Walk walk) {
     this.parts = parts;
     this.keepsNumbers = keepsNumbers;
+    this.walk = walk;
   }
 
-  /** The keys that change in {@code (start, end]}. */
-  static Changes between(long start, long end, List<Part> parts, KeyNumbers numbers) {
-    Changes changes = new Changes(parts, false);
+  /**
+   * The keys that change in {@code (start, end]}.
+   *
+   * @param walk knows some keys already, and when a step ends early; null: this is no step
+   */
+  static Changes between(
+      long start, long end, List<Part> parts, KeyNumbers numbers, @Nullable Walk walk) {
+    Changes changes = new Changes(parts, false, walk);
     changes.collect(start, end, numbers, null);
     return changes;
   }
 
   /** The same, comparable: it can then find which of its keys other changes have. */
   static Changes comparable(long start, long end, List<Part> parts, KeyNumbers numbers) {
-    Changes changes = new Changes(parts, true);
+    Changes changes = new Changes(parts, true, null);
     changes.collect(start, end, numbers, null);
     return changes;
   }
 
   /** Those of the same keys that change after {@code end} too. */
   Changes after(long end, KeyNumbers numbers) {
-    Changes later = new Changes(parts, false);
+    Changes later = new Changes(parts, false, null);
     later.collect(end, Long.MAX_VALUE, numbers, seen);
     return later;
   }
 
-  private void collect(long start, long end, KeyNumbers numbers, @Nullable BitSet only) {
+  private void collect(long start, long until, KeyNumbers numbers, @Nullable BitSet only) {
+    end = until;
     Cursor entry = new Cursor();
-    for (int i = 0; i < parts.size(); i++) {
+    for (int i = 0; i < parts.size() && parts.get(i).segment().base() <= end; i++) {
       Part part = parts.get(i);
       long after = Math.max(start, part.after());
-      long upTo = Math.min(end, part.upTo());
       numbers.enter(part);
       entry.open(part, after);
       if (numbers.asksForBatches()) {
-        collectBatches(after, upTo, (long) i << PLACE_BITS, entry, numbers, only);
+        collectBatches(after, part.upTo(), (long) i << PLACE_BITS, entry, numbers, only);
       } else {
-        collectNumbered(after, upTo, (long) i << PLACE_BITS, entry, numbers, only);
+        collectNumbered(after, part, (long) i << PLACE_BITS, entry, numbers, only);
       }
     }
   }
 
   private void collectNumbered(
       long start,
-      long end,
+      Part part,
       long partBits,
       Cursor entry,
       KeyNumbers numbers,
       @Nullable BitSet only) {
-    while (entry.next() && entry.hlc() <= end) {
+    BitSet found = walk == null ? null : walk.found(part.segment());
+    while (entry.next() && isWithin(entry.hlc(), part.upTo())) {
       if (entry.hlc() > start) {
-        add(partBits | entry.place(), numbers.of(entry), only);
+        if (found == null) {
+          add(partBits | entry.place(), numbers.of(entry), only);
+        } else if (found.get(entry.keyNumber())) {
+          entries++;
+        } else {
+          found.set(entry.keyNumber());
+          add(partBits | entry.place(), numbers.of(entry), only);
+        }
       }
     }
   }
 
   private void collectBatches(
       long start,
-      long end,
+      long partEnd,
       long partBits,
       Cursor entry,
       KeyNumbers numbers,
@@ -94,7 +111,7 @@ final class Changes {
     while (more) {
       batch.clear();
       while (!batch.isFull() && more) {
-        more = entry.next() && entry.hlc() <= end;
+        more = entry.next() && isWithin(entry.hlc(), partEnd);
         if (more && entry.hlc() > start) {
           places[batch.size()] = partBits | entry.place();
           batch.add(entry.keyAt(), entry.keyLength());
@@ -105,6 +122,15 @@ final class Changes {
         add(places[i], batchNumbers[i], only);
       }
     }
+  }
+
+  /** A step ends early between two times, never among the entries of one. */
+  private boolean isWithin(long hlc, long partEnd) {
+    if (hlc > lastHlc && hlc <= end && walk != null && walk.isEnough(size(), entries)) {
+      end = lastHlc;
+    }
+    lastHlc = hlc;
+    return hlc <= end && hlc <= partEnd;
   }
 
   private void add(long reference, int keyNumber, @Nullable BitSet only) {
@@ -124,6 +150,11 @@ final class Changes {
 
   long entries() {
     return entries;
+  }
+
+  /** All changes up to here are among them: what was asked for, or less in a step of a walk. */
+  long end() {
+    return end;
   }
 
   boolean hasKeyOf(Changes others, int index) {

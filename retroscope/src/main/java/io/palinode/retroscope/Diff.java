@@ -35,6 +35,11 @@ public final class Diff implements AutoCloseable {
     return changes.size() + others.size();
   }
 
+  /** All changes up to here are in it: less than was asked for, maybe, in a step of a walk. */
+  long end() {
+    return changes.end();
+  }
+
   /** How many changes were read, shadowed ones included. */
   public long entries() {
     return entries;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
 
 /** Finds what changed in pinned parts of a log. Thread-safe; nothing is rewritten meanwhile. */
 final class Differences {
@@ -19,11 +20,11 @@ final class Differences {
     return lock.writeLock();
   }
 
-  /** What changed in {@code (start, end]}. */
-  Changes between(long start, long end, List<Part> parts) {
+  /** What changed in {@code (start, end]}; with a walk, in a step of it. */
+  Changes between(long start, long end, List<Part> parts, @Nullable Walk walk) {
     lock.readLock().lock();
     try {
-      return Changes.between(start, end, parts, new KeyNumbers(parts));
+      return Changes.between(start, end, parts, new KeyNumbers(parts), walk);
     } finally {
       lock.readLock().unlock();
     }

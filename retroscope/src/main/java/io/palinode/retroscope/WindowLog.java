@@ -55,7 +55,7 @@ public final class WindowLog implements AutoCloseable {
 
   /** Like the other, but full segments are rewritten by {@code executor}, not by appends. */
   public WindowLog(WindowLogConfig config, long openedAt, Executor executor) {
-    this(config, openedAt, executor, LogLayout.of(config));
+    this(config, openedAt, executor, LogLayout.of(config), null);
   }
 
   /**
@@ -66,10 +66,6 @@ public final class WindowLog implements AutoCloseable {
    */
   public WindowLog(WindowLogConfig config, long openedAt, Executor executor, DiskLog disk) {
     this(config, openedAt, executor, LogLayout.of(config), disk);
-  }
-
-  WindowLog(WindowLogConfig config, long openedAt, Executor executor, LogLayout layout) {
-    this(config, openedAt, executor, layout, null);
   }
 
   WindowLog(
@@ -247,12 +243,18 @@ public final class WindowLog implements AutoCloseable {
    * Throws like {@link #diffTo}. O(changes in between).
    */
   public Diff diffBetween(long start, long end) {
+    return step(start, end, null);
+  }
+
+  /** As {@link #diffBetween}; may end early if no disk is needed. */
+  Diff step(long start, long end, @Nullable Walk walk) {
     requireOrder(start, end);
-    Pinned pinned = pin(start, end);
+    Pinned pinned = pin(start, end, () -> {});
+    Walk taken = pinned.disk().equals(DiskLog.Pinned.NONE) ? walk : null;
     return orUnpin(
         pinned,
         () -> {
-          Changes changes = differences.between(start, end, pinned.parts());
+          Changes changes = differences.between(start, end, pinned.parts(), taken);
           return new Diff(changes, List.of(), changes.entries(), () -> unpin(pinned));
         });
   }
@@ -303,7 +305,7 @@ public final class WindowLog implements AutoCloseable {
    * {@link #diffTo}. O(changes since).
    */
   public void forFirstChanges(long start, ChangeVisitor visitor) {
-    visit(pin(start, Long.MAX_VALUE), start, Long.MAX_VALUE, visitor);
+    visit(pin(start, Long.MAX_VALUE, () -> {}), start, Long.MAX_VALUE, visitor);
   }
 
   private void visit(Pinned pinned, long start, long end, ChangeVisitor visitor) {
@@ -327,10 +329,6 @@ public final class WindowLog implements AutoCloseable {
           "a difference starts before it ends: start=%s end=%s"
               .formatted(Hlc.format(start), Hlc.format(end)));
     }
-  }
-
-  private Pinned pin(long start, long end) {
-    return pin(start, end, () -> {});
   }
 
   /** Runs {@code required} once {@code start} is in reach, under the lock. */

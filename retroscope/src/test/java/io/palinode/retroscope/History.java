@@ -43,7 +43,7 @@ final class History {
     layout = new LogLayout(segmentBytes, pick(0, 500, 3_000, 1_000_000), ByteBuffer::allocate);
     executor = random.nextBoolean() ? Runnable::run : postponed::add;
     config = new WindowLogConfig(ageMax, bytesMax);
-    log = new WindowLog(config, now, executor, layout);
+    log = new WindowLog(config, now, executor, layout, null);
     remember();
   }
 
@@ -73,7 +73,7 @@ final class History {
   /** Changes the state without the log. */
   void changeUnseen() {
     WindowLog seeing = log;
-    log = new WindowLog(config, now, executor, layout);
+    log = new WindowLog(config, now, executor, layout, null);
     for (int i = random.nextInt(5); i >= 0; i--) {
       change();
     }

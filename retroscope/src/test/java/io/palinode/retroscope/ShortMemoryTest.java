@@ -21,7 +21,8 @@ class ShortMemoryTest {
           new WindowLogConfig(Duration.ofHours(1), 1 << 20),
           1,
           Runnable::run,
-          new LogLayout(SEGMENT_BYTES, 0, this::memory));
+          new LogLayout(SEGMENT_BYTES, 0, this::memory),
+          null);
 
   private ByteBuffer memory(int bytes) {
     if (isShort) {

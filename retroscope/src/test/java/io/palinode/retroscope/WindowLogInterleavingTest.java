@@ -109,7 +109,7 @@ class WindowLogInterleavingTest {
     Log(long bytesMax, long generationBytes) {
       LogLayout layout = new LogLayout(SEGMENT_BYTES, generationBytes, ByteBuffer::allocate);
       WindowLogConfig config = new WindowLogConfig(Duration.ofHours(1), bytesMax);
-      log = new WindowLog(config, 0, Runnable::run, layout);
+      log = new WindowLog(config, 0, Runnable::run, layout, null);
     }
 
     @Operation

@@ -49,7 +49,8 @@ class WindowLogStressTest {
     Random random = new Random(seed);
     LogLayout layout =
         new LogLayout(64 << random.nextInt(5), 1_000L << random.nextInt(5), ByteBuffer::allocate);
-    return new WindowLog(new WindowLogConfig(Duration.ofHours(1), bytesMax), 0, executor, layout);
+    return new WindowLog(
+        new WindowLogConfig(Duration.ofHours(1), bytesMax), 0, executor, layout, null);
   }
 
   private void run(long seed, WindowLog log) throws InterruptedException {

@@ -136,7 +136,8 @@ class WindowLogTest {
             new WindowLogConfig(Duration.ofHours(1), 16_000),
             0,
             postponed::add,
-            new LogLayout(1_024, 1 << 20, memory));
+            new LogLayout(1_024, 1 << 20, memory),
+            null);
     long[] time = {0};
     Runnable append =
         () -> {

@@ -116,7 +116,7 @@ public final class Cursor {
     return interned;
   }
 
-  int keyNumber() {
+  public int keyNumber() {
     return keyNumber;
   }
 

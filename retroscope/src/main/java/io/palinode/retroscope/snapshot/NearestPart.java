@@ -2,6 +2,7 @@ package io.palinode.retroscope.snapshot;
 
 import io.palinode.retroscope.Diff;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.Walk;
 import io.palinode.retroscope.snapshot.file.Part;
 import io.palinode.retroscope.snapshot.file.SnapshotException;
 import java.io.UncheckedIOException;
@@ -10,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the part from which the store at another time costs the least work. It only saves work: it
- * checks for a stop after each slice of the window-log, ends once nothing can be saved, and finds
- * no part if the window-log cannot be read.
+ * checks for a stop after each step through the window-log, ends once nothing can be saved, and
+ * finds no part if the window-log cannot be read.
  */
 final class NearestPart {
   /** A key that has changed costs about as much as so many that are read in their order. */
@@ -35,7 +36,7 @@ final class NearestPart {
   /**
    * Null when none is cheaper than to read all keys. O(changes since the nearest one before the
    * time, and since the nearest one behind it), as long as these are few; 8 MiB, and 8 to 16 bytes
-   * for each key of a slice. Throws {@link SnapshotException} when the watch stops it.
+   * for each key of a step. Throws {@link SnapshotException} when the watch stops it.
    */
   @Nullable Part of(List<Part> parts) {
     Part cheapest = null;
@@ -91,63 +92,52 @@ final class NearestPart {
 
   /** An estimate of the keys; {@link Long#MAX_VALUE} if they are too many, or unknown. */
   private long changesTo(long time, long partKeys) {
+    long early = Math.min(hlc, time);
     long late = Math.max(hlc, time);
-    Count count = new Count(Math.min(hlc, time), partKeys);
-    Slices slices = new Slices(history, history.stores(), count.upTo, late);
-    boolean more = true;
-    while (more) {
-      if (!isCounted(slices, count)) {
-        return Long.MAX_VALUE;
+    Count count = new Count(partKeys);
+    for (int i = 0; i < history.stores().size(); i++) {
+      Walk walk = new Walk(early, late);
+      while (walk.upTo() < late) {
+        if (!isCounted(i, walk, late, count)) {
+          return Long.MAX_VALUE;
+        }
+        // While nothing of the window-log is held: it may take a pause.
+        watch.passed(0, 0);
       }
-      more = count.upTo < late;
-      // While nothing of the window-log is held: it may take a pause.
-      watch.passed(0, 0);
     }
     return count.keys.count();
   }
 
-  /** The next slice; false: no more is of interest. */
-  private boolean isCounted(Slices slices, Count count) {
-    try {
-      return count.addUpTo(slices.endAfter(count.upTo));
+  /** The next step; false: no more is of interest. */
+  private boolean isCounted(int store, Walk walk, long late, Count count) {
+    try (Diff step = walk.next(history.past(history.stores().get(store)), late)) {
+      return count.add(store, step);
     } catch (OutOfReachException | UncheckedIOException | IllegalStateException unread) {
-      // The window has moved on, the disk failed, or a slice has more keys than can be compared.
+      // The window has moved on, the disk failed, or a step has more keys than can be compared.
       return false;
     }
   }
 
   /** What has changed between the time of a part and the one that is wanted. */
-  private final class Count {
+  private static final class Count {
     private final long keysMax;
     private final long entriesMax;
     private final DistinctKeys keys;
-    private long upTo;
     private long entries;
 
-    /**
-     * @param from the earlier of the two times
-     */
-    Count(long from, long partKeys) {
+    Count(long partKeys) {
       keysMax = partKeys / KEYS_PER_CHANGE;
       entriesMax = Math.max(1, partKeys) * ENTRIES_PER_KEY;
       keys = new DistinctKeys(keysMax);
-      upTo = from;
     }
 
     /** False: it is not worth it. */
-    boolean addUpTo(long end) {
-      List<String> stores = history.stores();
-      for (int i = 0; i < stores.size(); i++) {
-        int store = i;
-        try (Diff diff = history.past(stores.get(store)).diffBetween(upTo, end)) {
-          entries += diff.entries();
-          if (diff.size() > keysMax || entries > entriesMax) {
-            return false;
-          }
-          diff.forEachKey(key -> keys.add(store, key));
-        }
+    boolean add(int store, Diff step) {
+      entries += step.entries();
+      if (step.size() > keysMax || entries > entriesMax) {
+        return false;
       }
-      upTo = end;
+      step.forEachKey(key -> keys.add(store, key));
       return keys.count() <= keysMax;
     }
   }

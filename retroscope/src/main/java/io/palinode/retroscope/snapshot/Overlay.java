@@ -1,6 +1,7 @@
 package io.palinode.retroscope.snapshot;
 
 import io.palinode.retroscope.Diff;
+import io.palinode.retroscope.Walk;
 import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -17,8 +18,11 @@ final class Overlay {
   private final History history;
   private final List<String> stores;
   private final Sink sink;
-  private final Runnable afterSlice;
-  private long upTo;
+  private final Runnable afterStep;
+  private final long hlc;
+
+  /** One for each store; none before the first extension. */
+  private List<Walk> walks = List.of();
 
   /** Takes what is found; of a key that comes twice, the first counts. */
   @FunctionalInterface
@@ -30,14 +34,14 @@ final class Overlay {
   }
 
   /**
-   * @param afterSlice called now and then while no memory of the window-log is held; may throw
+   * @param afterStep called now and then while no memory of the window-log is held; may throw
    */
-  Overlay(History history, List<String> stores, long hlc, Sink sink, Runnable afterSlice) {
+  Overlay(History history, List<String> stores, long hlc, Sink sink, Runnable afterStep) {
     this.history = history;
     this.stores = stores;
-    this.upTo = hlc;
+    this.hlc = hlc;
     this.sink = sink;
-    this.afterSlice = afterSlice;
+    this.afterStep = afterStep;
   }
 
   /**
@@ -45,26 +49,31 @@ final class Overlay {
    * the window-log does not reach back to the last extension (first, to the time itself).
    */
   void extend() {
-    extendTo(history.settle(upTo));
+    extendTo(history.settle(hlc));
   }
 
   /** Adds what has changed up to a time that was settled. */
-  void extendTo(long hlc) {
-    Slices slices = new Slices(history, stores, upTo, hlc);
-    boolean more = true;
-    while (more) {
-      long end = slices.endAfter(upTo);
-      for (int store = 0; store < stores.size(); store++) {
-        addBetween(store, upTo, end);
-      }
-      upTo = end;
-      more = upTo < hlc;
-      afterSlice.run();
+  void extendTo(long to) {
+    if (walks.isEmpty()) {
+      walks = stores.stream().map(store -> new Walk(hlc, to)).toList();
+    }
+    for (int i = leastFar(); i >= 0 && walks.get(i).upTo() < to; i = leastFar()) {
+      add(i, to);
+      afterStep.run();
     }
   }
 
-  private void addBetween(int store, long start, long end) {
-    try (Diff diff = history.past(stores.get(store)).diffBetween(start, end)) {
+  /** The store whose past is collected least far; -1: there is none. */
+  private int leastFar() {
+    int least = walks.isEmpty() ? -1 : 0;
+    for (int i = 1; i < walks.size(); i++) {
+      least = walks.get(i).upTo() < walks.get(least).upTo() ? i : least;
+    }
+    return least;
+  }
+
+  private void add(int store, long to) {
+    try (Diff diff = walks.get(store).next(history.past(stores.get(store)), to)) {
       diff.forEach((key, old) -> sink.add(store, new Entry(key, old)));
     }
   }

@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>It may {@link #hold} its past before its base is known, and continue {@link #withoutBase} if
  * its base is gone.
  *
- * <p>It holds a page, three spills at most, a fourth when it holds its past, and what a slice of
- * the window-log's differences needs: some 32 or 40 MiB, however much has changed. What does not
- * fit lies in runs beside those of the part, until it is done. For one thread.
+ * <p>It holds a page, three spills at most, a fourth when it holds its past, and what a step
+ * through the window-log needs: some 32 or 40 MiB, however much has changed. What does not fit lies
+ * in runs beside those of the part, until it is done. For one thread.
  */
 final class Taking implements AutoCloseable {
   /** A few milliseconds of work: clients wait no longer for a processor than that. */
