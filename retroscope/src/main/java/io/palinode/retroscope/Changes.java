@@ -124,10 +124,10 @@ final class Changes {
     }
   }
 
-  /** A step ends early between two times, never among the entries of one. */
+  /** A step ends early between two times, not among the entries of one. */
   private boolean isWithin(long hlc, long partEnd) {
-    if (hlc > lastHlc && hlc <= end && walk != null && walk.isEnough(size(), entries)) {
-      end = lastHlc;
+    if (walk != null && walk.isEnough(size(), entries)) {
+      end = Math.min(end, lastHlc);
     }
     lastHlc = hlc;
     return hlc <= end && hlc <= partEnd;

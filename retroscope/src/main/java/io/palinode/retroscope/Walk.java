@@ -26,9 +26,9 @@ public final class Walk {
 
   private static final long DISK_STEP_HLC_MIN = Hlc.ofMicros(250_000);
 
+  private final long diskStep;
   private final int keysMax;
   private final int changesMax;
-  private final long diskStep;
   private WeakReference<@Nullable KeyGeneration> generation = new WeakReference<>(null);
   private BitSet found = new BitSet();
   private long upTo;
@@ -37,14 +37,14 @@ public final class Walk {
    * @param to about where it is going to end
    */
   public Walk(long from, long to) {
-    this(from, to, KEYS_MAX, CHANGES_MAX);
+    this(from, Math.max(DISK_STEP_HLC_MIN, (to - from) / DISK_STEPS_MAX), KEYS_MAX, CHANGES_MAX);
   }
 
-  Walk(long from, long to, int keysMax, int changesMax) {
+  Walk(long from, long diskStep, int keysMax, int changesMax) {
+    this.upTo = from;
+    this.diskStep = diskStep;
     this.keysMax = keysMax;
     this.changesMax = changesMax;
-    this.diskStep = Math.max(DISK_STEP_HLC_MIN, (to - from) / DISK_STEPS_MAX);
-    this.upTo = from;
   }
 
   /** All changes up to here were found. */

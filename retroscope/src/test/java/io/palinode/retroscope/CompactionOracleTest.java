@@ -124,7 +124,7 @@ class CompactionOracleTest {
         assertThat(History.read(back)).as(as).isEqualTo(history.expected(start, end, start));
         assertThat(History.read(forth)).as(as).isEqualTo(history.expected(start, end, end));
       }
-      Walk walk = new Walk(start, end, 3, 10);
+      Walk walk = new Walk(start, Hlc.ofMicros(500), 3, 10);
       assertThat(WalkTest.values(walk, history.log, end, () -> {}))
           .as(as)
           .isEqualTo(history.expected(start, end, start));

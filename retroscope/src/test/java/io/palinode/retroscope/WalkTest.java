@@ -29,7 +29,7 @@ class WalkTest {
       long other = times.get(history.random.nextInt(times.size()));
       long start = Math.min(one, other);
       long end = Math.max(one, other);
-      Walk walk = new Walk(start, end, history.pick(1, 3, 20), history.pick(1, 5, 40));
+      Walk walk = new Walk(start, 1, history.pick(1, 3, 20), history.pick(1, 5, 40));
       try {
         assertThat(values(walk, history.log, end, history::change))
             .as("seed=%d start=%d end=%d", seed, start, end)
@@ -50,7 +50,7 @@ class WalkTest {
     for (int i = 1; i <= 100_000; i++) {
       log.append(i, History.bytes("k" + i % keys), null);
     }
-    Walk walk = new Walk(0, log.last(), 10, 1_000);
+    Walk walk = new Walk(0, 1, 10, 1_000);
     int steps = 0;
     int found = 0;
     while (walk.upTo() < log.last()) {
