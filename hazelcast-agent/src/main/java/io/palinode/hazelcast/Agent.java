@@ -19,8 +19,8 @@ public final class Agent {
   private Agent() {}
 
   /**
-   * Starts the agent before any class of Hazelcast is loaded. Throws {@link
-   * IllegalArgumentException} if the configuration is wrong or Hazelcast's version unknown.
+   * Starts the agent. Throws {@link IllegalArgumentException} if the configuration is wrong,
+   * Hazelcast's version unknown, or one of its classes was loaded before.
    *
    * @param argument the path of the configuration
    */

@@ -99,11 +99,12 @@ final class MemberWeaver {
   }
 
   /**
-   * Weaves the classes when they are loaded. One that is loaded already stays unwoven.
+   * Weaves the classes when they are loaded.
    *
    * @param notWoven accepts the name of a class that stays unwoven, and the failure
    */
   static void install(Instrumentation instrumentation, BiConsumer<String, Throwable> notWoven) {
+    requireUnloaded(instrumentation.getAllLoadedClasses());
     AgentBuilder builder =
         new AgentBuilder.Default().disableClassFormatChanges().with(new Failures(notWoven));
     for (Hook hook : HOOKS) {
@@ -115,9 +116,15 @@ final class MemberWeaver {
                       type.visit(Advice.to(hook.advice()).on(hook.matcher())));
     }
     var unused = builder.installOn(instrumentation);
-    for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
-      if (isHooked(loaded.getName())) {
-        notWoven.accept(loaded.getName(), new IllegalStateException("loaded before the agent"));
+  }
+
+  /** A class that is loaded stays as it is, and a member that lacks a hook may not know it. */
+  static void requireUnloaded(Class<?>... loaded) {
+    for (Class<?> type : loaded) {
+      if (isHooked(type.getName())) {
+        throw new IllegalArgumentException(
+            "%s was loaded before this agent: put its -javaagent before other agents"
+                .formatted(type.getName()));
       }
     }
   }
