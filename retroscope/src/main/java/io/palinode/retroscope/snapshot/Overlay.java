@@ -57,6 +57,8 @@ final class Overlay {
     if (walks.isEmpty()) {
       walks = stores.stream().map(store -> new Walk(hlc, to)).toList();
     }
+    // A stop is noticed though nothing has changed.
+    afterStep.run();
     for (int i = leastFar(); i >= 0 && walks.get(i).upTo() < to; i = leastFar()) {
       add(i, to);
       afterStep.run();
