@@ -61,7 +61,7 @@ public final class StatusPages {
       http.setExecutor(
           Executors.newFixedThreadPool(
               THREADS, work -> JoinedDetector.daemon(work, "palinode-status")));
-      http.start();
+      startDaemon(http);
       return true;
     } catch (IOException e) {
       log.error(
@@ -69,6 +69,17 @@ public final class StatusPages {
           port,
           e.getMessage());
       return false;
+    }
+  }
+
+  /** Its thread is of the kind that starts it: a server whose own start fails is to end. */
+  private static void startDaemon(HttpServer http) {
+    Thread starter = JoinedDetector.daemon(http::start, "palinode-status");
+    starter.start();
+    try {
+      starter.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
