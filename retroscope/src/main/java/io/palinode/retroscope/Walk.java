@@ -53,7 +53,7 @@ public final class Walk {
   }
 
   /**
-   * Goes on, to {@code end} at most. Returns what was found; throws as {@link
+   * Continues, to {@code end} at most. Returns what was found; throws as {@link
    * WindowLog#diffBetween}.
    */
   public Diff next(WindowLog log, long end) {
