@@ -44,8 +44,12 @@ final class Differences {
 
   /** The changes up to some time, and those of the same keys after it. */
   record BothWays(Changes changed, Changes later) {
+    Diff forward(PresentValues present, Runnable unpin) {
+      return new Diff(later, unchangedSince(present), changed.entries(), unpin);
+    }
+
     /** The keys that have not changed after it, with what they have. */
-    List<Known> unchangedSince(PresentValues present) {
+    private List<Known> unchangedSince(PresentValues present) {
       List<Known> known = new ArrayList<>();
       Cursor entry = new Cursor();
       for (int i = 0; i < changed.size(); i++) {

@@ -271,11 +271,7 @@ public final class WindowLog implements AutoCloseable {
         pinned,
         () -> {
           BothWays found = differences.around(start, end, pinned.parts());
-          return new Diff(
-              found.later(),
-              found.unchangedSince(present),
-              found.changed().entries(),
-              () -> unpin(pinned));
+          return found.forward(present, () -> unpin(pinned));
         });
   }
 

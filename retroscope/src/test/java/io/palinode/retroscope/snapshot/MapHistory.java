@@ -86,7 +86,8 @@ final class MapHistory implements History {
   synchronized void changeKeys(int count) {
     for (int i = 0; i < count; i++) {
       byte[] key = bytes("many" + i);
-      pastNow("one").append(++clock, key, of("one").put(key, bytes("v")));
+      clock++;
+      pastNow("one").append(clock, key, of("one").put(key, bytes("v" + clock)));
     }
     states.put(clock, present());
   }

@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -34,6 +35,7 @@ public final class RunWriter implements AutoCloseable {
   static final int END_BYTES = 8;
   static final int BLOCK_BYTES = 64 << 10;
   static final int ABSENT = -1;
+  private static final int ENTRY_HEAD_BYTES = Short.BYTES + 2 * Integer.BYTES;
 
   /** A disk that has much to sync at once holds up the store's own writes. */
   public static final long UNSYNCED_BYTES_MAX = 4L << 20;
@@ -42,10 +44,9 @@ public final class RunWriter implements AutoCloseable {
   private final Room room;
   private final FileOutputStream disk;
   private final DataOutputStream out;
-  private final ByteArrayOutputStream block = new ByteArrayOutputStream();
-  private final DataOutputStream blockOut = new DataOutputStream(block);
   private final ByteArrayOutputStream index = new ByteArrayOutputStream();
   private final DataOutputStream indexOut = new DataOutputStream(index);
+  private ByteBuffer block = ByteBuffer.allocate(2 * BLOCK_BYTES);
   private int blocks;
   private long entries;
   private long offset;
@@ -68,22 +69,28 @@ public final class RunWriter implements AutoCloseable {
   /** The next entry, behind all before. */
   public void add(int store, Entry entry) throws IOException {
     requireOrder(store, entry.key());
-    if (block.size() == 0) {
+    if (block.position() == 0) {
       indexOut.writeShort(store);
       indexOut.writeInt(entry.key().length);
       indexOut.write(entry.key());
     }
     byte[] record = entry.record();
-    blockOut.writeShort(store);
-    blockOut.writeInt(entry.key().length);
-    blockOut.write(entry.key());
-    blockOut.writeInt(record == null ? ABSENT : record.length);
+    makeRoom(ENTRY_HEAD_BYTES + entry.bytes());
+    block.putShort((short) store).putInt(entry.key().length).put(entry.key());
+    block.putInt(record == null ? ABSENT : record.length);
     if (record != null) {
-      blockOut.write(record);
+      block.put(record);
     }
     entries++;
-    if (block.size() >= BLOCK_BYTES) {
+    if (block.position() >= BLOCK_BYTES) {
       endBlock();
+    }
+  }
+
+  private void makeRoom(int bytes) {
+    if (block.remaining() < bytes) {
+      ByteBuffer larger = ByteBuffer.allocate(Math.addExact(block.position(), bytes));
+      block = larger.put(block.flip());
     }
   }
 
@@ -112,7 +119,7 @@ public final class RunWriter implements AutoCloseable {
   }
 
   private Run writeIndex() throws IOException {
-    if (block.size() > 0) {
+    if (block.position() > 0) {
       endBlock();
     }
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
@@ -131,14 +138,14 @@ public final class RunWriter implements AutoCloseable {
   }
 
   private void endBlock() throws IOException {
-    byte[] bytes = block.toByteArray();
+    byte[] bytes = Arrays.copyOf(block.array(), block.position());
     out.write(bytes);
     indexOut.writeLong(offset);
     indexOut.writeInt(bytes.length);
     indexOut.writeInt(SealedFile.checksum(bytes));
     offset += bytes.length;
     blocks++;
-    block.reset();
+    block.clear();
     if (offset - synced > UNSYNCED_BYTES_MAX) {
       out.flush();
       disk.getFD().sync();
