@@ -42,8 +42,8 @@ public final class StatementRefusals {
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
   /**
-   * This method, the check, Cassandra's registry of checks, the update, and then the transaction:
-   * the fifth. More than eight frames would cost twice as much.
+   * The check, Cassandra's registry of checks and the transaction are among the first four, this
+   * method included. Twelve frames cost twice as much.
    */
   private static final int CALLERS = 6;
 
