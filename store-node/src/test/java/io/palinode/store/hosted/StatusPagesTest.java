@@ -34,6 +34,7 @@ class StatusPagesTest {
     assertThat(start(port)).isTrue();
     assertThat(threads())
         .filteredOn(thread -> !before.contains(thread))
+        .filteredOn(thread -> thread.getName().equals("HTTP-Dispatcher"))
         .isNotEmpty()
         .allMatch(Thread::isDaemon);
     assertThat(get(port, "/status").body()).isEqualTo("{}");
