@@ -12,16 +12,19 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries that come in any order and go out in order. It keeps so many bytes in memory; what is
- * more is written into runs, which are removed by {@link #close}. Runs that follow each other are
- * merged, {@value #MERGED} of one rank into one of the next: so of N there are log N, and a byte is
- * written log N times. For one thread. What fails on the disk is an {@link UncheckedIOException}.
+ * Entries that come in any order and go out in order, once, or while more come. It keeps so many
+ * bytes in memory; what is more is written into runs, which are removed by {@link #close}. Runs
+ * that follow each other are merged, {@value #MERGED} of one rank into one of the next: so of N
+ * there are log N, and a byte is written log N times. For one thread. What fails on the disk is an
+ * {@link UncheckedIOException}.
  */
 final class Spill implements AutoCloseable, Overlay.Sink {
   private static final int MERGED = 8;
@@ -35,7 +38,11 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   private final List<Ranked> written = new ArrayList<>();
 
   private long heapBytes;
-  private long entries;
+
+  /** Up to here, entries are of no interest any more. */
+  private int forgottenStore;
+
+  private byte @Nullable [] forgotten;
 
   /** Gives each run another name. */
   @FunctionalInterface
@@ -51,9 +58,30 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   record Runs(Path folder, Names names, Room room, Runnable worked) {}
 
   /** A run, and how often its entries have been merged. */
-  private record Ranked(RunReader reader, int rank) {
+  private static final class Ranked {
+    final RunReader reader;
+    final int rank;
+    private @Nullable Cursor behind;
+    private int storeOfBehind;
+
+    Ranked(RunReader reader, int rank) {
+      this.reader = reader;
+      this.rank = rank;
+    }
+
     Cursor.Pages pages(int store) {
       return (after, max) -> reader.page(store, after, max);
+    }
+
+    /** The same one again, for as long as a store is read: it stands behind that key by then. */
+    Cursor behind(int store, byte @Nullable [] after) {
+      Cursor cursor = behind;
+      if (cursor == null || storeOfBehind != store) {
+        cursor = new Cursor(pages(store), after);
+        behind = cursor;
+        storeOfBehind = store;
+      }
+      return cursor;
     }
   }
 
@@ -68,13 +96,20 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   /** Of a key that comes twice, the first counts. */
   @Override
   public void add(int store, Entry entry) {
-    if (byKey.get(store).putIfAbsent(entry.key(), entry) == null) {
-      entries++;
+    if (!isForgotten(store, entry.key())
+        && byKey.get(store).putIfAbsent(entry.key(), entry) == null) {
       heapBytes += entry.heapBytes();
       if (heapBytes > heapBytesMax) {
         write();
       }
     }
+  }
+
+  private boolean isForgotten(int store, byte[] key) {
+    return store < forgottenStore
+        || (store == forgottenStore
+            && forgotten != null
+            && Arrays.compareUnsigned(key, forgotten) <= 0);
   }
 
   private void write() {
@@ -98,12 +133,12 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   private boolean isToBeMerged() {
     int last = written.size() - 1;
     int first = written.size() - MERGED;
-    return first >= 0 && written.get(first).rank() == written.get(last).rank();
+    return first >= 0 && written.get(first).rank == written.get(last).rank;
   }
 
   private void merge() throws IOException {
     List<Ranked> some = written.subList(written.size() - MERGED, written.size());
-    int rank = some.get(0).rank() + 1;
+    int rank = some.get(0).rank + 1;
     Run merged;
     try (RunWriter run = writer()) {
       for (int store = 0; store < byKey.size(); store++) {
@@ -119,7 +154,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
       merged = run.finishForNow();
     }
     for (Ranked one : some) {
-      remove(one.reader());
+      remove(one.reader);
     }
     some.clear();
     written.add(new Ranked(RunReader.open(runs.folder(), merged), rank));
@@ -134,10 +169,6 @@ final class Spill implements AutoCloseable, Overlay.Sink {
     Files.deleteIfExists(runs.folder().resolve(reader.name()));
   }
 
-  boolean isEmpty() {
-    return entries == 0;
-  }
-
   /** What it holds in memory. */
   long heapBytes() {
     return heapBytes;
@@ -146,6 +177,35 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   /** What there is of a store, in order, behind a key. Nothing is added meanwhile. */
   MergedRuns merged(int store, byte @Nullable [] after) {
     return new MergedRuns(pages(store), after);
+  }
+
+  /**
+   * A page with what there is of a store laid over it, behind a key. The entries up to the page's
+   * last are to be read, before the next page is asked for, or an entry is added. Then {@link
+   * #forgetUpTo} that last key.
+   */
+  MergedRuns over(List<Entry> page, int store, byte @Nullable [] after) {
+    List<Cursor> cursors = new ArrayList<>();
+    cursors.add(new Cursor(page));
+    cursors.add(new Cursor((key, max) -> inMemory(store, key, max), after));
+    for (int i = written.size() - 1; i >= 0; i--) {
+      cursors.add(written.get(i).behind(store, after));
+    }
+    return new MergedRuns(cursors);
+  }
+
+  /**
+   * Entries up to there are of no interest any more, also of the stores before.
+   *
+   * @param key null: the whole store
+   */
+  void forgetUpTo(int store, byte @Nullable [] key) {
+    forgottenStore = key == null ? store + 1 : store;
+    forgotten = key;
+    NavigableMap<byte[], Entry> kept = byKey.get(store);
+    Map<byte[], Entry> passed = key == null ? kept : kept.headMap(key, true);
+    passed.values().forEach(entry -> heapBytes -= entry.heapBytes());
+    passed.clear();
   }
 
   /** Those that count less come first. */
@@ -182,7 +242,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   public void close() {
     try {
       for (Ranked one : written) {
-        remove(one.reader());
+        remove(one.reader);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -4,7 +4,6 @@ import io.palinode.retroscope.snapshot.file.Cursor;
 import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.retroscope.snapshot.file.Kind;
 import io.palinode.retroscope.snapshot.file.MergedRuns;
-import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.retroscope.snapshot.file.Part;
 import io.palinode.retroscope.snapshot.file.Ref;
 import io.palinode.retroscope.snapshot.file.Run;
@@ -25,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One node's part while it is taken.
  *
- * <p>Of all keys: the stores are read page by page while they are served, into one run. A key that
- * has changed since the snapshot's time may stand there with a later record, or not at all; what it
- * had at that time is collected from the window-log and laid over, as another run. (Charapko et
- * al., ICDCS 2017, §III.)
+ * <p>Of all keys: the stores are read page by page while they are served. A key that has changed
+ * since the snapshot's time may stand in its page with a later record, or not at all. What it had
+ * at that time is collected from the window-log and laid over the page. (Charapko et al., ICDCS
+ * 2017, §III.)
  *
  * <p>Over a base: only the keys that changed between its time and the new one.
  *
@@ -212,49 +211,41 @@ final class Taking implements AutoCloseable {
     Collected past = heldUpToNow();
     try (RunWriter run = writer()) {
       for (int store = 0; store < history.stores().size(); store++) {
-        writeStore(store, run, past.overlay());
+        writeStore(store, run, past);
       }
-      past.overlay().extend();
+      changed = run.entries();
       written.add(finished(run));
     }
-    writeOverlay(past.old());
     close();
-    Part counted = part(order.kind(), Ref.NONE, 0, written);
-    try (OpenSnapshot all = OpenSnapshot.open(folder, counted)) {
-      // Also reads back what was written.
-      changed = all.count(keys -> watch.passed(keys, bytes));
-    }
     return part(order.kind(), Ref.NONE, changed, written);
   }
 
-  private void writeStore(int store, RunWriter run, Overlay overlay) throws IOException {
+  private void writeStore(int store, RunWriter run, Collected past) throws IOException {
     String name = history.stores().get(store);
-    byte[] after = null;
-    for (List<Entry> page = history.page(name, after, PAGE_BYTES);
-        !page.isEmpty();
-        page = history.page(name, after, PAGE_BYTES)) {
-      for (Entry entry : page) {
-        run.add(store, entry);
-        after = entry.key();
-      }
+    List<Entry> page = List.of();
+    byte[] last = null;
+    do {
+      byte[] after = last;
+      page = history.page(name, after, PAGE_BYTES);
+      // What the page has too late is found now.
+      past.overlay().extend();
+      last = page.isEmpty() ? null : page.get(page.size() - 1).key();
+      writeUpTo(last, past.old().over(page, store, after), store, run);
+      past.old().forgetUpTo(store, last);
       progress(run);
-      overlay.extend();
-    }
+    } while (!page.isEmpty());
   }
 
-  private void writeOverlay(Spill old) throws IOException {
-    if (old.isEmpty()) {
-      return;
-    }
-    try (RunWriter run = writer()) {
-      for (int store = 0; store < history.stores().size(); store++) {
-        MergedRuns all = old.merged(store, null);
-        for (Entry entry = all.next(); entry != null; entry = all.next()) {
-          run.add(store, entry);
-          reportProgress(run);
-        }
+  private void writeUpTo(byte @Nullable [] last, MergedRuns all, int store, RunWriter run)
+      throws IOException {
+    long read = 0;
+    for (Entry entry = all.nextUpTo(last); entry != null; entry = all.nextUpTo(last)) {
+      if (entry.record() != null) {
+        run.add(store, entry);
       }
-      written.add(finished(run));
+      if (++read % PROGRESS_ENTRIES == 0) {
+        progress(run);
+      }
     }
   }
 

@@ -169,6 +169,10 @@ final class MapHistory implements History {
 
   private synchronized List<Entry> page(String store, byte @Nullable [] after) {
     pagesRead++;
+    boolean changesFirst = random.nextBoolean();
+    if (changesFirst) {
+      changeMeanwhile();
+    }
     List<Entry> page = new ArrayList<>();
     NavigableMap<byte[], byte[]> of = of(store);
     var some = after == null ? of : of.tailMap(after, false);
@@ -179,7 +183,9 @@ final class MapHistory implements History {
         break;
       }
     }
-    changeMeanwhile();
+    if (!changesFirst) {
+      changeMeanwhile();
+    }
     return page;
   }
 

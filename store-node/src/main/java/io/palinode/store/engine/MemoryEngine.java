@@ -2,6 +2,7 @@ package io.palinode.store.engine;
 
 import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -17,33 +18,69 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryEngine implements StorageEngine {
   private final Map<String, Records> recordsByStore = new HashMap<>();
 
+  /** A key and its record; equal by the key. */
+  private static final class Slot implements Comparable<Slot> {
+    final byte[] key;
+    volatile byte @Nullable [] record;
+
+    Slot(byte[] key, byte @Nullable [] record) {
+      this.key = key;
+      this.record = record;
+    }
+
+    @Override
+    public boolean equals(Object o) {
+      return o instanceof Slot other && Arrays.equals(key, other.key);
+    }
+
+    @Override
+    public int hashCode() {
+      return new KeyBytes(key).hashCode();
+    }
+
+    @Override
+    public int compareTo(Slot other) {
+      return Arrays.compareUnsigned(key, other.key);
+    }
+  }
+
   /** Of a store: a write of a key that is there looks into the table alone. */
   private static final class Records {
-    private final ConcurrentMap<KeyBytes, byte[]> byKey = new ConcurrentHashMap<>();
-    private final NavigableSet<KeyBytes> inOrder = new ConcurrentSkipListSet<>();
+    private final ConcurrentMap<Slot, Slot> byKey = new ConcurrentHashMap<>();
+    private final NavigableSet<Slot> inOrder = new ConcurrentSkipListSet<>();
 
-    void put(KeyBytes key, byte @Nullable [] record) {
-      if (record != null && byKey.replace(key, record) != null) {
-        return;
-      }
+    byte @Nullable [] get(byte[] key) {
+      Slot slot = byKey.get(new Slot(key, null));
+      return slot == null ? null : slot.record;
+    }
+
+    void put(byte[] key, byte @Nullable [] record) {
+      Slot fresh = new Slot(key, record);
       // In one step for each key: both have it, or none.
       byKey.compute(
-          key,
+          fresh,
           (same, old) -> {
-            if (old == null && record != null) {
-              inOrder.add(key);
-            } else if (old != null && record == null) {
-              inOrder.remove(key);
+            if (record == null) {
+              if (old != null) {
+                old.record = null;
+                inOrder.remove(old);
+              }
+              return null;
             }
-            return record;
+            if (old != null) {
+              old.record = record;
+              return old;
+            }
+            inOrder.add(fresh);
+            return fresh;
           });
     }
 
     /** From the first key, or from the one behind {@code after}, while {@code visitor} wants. */
-    void forEach(@Nullable KeyBytes after, BiPredicate<KeyBytes, byte[]> visitor) {
-      for (KeyBytes key : after == null ? inOrder : inOrder.tailSet(after, false)) {
-        byte[] record = byKey.get(key);
-        if (record != null && !visitor.test(key, record)) {
+    void forEach(byte @Nullable [] after, BiPredicate<byte[], byte[]> visitor) {
+      for (Slot slot : after == null ? inOrder : inOrder.tailSet(new Slot(after, null), false)) {
+        byte[] record = slot.record;
+        if (record != null && !visitor.test(slot.key, record)) {
           return;
         }
       }
@@ -56,7 +93,7 @@ public final class MemoryEngine implements StorageEngine {
 
   @Override
   public byte @Nullable [] get(String store, byte[] key) {
-    return records(store).byKey.get(new KeyBytes(key));
+    return records(store).get(key);
   }
 
   @Override
@@ -68,7 +105,7 @@ public final class MemoryEngine implements StorageEngine {
 
   @Override
   public void commit(Change change, Durability durability) {
-    records(change.store()).put(new KeyBytes(change.key()), change.record());
+    records(change.store()).put(change.key(), change.record());
   }
 
   @Override
@@ -77,7 +114,7 @@ public final class MemoryEngine implements StorageEngine {
         .forEach(
             null,
             (key, record) -> {
-              visitor.visit(key.bytes(), record);
+              visitor.visit(key, record);
               return true;
             });
   }
@@ -88,10 +125,10 @@ public final class MemoryEngine implements StorageEngine {
     long[] bytes = {0};
     records(store)
         .forEach(
-            after == null ? null : new KeyBytes(after),
+            after,
             (key, record) -> {
-              page.add(new Entry(key.bytes(), record));
-              bytes[0] += key.bytes().length + record.length;
+              page.add(new Entry(key, record));
+              bytes[0] += key.length + record.length;
               return bytes[0] < bytesMax;
             });
     return page;

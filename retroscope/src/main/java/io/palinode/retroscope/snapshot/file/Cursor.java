@@ -23,6 +23,12 @@ public final class Cursor {
     this.page = pages.page(after, PAGE_BYTES);
   }
 
+  /** Through one page. */
+  public Cursor(List<Entry> page) {
+    this.pages = (after, max) -> List.of();
+    this.page = page;
+  }
+
   /** The entry that it stands at; null behind the last. */
   public @Nullable Entry current() {
     return page.isEmpty() ? null : page.get(next);

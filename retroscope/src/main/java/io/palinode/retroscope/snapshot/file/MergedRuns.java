@@ -9,14 +9,20 @@ import org.jspecify.annotations.Nullable;
  * Entries of one store in several runs as if they were one; of a key in several, the last counts.
  */
 public final class MergedRuns {
-  private final List<Cursor> cursors = new ArrayList<>();
+  private final List<Cursor> cursors;
 
   /**
    * @param runs the older first
    * @param after begin behind this key; null: at the first
    */
   public MergedRuns(List<RunReader> runs, int store, byte @Nullable [] after) {
-    runs.forEach(run -> cursors.add(new Cursor((key, max) -> run.page(store, key, max), after)));
+    this(pages(runs, store), after);
+  }
+
+  private static List<Cursor.Pages> pages(List<RunReader> runs, int store) {
+    List<Cursor.Pages> pages = new ArrayList<>();
+    runs.forEach(run -> pages.add((key, max) -> run.page(store, key, max)));
+    return pages;
   }
 
   /**
@@ -24,11 +30,27 @@ public final class MergedRuns {
    * @param after begin behind this key; null: at the first
    */
   public MergedRuns(List<Cursor.Pages> pages, byte @Nullable [] after) {
-    pages.forEach(some -> cursors.add(new Cursor(some, after)));
+    this(pages.stream().map(some -> new Cursor(some, after)).toList());
+  }
+
+  /**
+   * @param cursors the older run's first
+   */
+  public MergedRuns(List<Cursor> cursors) {
+    this.cursors = List.copyOf(cursors);
   }
 
   /** The next entry, absent keys included; null behind the last. */
   public @Nullable Entry next() {
+    return nextUpTo(null);
+  }
+
+  /**
+   * The next entry, absent keys included; null: there is none up to that key.
+   *
+   * @param key null: up to the last
+   */
+  public @Nullable Entry nextUpTo(byte @Nullable [] key) {
     Entry least = null;
     for (Cursor cursor : cursors) {
       Entry entry = cursor.current();
@@ -37,9 +59,10 @@ public final class MergedRuns {
         least = entry;
       }
     }
-    if (least != null) {
-      advancePast(least.key());
+    if (least == null || (key != null && Arrays.compareUnsigned(least.key(), key) > 0)) {
+      return null;
     }
+    advancePast(least.key());
     return least;
   }
 

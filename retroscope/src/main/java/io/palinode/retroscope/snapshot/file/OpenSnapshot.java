@@ -3,7 +3,6 @@ package io.palinode.retroscope.snapshot.file;
 import io.palinode.retroscope.snapshot.History;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 public final class OpenSnapshot implements AutoCloseable {
   /** A longer chain of bases takes too many files at once. */
   static final int BASES_MAX = 16;
-
-  private static final int PROGRESS_KEYS = 10_000;
 
   private final Part part;
   private final List<RunReader> runs = new ArrayList<>();
@@ -101,29 +98,25 @@ public final class OpenSnapshot implements AutoCloseable {
     return index;
   }
 
-  /** Reads all of it; how many keys there are. Now and then {@code progress} is given the count. */
-  public long count(LongConsumer progress) {
+  /** Reads every block, also what a later run covers. */
+  public void verify() {
+    runs.forEach(RunReader::verify);
+    long keys = count();
+    if (keys != part.keys()) {
+      throw new SnapshotException(
+          "snapshot %s has %d keys of %d".formatted(part.id().id(), keys, part.keys()));
+    }
+  }
+
+  private long count() {
     long keys = 0;
     for (int store = 0; store < part.stores().size(); store++) {
       MergedRuns all = new MergedRuns(runs, store, null);
       while (all.nextPresent() != null) {
         keys++;
-        if (keys % PROGRESS_KEYS == 0) {
-          progress.accept(keys);
-        }
       }
     }
     return keys;
-  }
-
-  /** Reads every block, also what a later run covers. */
-  public void verify() {
-    runs.forEach(RunReader::verify);
-    long keys = count(soFar -> {});
-    if (keys != part.keys()) {
-      throw new SnapshotException(
-          "snapshot %s has %d keys of %d".formatted(part.id().id(), keys, part.keys()));
-    }
   }
 
   @Override
