@@ -61,8 +61,8 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   private static final class Ranked {
     final RunReader reader;
     final int rank;
-    private @Nullable Cursor behind;
-    private int storeOfBehind;
+    private @Nullable Cursor cursor;
+    private int storeOfCursor;
 
     Ranked(RunReader reader, int rank) {
       this.reader = reader;
@@ -73,15 +73,18 @@ final class Spill implements AutoCloseable, Overlay.Sink {
       return (after, max) -> reader.page(store, after, max);
     }
 
-    /** The same one again, for as long as a store is read: it stands behind that key by then. */
-    Cursor behind(int store, byte @Nullable [] after) {
-      Cursor cursor = behind;
-      if (cursor == null || storeOfBehind != store) {
-        cursor = new Cursor(pages(store), after);
-        behind = cursor;
-        storeOfBehind = store;
+    /**
+     * Goes through a store behind a key. While the store is the same, it is the same cursor: its
+     * reader has read up to that key by then.
+     */
+    Cursor cursor(int store, byte @Nullable [] after) {
+      Cursor same = cursor;
+      if (same == null || storeOfCursor != store) {
+        same = new Cursor(pages(store), after);
+        cursor = same;
+        storeOfCursor = store;
       }
-      return cursor;
+      return same;
     }
   }
 
@@ -180,16 +183,16 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   }
 
   /**
-   * A page with what there is of a store laid over it, behind a key. The entries up to the page's
-   * last are to be read, before the next page is asked for, or an entry is added. Then {@link
-   * #forgetUpTo} that last key.
+   * A page with what there is of a store laid over it, behind a key. The entries are to be read up
+   * to the page's last or to an earlier key, and {@link #forgetUpTo} is to be called with that,
+   * before an entry is added and before this method is called again.
    */
   MergedRuns over(List<Entry> page, int store, byte @Nullable [] after) {
     List<Cursor> cursors = new ArrayList<>();
     cursors.add(new Cursor(page));
     cursors.add(new Cursor((key, max) -> inMemory(store, key, max), after));
     for (int i = written.size() - 1; i >= 0; i--) {
-      cursors.add(written.get(i).behind(store, after));
+      cursors.add(written.get(i).cursor(store, after));
     }
     return new MergedRuns(cursors);
   }

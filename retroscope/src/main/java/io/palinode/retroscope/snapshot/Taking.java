@@ -222,31 +222,42 @@ final class Taking implements AutoCloseable {
 
   private void writeStore(int store, RunWriter run, Collected past) throws IOException {
     String name = history.stores().get(store);
-    List<Entry> page = List.of();
-    byte[] last = null;
+    byte[] upTo = null;
     do {
-      byte[] after = last;
-      page = history.page(name, after, PAGE_BYTES);
+      List<Entry> page = history.page(name, upTo, PAGE_BYTES);
       // What the page has too late is found now.
       past.overlay().extend();
-      last = page.isEmpty() ? null : page.get(page.size() - 1).key();
-      writeUpTo(last, past.old().over(page, store, after), store, run);
-      past.old().forgetUpTo(store, last);
+      byte[] last = page.isEmpty() ? null : page.get(page.size() - 1).key();
+      upTo = writeUpTo(last, past.old().over(page, store, upTo), store, run);
+      past.old().forgetUpTo(store, upTo);
       progress(run);
-    } while (!page.isEmpty());
+    } while (upTo != null);
   }
 
-  private void writeUpTo(byte @Nullable [] last, MergedRuns all, int store, RunWriter run)
-      throws IOException {
+  /**
+   * Returns {@code last}, or an earlier key if there are so many that the past must be extended
+   * first: keys that are gone stand on no page.
+   *
+   * @param last null: all there are
+   */
+  private byte @Nullable [] writeUpTo(
+      byte @Nullable [] last, MergedRuns all, int store, RunWriter run) throws IOException {
+    long begun = nanos.getAsLong();
     long read = 0;
     for (Entry entry = all.nextUpTo(last); entry != null; entry = all.nextUpTo(last)) {
       if (entry.record() != null) {
         run.add(store, entry);
       }
-      if (++read % PROGRESS_ENTRIES == 0) {
+      read++;
+      if (read == KEYS_BETWEEN_EXTENSIONS
+          || nanos.getAsLong() - begun >= NANOS_BETWEEN_EXTENSIONS) {
+        return entry.key();
+      }
+      if (read % PROGRESS_ENTRIES == 0) {
         progress(run);
       }
     }
+    return last;
   }
 
   // ---- over a base

@@ -56,8 +56,12 @@ class LocalSnapshotsFixture {
   }
 
   Ref take(String id, long hlc, Kind kind, Ref base) {
+    return take(id, hlc, kind, base, Watch.NONE);
+  }
+
+  Ref take(String id, long hlc, Kind kind, Ref base, Watch watch) {
     Ref ref = new Ref(id, ++numbers);
-    Taken taken = snapshots.take(new Order(ref, hlc, kind, base), Watch.NONE);
+    Taken taken = snapshots.take(new Order(ref, hlc, kind, base), watch);
     snapshots.file(manifest(ref, hlc, taken, ""));
     return ref;
   }

@@ -2,6 +2,7 @@ package io.palinode.retroscope.snapshot;
 
 import static io.palinode.retroscope.snapshot.MapHistory.bytes;
 import static io.palinode.retroscope.snapshot.MapHistory.text;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,8 +10,10 @@ import io.palinode.hvc.PointInTime;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
+import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.retroscope.snapshot.file.HalfUndoneException;
 import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.retroscope.snapshot.file.Ref;
 import java.io.IOException;
 import java.time.Duration;
@@ -169,6 +172,31 @@ class LocalSnapshotsTest extends LocalSnapshotsFixture {
     history.changesDuringAPage = 0;
     assertThat(history.past("one").reach()).isGreaterThan(hlc);
     assertHolds(id, hlc, "narrow");
+  }
+
+  @Test
+  void aWindowThatMovesOnWhileGoneKeysAreWrittenDoesNotSpoilASnapshot() {
+    begin(3, new WindowLogConfig(Duration.ofHours(1), 4_000_000), "gone");
+    int keys = 40_000;
+    history.changeKeys(keys);
+    long hlc = history.now();
+    history.removeKeys(keys);
+    Watch othersAreWritten =
+        (written, bytes) -> {
+          history.fillOther(200_000);
+          return true;
+        };
+    Ref id = take("s", hlc, Kind.RETROSPECTIVE, Ref.NONE, othersAreWritten);
+    assertThat(history.past("two").reach()).isGreaterThan(hlc);
+    Map<String, String> state = new TreeMap<>();
+    try (OpenSnapshot opened = snapshots.open(id.id())) {
+      for (Entry entry : opened.page("one", null, Integer.MAX_VALUE)) {
+        String name = MapHistory.name("one", entry.key());
+        state.put(name, text(requireNonNull(entry.record())));
+      }
+      assertThat(opened.page("two", null, Integer.MAX_VALUE)).isEmpty();
+    }
+    assertThat(state).isEqualTo(history.at(hlc));
   }
 
   @Test

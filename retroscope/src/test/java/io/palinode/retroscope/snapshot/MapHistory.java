@@ -92,6 +92,23 @@ final class MapHistory implements History {
     states.put(clock, present());
   }
 
+  /** Those keys are gone. */
+  synchronized void removeKeys(int count) {
+    for (int i = 0; i < count; i++) {
+      byte[] key = bytes("many" + i);
+      clock++;
+      pastNow("one").append(clock, key, of("one").remove(key));
+    }
+    states.put(clock, present());
+  }
+
+  /** The window-log of the other store takes so many bytes; the times in between are not kept. */
+  synchronized void fillOther(int valueBytes) {
+    byte[] key = bytes("large");
+    clock++;
+    pastNow("two").append(clock, key, of("two").put(key, new byte[valueBytes]));
+  }
+
   private Map<String, String> present() {
     Map<String, String> state = new TreeMap<>();
     records.forEach((store, of) -> of.forEach((k, v) -> state.put(name(store, k), text(v))));

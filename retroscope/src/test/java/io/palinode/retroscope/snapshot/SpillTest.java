@@ -57,7 +57,7 @@ class SpillTest {
 
   @Test
   void pagesAreReadWithTheEntriesThatCameSoFarLaidOverThem() {
-    for (long seed = 0; seed < 200; seed++) {
+    for (long seed = 0; seed < 40; seed++) {
       Random random = new Random(seed);
       List<TreeMap<String, Entry>> came = List.of(new TreeMap<>(), new TreeMap<>());
       try (Spill spill = new Spill(STORES, runs(() -> {}), HEAP_BYTES_MAX)) {
