@@ -177,9 +177,9 @@ final class Spill implements AutoCloseable, Overlay.Sink {
     return heapBytes;
   }
 
-  /** What there is of a store, in order, behind a key. Nothing is added meanwhile. */
-  MergedRuns merged(int store, byte @Nullable [] after) {
-    return new MergedRuns(pages(store), after);
+  /** What there is of a store, in order. Nothing is added meanwhile. */
+  MergedRuns merged(int store) {
+    return new MergedRuns(pages(store), null);
   }
 
   /**

@@ -291,7 +291,7 @@ final class Taking implements AutoCloseable {
         for (int store = 0; store < history.stores().size(); store++) {
           List<Cursor.Pages> after = new ArrayList<>(present.pages(store));
           after.addAll(since.old().pages(store));
-          growth += writeChanged(store, run, before.merged(store, null), after);
+          growth += writeChanged(store, run, before.merged(store), after);
         }
         changed = run.entries();
         written.add(finished(run));
@@ -302,7 +302,7 @@ final class Taking implements AutoCloseable {
 
   private void readPresent(int store, Spill keys, Spill present, Overlay overlay) {
     String name = history.stores().get(store);
-    MergedRuns all = keys.merged(store, null);
+    MergedRuns all = keys.merged(store);
     long extended = nanos.getAsLong();
     for (Entry entry = all.next(); entry != null; entry = all.next()) {
       present.add(store, new Entry(entry.key(), history.get(name, entry.key())));

@@ -45,7 +45,7 @@ class SpillTest {
         }
         assertThat(folder).as("seed=%d", seed).isNotEmptyDirectory();
         for (int store = 0; store < STORES; store++) {
-          assertThat(all(spill.merged(store, null), null))
+          assertThat(all(spill.merged(store), null))
               .as("seed=%d", seed)
               .usingRecursiveFieldByFieldElementComparator()
               .isEqualTo(List.copyOf(expected.get(store).values()));
@@ -137,7 +137,7 @@ class SpillTest {
         assertThat(files).hasSizeLessThan(30);
       }
       assertThat(worked.get()).isGreaterThan(entries / 1_000);
-      List<Entry> all = all(spill.merged(0, null), null);
+      List<Entry> all = all(spill.merged(0), null);
       assertThat(all).hasSize(entries / 2);
       for (int key = 0; key < entries / 2; key++) {
         assertThat(all.get(key).record()).as("key=%d", key).isEqualTo(bytes("v" + key));

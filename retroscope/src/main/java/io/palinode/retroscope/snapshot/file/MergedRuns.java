@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 public final class MergedRuns {
   private final List<Cursor> cursors;
 
+  /** Those that stand at the least key. */
+  private final List<Cursor> atLeast = new ArrayList<>();
+
   /**
    * @param runs the older first
    * @param after begin behind this key; null: at the first
@@ -54,15 +57,23 @@ public final class MergedRuns {
     Entry least = null;
     for (Cursor cursor : cursors) {
       Entry entry = cursor.current();
-      if (entry != null
-          && (least == null || Arrays.compareUnsigned(entry.key(), least.key()) <= 0)) {
-        least = entry;
+      if (entry != null) {
+        int order = least == null ? -1 : Arrays.compareUnsigned(entry.key(), least.key());
+        if (order < 0) {
+          atLeast.clear();
+        }
+        if (order <= 0) {
+          least = entry;
+          atLeast.add(cursor);
+        }
       }
     }
     if (least == null || (key != null && Arrays.compareUnsigned(least.key(), key) > 0)) {
+      atLeast.clear();
       return null;
     }
-    advancePast(least.key());
+    atLeast.forEach(Cursor::advance);
+    atLeast.clear();
     return least;
   }
 
@@ -73,14 +84,5 @@ public final class MergedRuns {
       entry = next();
     }
     return entry;
-  }
-
-  private void advancePast(byte[] key) {
-    for (Cursor cursor : cursors) {
-      Entry entry = cursor.current();
-      if (entry != null && Arrays.equals(entry.key(), key)) {
-        cursor.advance();
-      }
-    }
   }
 }

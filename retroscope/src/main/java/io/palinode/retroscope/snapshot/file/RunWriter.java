@@ -1,13 +1,13 @@
 package io.palinode.retroscope.snapshot.file;
 
-import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +42,7 @@ public final class RunWriter implements AutoCloseable {
 
   private final Path file;
   private final Room room;
-  private final FileOutputStream disk;
-  private final DataOutputStream out;
+  private final FileChannel disk;
   private final ByteArrayOutputStream index = new ByteArrayOutputStream();
   private final DataOutputStream indexOut = new DataOutputStream(index);
   private ByteBuffer block = ByteBuffer.allocate(2 * BLOCK_BYTES);
@@ -59,10 +58,13 @@ public final class RunWriter implements AutoCloseable {
     this.file = file;
     this.room = room;
     room.require(file, UNSYNCED_BYTES_MAX);
-    this.disk = new FileOutputStream(file.toFile());
-    this.out = new DataOutputStream(new BufferedOutputStream(disk, 2 * BLOCK_BYTES));
-    out.write(MAGIC);
-    out.writeByte(SealedFile.VERSION);
+    this.disk =
+        FileChannel.open(
+            file,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING);
+    write(ByteBuffer.allocate(HEAD_BYTES).put(MAGIC).put((byte) SealedFile.VERSION).flip());
     offset = HEAD_BYTES;
   }
 
@@ -106,15 +108,15 @@ public final class RunWriter implements AutoCloseable {
   /** Puts all of it on the disk, power failures included. */
   public Run finish() throws IOException {
     Run run = writeIndex();
-    disk.getFD().sync();
-    out.close();
+    disk.force(true);
+    disk.close();
     return run;
   }
 
   /** Of a run that is read by this process alone. */
   public Run finishForNow() throws IOException {
     Run run = writeIndex();
-    out.close();
+    disk.close();
     return run;
   }
 
@@ -129,29 +131,32 @@ public final class RunWriter implements AutoCloseable {
     head.write(index.toByteArray());
     byte[] bytes = whole.toByteArray();
     int checksum = SealedFile.checksum(bytes);
-    out.write(bytes);
-    out.writeInt(bytes.length);
-    out.writeInt(checksum);
-    out.flush();
+    write(ByteBuffer.wrap(bytes));
+    write(ByteBuffer.allocate(END_BYTES).putInt(bytes.length).putInt(checksum).flip());
     return new Run(
         file.getFileName().toString(), entries, offset + bytes.length + END_BYTES, checksum);
   }
 
   private void endBlock() throws IOException {
-    byte[] bytes = Arrays.copyOf(block.array(), block.position());
-    out.write(bytes);
+    block.flip();
     indexOut.writeLong(offset);
-    indexOut.writeInt(bytes.length);
-    indexOut.writeInt(SealedFile.checksum(bytes));
-    offset += bytes.length;
+    indexOut.writeInt(block.limit());
+    indexOut.writeInt(SealedFile.checksum(block.duplicate()));
+    offset += block.limit();
     blocks++;
+    write(block);
     block.clear();
     if (offset - synced > UNSYNCED_BYTES_MAX) {
-      out.flush();
-      disk.getFD().sync();
+      disk.force(true);
       synced = offset;
       // Only now does the disk show its free space.
       room.require(file, UNSYNCED_BYTES_MAX);
+    }
+  }
+
+  private void write(ByteBuffer bytes) throws IOException {
+    while (bytes.hasRemaining()) {
+      disk.write(bytes);
     }
   }
 
@@ -171,6 +176,6 @@ public final class RunWriter implements AutoCloseable {
   /** What was not finished is no run. */
   @Override
   public void close() throws IOException {
-    out.close();
+    disk.close();
   }
 }

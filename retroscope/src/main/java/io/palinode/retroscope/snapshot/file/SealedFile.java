@@ -80,6 +80,11 @@ public final class SealedFile {
   }
 
   public static int checksum(byte[] bytes) {
+    return checksum(ByteBuffer.wrap(bytes));
+  }
+
+  /** Of what remains; reads it. */
+  static int checksum(ByteBuffer bytes) {
     CRC32C crc = new CRC32C();
     crc.update(bytes);
     return (int) crc.getValue();
