@@ -7,6 +7,7 @@ import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.LoadProgram;
 import io.palinode.benchmarks.stock.ModeTurns;
 import io.palinode.benchmarks.stock.ModeTurns.Length;
+import io.palinode.benchmarks.stock.WatchMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,20 +39,9 @@ public final class CassandraBenchmark {
 
   private final Setting setting;
   private final boolean rollback;
+  private final List<WatchMode> modes;
   private final Parts parts;
   private final Consumer<String> progress;
-
-  /** What a round uses. */
-  public enum Mode {
-    /** A stock server as it is. */
-    NONE,
-    /** A table with Cassandra's memtable, beside one with Palinode's. */
-    UNWATCHED,
-    /** A table with Palinode's memtable. */
-    WATCHED,
-    /** The same with a predicate. */
-    PREDICATE
-  }
 
   /**
    * What is needed beside this module.
@@ -63,19 +53,26 @@ public final class CassandraBenchmark {
 
   /**
    * @param rollback whether mutations of the watched table are logged
+   * @param modes with {@link WatchMode#NONE} first
    * @param progress is given a line a step
    */
   public CassandraBenchmark(
-      Setting setting, boolean rollback, Parts parts, Consumer<String> progress) {
+      Setting setting,
+      boolean rollback,
+      List<WatchMode> modes,
+      Parts parts,
+      Consumer<String> progress) {
     this.setting = setting;
     this.rollback = rollback;
+    this.modes = List.copyOf(modes);
     this.parts = parts;
     this.progress = progress;
   }
 
   /** Takes the rounds' time, and as much again to start, fill and warm up. */
-  public List<Comparison<Mode>> run() throws IOException, InterruptedException, ExecutionException {
-    List<Comparison<Mode>> results;
+  public List<Comparison<WatchMode>> run()
+      throws IOException, InterruptedException, ExecutionException {
+    List<Comparison<WatchMode>> results;
     progress.accept("starting both servers");
     try (CassandraProcess plain =
             CassandraProcess.start(parts.cassandra(), parts.data().resolve("stock"), STOCK);
@@ -98,7 +95,7 @@ public final class CassandraBenchmark {
       results =
           new ModeTurns<>(
                   setting,
-                  List.of(Mode.values()),
+                  modes,
                   (mode, percent, length) -> round(rig, mode, percent, length),
                   progress)
               .run();
@@ -164,13 +161,13 @@ public final class CassandraBenchmark {
     }
   }
 
-  private Side round(Rig rig, Mode mode, int percent, Length length)
+  private Side round(Rig rig, WatchMode mode, int percent, Length length)
       throws IOException, InterruptedException, ExecutionException {
-    boolean isPlain = mode == Mode.NONE;
+    boolean isPlain = mode == WatchMode.NONE;
     if (!isPlain) {
-      set(rig, mode == Mode.PREDICATE);
+      set(rig, mode == WatchMode.PREDICATE);
     }
-    String table = isPlain || mode == Mode.UNWATCHED ? PLAIN : WATCHED;
+    String table = isPlain || mode == WatchMode.UNWATCHED ? PLAIN : WATCHED;
     CassandraProcess server = isPlain ? rig.plain() : rig.watched();
     return (isPlain ? rig.toPlain() : rig.toWatched())
         .round(

@@ -7,6 +7,7 @@ import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.LoadProgram;
 import io.palinode.benchmarks.stock.ModeTurns;
 import io.palinode.benchmarks.stock.ModeTurns.Length;
+import io.palinode.benchmarks.stock.WatchMode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,20 +25,9 @@ public final class HazelcastBenchmark {
 
   private final Setting setting;
   private final Size size;
+  private final List<WatchMode> modes;
   private final Parts parts;
   private final Consumer<String> progress;
-
-  /** What a round uses. */
-  public enum Mode {
-    /** Stock members as they are. */
-    NONE,
-    /** A map that is not watched, of members with the agent. */
-    UNWATCHED,
-    /** A watched map. */
-    WATCHED,
-    /** The same with a predicate. */
-    PREDICATE
-  }
 
   /**
    * What is needed beside this module.
@@ -73,11 +63,14 @@ public final class HazelcastBenchmark {
 
   /**
    * @param size of each cluster
+   * @param modes with {@link WatchMode#NONE} first
    * @param progress is given a line a step
    */
-  public HazelcastBenchmark(Setting setting, Size size, Parts parts, Consumer<String> progress) {
+  public HazelcastBenchmark(
+      Setting setting, Size size, List<WatchMode> modes, Parts parts, Consumer<String> progress) {
     this.setting = setting;
     this.size = size;
+    this.modes = List.copyOf(modes);
     this.parts = parts;
     this.progress = progress;
   }
@@ -86,7 +79,8 @@ public final class HazelcastBenchmark {
    * Takes the rounds' time, and as much again to start, fill and warm up. Throws {@link
    * IllegalStateException} when the agent did not cover all of it.
    */
-  public List<Comparison<Mode>> run() throws IOException, InterruptedException, ExecutionException {
+  public List<Comparison<WatchMode>> run()
+      throws IOException, InterruptedException, ExecutionException {
     HazelcastCluster.Agent agent =
         new HazelcastCluster.Agent(parts.agentJar(), parts.kafka(), WATCHED);
     progress.accept("starting both clusters");
@@ -103,10 +97,10 @@ public final class HazelcastBenchmark {
       fill(toWatched, PLAIN);
       fill(toWatched, WATCHED);
       Rig rig = new Rig(plain, watched, toPlain, toWatched, predicate);
-      List<Comparison<Mode>> results =
+      List<Comparison<WatchMode>> results =
           new ModeTurns<>(
                   setting,
-                  List.of(Mode.values()),
+                  modes,
                   (mode, percent, length) -> round(rig, mode, percent, length),
                   progress)
               .run();
@@ -133,15 +127,15 @@ public final class HazelcastBenchmark {
     clients.run("fill " + map);
   }
 
-  private static Side round(Rig rig, Mode mode, int percent, Length length)
+  private static Side round(Rig rig, WatchMode mode, int percent, Length length)
       throws IOException, InterruptedException, ExecutionException {
-    boolean isPlain = mode == Mode.NONE;
+    boolean isPlain = mode == WatchMode.NONE;
     if (!isPlain) {
-      boolean on = mode == Mode.PREDICATE;
+      boolean on = mode == WatchMode.PREDICATE;
       rig.predicate().set(on);
       rig.watched().awaitPredicate(on);
     }
-    String map = isPlain || mode == Mode.UNWATCHED ? PLAIN : WATCHED;
+    String map = isPlain || mode == WatchMode.UNWATCHED ? PLAIN : WATCHED;
     HazelcastCluster cluster = isPlain ? rig.plain() : rig.watched();
     return (isPlain ? rig.toPlain() : rig.toWatched())
         .round(

@@ -1,8 +1,8 @@
 package io.palinode.benchmarks.report;
 
-import io.palinode.benchmarks.cassandra.CassandraBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.Comparison;
+import io.palinode.benchmarks.stock.WatchMode;
 import io.palinode.terminal.Output;
 import java.util.List;
 import java.util.Locale;
@@ -13,18 +13,18 @@ import java.util.Locale;
  * @param rollback whether mutations of the watched table were logged
  */
 public record CassandraReport(
-    String machine, boolean rollback, Setting setting, List<ModeRow<Mode>> rows)
+    String machine, boolean rollback, Setting setting, List<ModeRow<WatchMode>> rows)
     implements Output.Report {
   private static final double GOAL_UNWATCHED_PERCENT = 1;
   private static final double GOAL_WATCHED_PERCENT = 15;
 
   public static CassandraReport of(
-      boolean rollback, Setting setting, List<Comparison<Mode>> results) {
-    List<ModeRow<Mode>> rows =
+      boolean rollback, Setting setting, List<Comparison<WatchMode>> results) {
+    List<ModeRow<WatchMode>> rows =
         ModeRow.of(
             results,
-            Mode.NONE,
-            mode -> mode == Mode.UNWATCHED ? GOAL_UNWATCHED_PERCENT : GOAL_WATCHED_PERCENT);
+            WatchMode.NONE,
+            mode -> mode == WatchMode.UNWATCHED ? GOAL_UNWATCHED_PERCENT : GOAL_WATCHED_PERCENT);
     return new CassandraReport(Machine.text(), rollback, setting, rows);
   }
 
@@ -51,7 +51,7 @@ public record CassandraReport(
             CassandraReport::name));
   }
 
-  private static String name(Mode mode) {
+  private static String name(WatchMode mode) {
     return switch (mode) {
       case NONE -> "stock server";
       case UNWATCHED -> "not watched";

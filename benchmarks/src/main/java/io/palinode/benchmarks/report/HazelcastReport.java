@@ -1,8 +1,8 @@
 package io.palinode.benchmarks.report;
 
-import io.palinode.benchmarks.hazelcast.HazelcastBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.Comparison;
+import io.palinode.benchmarks.stock.WatchMode;
 import io.palinode.terminal.Output;
 import java.util.List;
 import java.util.Locale;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What was measured; its components are the JSON output. */
 public record HazelcastReport(
-    String machine, Setting setting, int members, List<ModeRow<Mode>> rows)
+    String machine, Setting setting, int members, List<ModeRow<WatchMode>> rows)
     implements Output.Report {
   /** What Retroscope's window-log costs Hazelcast in the paper. */
   private static final double GOAL_WATCHED_PERCENT = 7.8;
@@ -18,15 +18,16 @@ public record HazelcastReport(
   /** What its clocks cost there, which only operations between members carry. */
   private static final double GOAL_CLOCKS_PERCENT = 3.9;
 
-  public static HazelcastReport of(Setting setting, int members, List<Comparison<Mode>> results) {
+  public static HazelcastReport of(
+      Setting setting, int members, List<Comparison<WatchMode>> results) {
     return new HazelcastReport(
         Machine.text(),
         setting,
         members,
-        ModeRow.of(results, Mode.NONE, mode -> goalPercent(mode, members)));
+        ModeRow.of(results, WatchMode.NONE, mode -> goalPercent(mode, members)));
   }
 
-  private static @Nullable Double goalPercent(Mode mode, int members) {
+  private static @Nullable Double goalPercent(WatchMode mode, int members) {
     return switch (mode) {
       case WATCHED -> GOAL_WATCHED_PERCENT;
       case UNWATCHED -> members > 1 ? GOAL_CLOCKS_PERCENT : null;
@@ -59,7 +60,7 @@ public record HazelcastReport(
             HazelcastReport::name));
   }
 
-  private static String name(Mode mode) {
+  private static String name(WatchMode mode) {
     return switch (mode) {
       case NONE -> "stock member";
       case UNWATCHED -> "not watched";

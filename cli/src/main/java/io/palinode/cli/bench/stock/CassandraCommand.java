@@ -5,6 +5,7 @@ import io.palinode.benchmarks.cassandra.CassandraBenchmark.Parts;
 import io.palinode.benchmarks.cassandra.StockCassandra;
 import io.palinode.benchmarks.report.CassandraReport;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
+import io.palinode.benchmarks.stock.WatchMode;
 import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.terminal.Output;
 import io.palinode.terminal.Refusal;
@@ -65,6 +66,8 @@ public final class CassandraCommand implements Callable<Integer> {
       description = "Only watch the table: its mutations are not logged.")
   private boolean watchesOnly;
 
+  @Mixin private OnlyOption only = new OnlyOption();
+
   @Mixin private ServerLoadOptions load = new ServerLoadOptions();
 
   @Mixin private Output output = new Output();
@@ -73,6 +76,7 @@ public final class CassandraCommand implements Callable<Integer> {
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, URISyntaxException {
     Setting setting = load.setting();
+    List<WatchMode> modes = only.modes();
     StockCassandra stock = Refusal.valid("--cassandra", () -> StockCassandra.in(cassandra));
     Path own = OwnJar.find(jar, "--jar", JARS);
     CassandraReport report;
@@ -83,7 +87,7 @@ public final class CassandraCommand implements Callable<Integer> {
           CassandraReport.of(
               !watchesOnly,
               setting,
-              new CassandraBenchmark(setting, !watchesOnly, parts, output::say).run());
+              new CassandraBenchmark(setting, !watchesOnly, modes, parts, output::say).run());
     }
     output.print(report);
     return 0;

@@ -115,6 +115,8 @@ public final class HazelcastCommand implements Callable<Integer> {
               + " (default: ${DEFAULT-VALUE}).")
   private List<Integer> back = List.of();
 
+  @Mixin private OnlyOption only = new OnlyOption();
+
   @Mixin private ServerLoadOptions load = new ServerLoadOptions();
 
   @Mixin private Output output = new Output();
@@ -125,7 +127,7 @@ public final class HazelcastCommand implements Callable<Integer> {
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, URISyntaxException {
     Size size = Refusal.valid(() -> new Size(members, heap, windowLog));
-    checkBack();
+    checkSnapshots();
     Setting setting = load.setting();
     Path stock =
         OwnJar.holding(
@@ -140,9 +142,12 @@ public final class HazelcastCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void checkBack() {
+  private void checkSnapshots() {
     if (!snapshots && spec.commandLine().getParseResult().hasMatchedOption("--back")) {
       throw new Refusal("--back goes with --snapshots only");
+    }
+    if (snapshots && spec.commandLine().getParseResult().hasMatchedOption(OnlyOption.NAME)) {
+      throw new Refusal("--only does not go with --snapshots");
     }
     if (back.stream().anyMatch(seconds -> seconds < 1)) {
       throw new Refusal("--back must be at least 1 second: " + back);
@@ -154,7 +159,9 @@ public final class HazelcastCommand implements Callable<Integer> {
     try (EmbeddedKafka kafka = BenchKafka.start(data)) {
       Parts parts = new Parts(stock, own, kafka.bootstrapServers(), data);
       return HazelcastReport.of(
-          setting, members, new HazelcastBenchmark(setting, size, parts, output::say).run());
+          setting,
+          members,
+          new HazelcastBenchmark(setting, size, only.modes(), parts, output::say).run());
     }
   }
 

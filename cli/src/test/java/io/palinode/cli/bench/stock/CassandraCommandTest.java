@@ -35,4 +35,12 @@ class CassandraCommandTest {
     assertThat(execute("--cassandra", folder.toString(), "--writes", "101")).isNotZero();
     assertThat(err.toString()).contains("writes must be in [0, 100] percent");
   }
+
+  @Test
+  void modesAreChosenByNameAndNoneIsNoChoice() {
+    assertThat(execute("--cassandra", folder.toString(), "--only", "watched,none")).isNotZero();
+    assertThat(err.toString()).contains("--only must be some of unwatched, watched, predicate");
+    assertThat(execute("--cassandra", folder.toString(), "--only", "all")).isNotZero();
+    assertThat(err.toString()).contains("[NONE, UNWATCHED, WATCHED, PREDICATE]");
+  }
 }

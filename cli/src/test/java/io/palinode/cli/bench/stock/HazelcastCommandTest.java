@@ -50,4 +50,11 @@ class HazelcastCommandTest {
     assertThat(execute("--hazelcast", "hazelcast.jar", "--snapshots", "--back", "5,0")).isNotZero();
     assertThat(err.toString()).contains("--back must be at least 1 second: [5, 0]");
   }
+
+  @Test
+  void modesAreNotForSnapshots() {
+    assertThat(execute("--hazelcast", "hazelcast.jar", "--snapshots", "--only", "watched"))
+        .isNotZero();
+    assertThat(err.toString()).contains("--only does not go with --snapshots");
+  }
 }
