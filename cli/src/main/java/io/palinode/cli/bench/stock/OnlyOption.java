@@ -17,7 +17,7 @@ final class OnlyOption {
       split = ",",
       paramLabel = "MODE",
       description =
-          "Compare the stock one with these alone: unwatched, watched, predicate (default: all)."
+          "Compare the stock store with these alone: unwatched, watched, predicate (default: all)."
               + " Modes that take turns also pay for work that others left, such as flushes.")
   private List<WatchMode> only = new ArrayList<>();
 
