@@ -17,8 +17,7 @@ final class OnlyOption {
       split = ",",
       paramLabel = "MODE",
       description =
-          "Compare the stock store with these alone: unwatched, watched, predicate (default: all)."
-              + " Modes that take turns also pay for work that others left, such as flushes.")
+          "Compare the stock store with these alone: unwatched, watched, predicate (default: all).")
   private List<WatchMode> only = new ArrayList<>();
 
   /** The first is {@link WatchMode#NONE}. Throws {@link Refusal}. */
