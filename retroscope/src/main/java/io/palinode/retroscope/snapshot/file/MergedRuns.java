@@ -69,11 +69,9 @@ public final class MergedRuns {
       }
     }
     if (least == null || (key != null && Arrays.compareUnsigned(least.key(), key) > 0)) {
-      atLeast.clear();
       return null;
     }
     atLeast.forEach(Cursor::advance);
-    atLeast.clear();
     return least;
   }
 
