@@ -21,6 +21,11 @@ public final class RunReader implements AutoCloseable {
   private final RandomAccessFile file;
   private final List<Block> blocks = new ArrayList<>();
 
+  /** The last page's last key, and the first block that holds none of that page. */
+  private byte @Nullable [] pageEnd;
+
+  private int behindPage;
+
   private record Block(int store, byte[] firstKey, long offset, int length, int checksum) {
     boolean isBehind(int otherStore, byte @Nullable [] key) {
       return store > otherStore
@@ -98,12 +103,16 @@ public final class RunReader implements AutoCloseable {
   public List<Entry> page(int store, byte @Nullable [] after, int bytesMax) {
     List<Entry> page = new ArrayList<>();
     long bytes = 0;
-    for (int i = blockOf(store, after); i < blocks.size() && bytes < bytesMax; i++) {
+    boolean isNext = after != null && after == pageEnd;
+    int i = isNext ? behindPage : blockOf(store, after);
+    for (; i < blocks.size() && bytes < bytesMax; i++) {
       if (blocks.get(i).store() > store) {
         break;
       }
       bytes += addFrom(blocks.get(i), store, after, page);
     }
+    pageEnd = page.isEmpty() ? null : page.get(page.size() - 1).key();
+    behindPage = i;
     return page;
   }
 
