@@ -39,7 +39,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
 
   private long heapBytes;
 
-  /** Up to here, entries are of no interest any more. */
+  /** Up to here, entries are of no interest any more, and are not merged. */
   private int forgottenStore;
 
   private byte @Nullable [] forgotten;
@@ -144,8 +144,9 @@ final class Spill implements AutoCloseable, Overlay.Sink {
     int rank = some.get(0).rank + 1;
     Run merged;
     try (RunWriter run = writer()) {
-      for (int store = 0; store < byKey.size(); store++) {
-        MergedRuns all = new MergedRuns(pages(some, store), null);
+      for (int store = forgottenStore; store < byKey.size(); store++) {
+        byte[] after = store == forgottenStore ? forgotten : null;
+        MergedRuns all = new MergedRuns(pages(some, store), after);
         int entriesOfStore = 0;
         for (Entry entry = all.next(); entry != null; entry = all.next()) {
           run.add(store, entry);
@@ -190,7 +191,8 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   MergedRuns over(List<Entry> page, int store, byte @Nullable [] after) {
     List<Cursor> cursors = new ArrayList<>();
     cursors.add(new Cursor(page));
-    cursors.add(new Cursor((key, max) -> inMemory(store, key, max), after));
+    byte[] last = page.isEmpty() ? null : page.get(page.size() - 1).key();
+    cursors.add(new Cursor(List.copyOf(between(store, after, last).values())));
     for (int i = written.size() - 1; i >= 0; i--) {
       cursors.add(written.get(i).cursor(store, after));
     }
@@ -205,8 +207,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   void forgetUpTo(int store, byte @Nullable [] key) {
     forgottenStore = key == null ? store + 1 : store;
     forgotten = key;
-    NavigableMap<byte[], Entry> kept = byKey.get(store);
-    Map<byte[], Entry> passed = key == null ? kept : kept.headMap(key, true);
+    Map<byte[], Entry> passed = between(store, null, key);
     passed.values().forEach(entry -> heapBytes -= entry.heapBytes());
     passed.clear();
   }
@@ -228,10 +229,9 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   }
 
   private List<Entry> inMemory(int store, byte @Nullable [] after, int bytesMax) {
-    NavigableMap<byte[], Entry> some = byKey.get(store);
     List<Entry> page = new ArrayList<>();
     long bytes = 0;
-    for (Entry entry : (after == null ? some : some.tailMap(after, false)).values()) {
+    for (Entry entry : between(store, after, null).values()) {
       page.add(entry);
       bytes += entry.heapBytes();
       if (bytes >= bytesMax) {
@@ -239,6 +239,14 @@ final class Spill implements AutoCloseable, Overlay.Sink {
       }
     }
     return page;
+  }
+
+  /** What is in memory behind a key up to another; null: from the first, or up to the last. */
+  private NavigableMap<byte[], Entry> between(
+      int store, byte @Nullable [] after, byte @Nullable [] last) {
+    NavigableMap<byte[], Entry> all = byKey.get(store);
+    NavigableMap<byte[], Entry> behind = after == null ? all : all.tailMap(after, false);
+    return last == null ? behind : behind.headMap(last, true);
   }
 
   @Override
