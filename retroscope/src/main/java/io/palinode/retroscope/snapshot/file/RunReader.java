@@ -21,7 +21,7 @@ public final class RunReader implements AutoCloseable {
   private final RandomAccessFile file;
   private final List<Block> blocks = new ArrayList<>();
 
-  /** The last page's last key, and the first block that holds none of that page. */
+  /** The last page's last key; a page behind this same array begins with {@link #behindPage}. */
   private byte @Nullable [] pageEnd;
 
   private int behindPage;
