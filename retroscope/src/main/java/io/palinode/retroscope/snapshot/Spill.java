@@ -34,6 +34,9 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   private final long heapBytesMax;
   private final List<NavigableMap<byte[], Entry>> byKey = new ArrayList<>();
 
+  /** As they came: to sort many at once is cheaper than to give each its place when it comes. */
+  private final List<List<Entry>> arrived = new ArrayList<>();
+
   /** The older first, and of no lower rank than the younger. */
   private final List<Ranked> written = new ArrayList<>();
 
@@ -93,14 +96,15 @@ final class Spill implements AutoCloseable, Overlay.Sink {
     this.heapBytesMax = heapBytesMax;
     for (int i = 0; i < stores; i++) {
       byKey.add(new TreeMap<>(Overlay.UNSIGNED));
+      arrived.add(new ArrayList<>());
     }
   }
 
   /** Of a key that comes twice, the first counts. */
   @Override
   public void add(int store, Entry entry) {
-    if (!isForgotten(store, entry.key())
-        && byKey.get(store).putIfAbsent(entry.key(), entry) == null) {
+    if (!isForgotten(store, entry.key())) {
+      arrived.get(store).add(entry);
       heapBytes += entry.heapBytes();
       if (heapBytes > heapBytesMax) {
         write();
@@ -118,7 +122,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   private void write() {
     try (RunWriter run = writer()) {
       for (int store = 0; store < byKey.size(); store++) {
-        for (Entry entry : byKey.get(store).values()) {
+        for (Entry entry : sorted(store).values()) {
           run.add(store, entry);
         }
         byKey.get(store).clear();
@@ -131,6 +135,20 @@ final class Spill implements AutoCloseable, Overlay.Sink {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private NavigableMap<byte[], Entry> sorted(int store) {
+    NavigableMap<byte[], Entry> all = byKey.get(store);
+    List<Entry> some = arrived.get(store);
+    // Stable: of a key that comes twice, the first stays the first.
+    some.sort((a, b) -> Arrays.compareUnsigned(a.key(), b.key()));
+    for (Entry entry : some) {
+      if (all.putIfAbsent(entry.key(), entry) != null) {
+        heapBytes -= entry.heapBytes();
+      }
+    }
+    some.clear();
+    return all;
   }
 
   private boolean isToBeMerged() {
@@ -244,7 +262,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   /** What is in memory behind a key up to another; null: from the first, or up to the last. */
   private NavigableMap<byte[], Entry> between(
       int store, byte @Nullable [] after, byte @Nullable [] last) {
-    NavigableMap<byte[], Entry> all = byKey.get(store);
+    NavigableMap<byte[], Entry> all = sorted(store);
     NavigableMap<byte[], Entry> behind = after == null ? all : all.tailMap(after, false);
     return last == null ? behind : behind.headMap(last, true);
   }
