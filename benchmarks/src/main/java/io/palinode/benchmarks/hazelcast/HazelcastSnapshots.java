@@ -30,11 +30,29 @@ public final class HazelcastSnapshots {
   private static final double LAP_SECONDS_MAX = 10;
 
   private final Setting setting;
-  private final List<Integer> secondsBack;
+  private final Plan plan;
   private final Size size;
   private final Parts parts;
   private final Consumer<String> progress;
   private int loads;
+
+  /**
+   * Which snapshots, and beside what.
+   *
+   * @param secondsBack snapshots in the past, one kind each
+   * @param changesPerSecond of all clients together; 0: as many as they can
+   */
+  public record Plan(List<Integer> secondsBack, int changesPerSecond) {
+    public Plan {
+      secondsBack = List.copyOf(secondsBack);
+      if (secondsBack.stream().anyMatch(seconds -> seconds < 1)) {
+        throw new IllegalArgumentException("--back must be at least 1 second: " + secondsBack);
+      }
+      if (changesPerSecond < 0) {
+        throw new IllegalArgumentException("--rate must not be negative: " + changesPerSecond);
+      }
+    }
+  }
 
   /** Takes snapshots of all nodes, one at a time. */
   public interface Operator {
@@ -105,17 +123,12 @@ public final class HazelcastSnapshots {
 
   /**
    * @param setting its share of writes does not count: clients write only
-   * @param secondsBack snapshots in the past, one kind each; all at least 1
    * @param progress is given a line a step
    */
   public HazelcastSnapshots(
-      Setting setting,
-      List<Integer> secondsBack,
-      Size size,
-      Parts parts,
-      Consumer<String> progress) {
+      Setting setting, Plan plan, Size size, Parts parts, Consumer<String> progress) {
     this.setting = setting;
-    this.secondsBack = List.copyOf(secondsBack);
+    this.plan = plan;
     this.size = size;
     this.parts = parts;
     this.progress = progress;
@@ -136,6 +149,9 @@ public final class HazelcastSnapshots {
                 parts.hazelcast(), parts.data().resolve("clients"), cluster, setting.load())) {
       progress.accept("filling %s with %,d keys".formatted(MAP, setting.load().keys()));
       clients.run("fill " + MAP);
+      if (plan.changesPerSecond() > 0) {
+        clients.run("rate " + plan.changesPerSecond());
+      }
       Rig rig = new Rig(cluster, clients, operator);
       Log log = warmUp(rig);
       Results results = new Results(measure(rig), log);
@@ -146,7 +162,7 @@ public final class HazelcastSnapshots {
 
   /** For as long as the first snapshots are to go back, at least. */
   private Log warmUp(Rig rig) throws IOException {
-    int reach = secondsBack.stream().mapToInt(Integer::intValue).max().orElse(0) + 1;
+    int reach = plan.secondsBack().stream().mapToInt(Integer::intValue).max().orElse(0) + 1;
     double seconds = Math.max(reach, setting.warmUpSeconds());
     progress.accept("writing for %.0f s".formatted(seconds));
     String reachBefore = rig.cluster().reach();
@@ -170,7 +186,7 @@ public final class HazelcastSnapshots {
 
   private List<Kind> measure(Rig rig) throws IOException, InterruptedException {
     List<@Nullable Integer> kinds = new ArrayList<>(List.of(0));
-    kinds.addAll(secondsBack);
+    kinds.addAll(plan.secondsBack());
     kinds.add(null);
     Map<@Nullable Integer, List<Round>> rounds = new LinkedHashMap<>();
     for (int i = 1; i <= setting.rounds().rounds(); i++) {

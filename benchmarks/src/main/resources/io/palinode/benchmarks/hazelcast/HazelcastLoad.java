@@ -10,12 +10,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A program with Hazelcast's own client, whose threads read and write at random. It is compiled where it runs, against the Hazelcast that is there:
  * {@code java -cp HAZELCAST HazelcastLoad.java CLUSTER ADDRESS KEYS VALUE_BYTES THREADS}.
  *
- * <p>An input line is {@code fill MAP}, answered with {@code done}; or a round: the map, the percent of writes, the milliseconds of warm-up, the
+ * <p>An input line is {@code fill MAP}, answered with {@code done}; {@code rate N} for so many operations a second of all threads together, from then
+ * on, also answered with {@code done}; or a round: the map, the percent of writes, the milliseconds of warm-up, the
  * measured milliseconds, and a seed. It prints {@code begun} when measuring starts, and then the number of operations and the median and the 99th
  * percentile of their nanoseconds.
  */
@@ -26,6 +28,9 @@ public final class HazelcastLoad {
   private final int keys;
   private final String value;
   private final int threads;
+
+  /** Between two operations of a thread; 0: each follows the one before at once. */
+  private long nanosBetween;
 
   private HazelcastLoad(String[] args) {
     ClientConfig config = new ClientConfig();
@@ -46,6 +51,9 @@ public final class HazelcastLoad {
       String[] words = line.split(" ");
       if (words[0].equals("fill")) {
         load.fill(load.client.getMap(words[1]));
+        System.out.println("done");
+      } else if (words[0].equals("rate")) {
+        load.nanosBetween = 1_000_000_000L * load.threads / Integer.parseInt(words[1]);
         System.out.println("done");
       } else {
         load.round(
@@ -109,7 +117,13 @@ public final class HazelcastLoad {
 
     @Override
     public void run() {
-      for (long now = System.nanoTime(); now < end; ) {
+      long due = System.nanoTime();
+      for (long now = due; now < end; due += nanosBetween) {
+        // What is late is made up for.
+        while (now < due) {
+          LockSupport.parkNanos(due - now);
+          now = System.nanoTime();
+        }
         long asked = now;
         String key = key(random.nextInt(keys));
         if (random.nextInt(100) < writePercent) {

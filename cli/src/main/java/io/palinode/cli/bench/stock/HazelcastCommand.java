@@ -4,6 +4,7 @@ import io.palinode.benchmarks.hazelcast.HazelcastBenchmark;
 import io.palinode.benchmarks.hazelcast.HazelcastBenchmark.Parts;
 import io.palinode.benchmarks.hazelcast.HazelcastBenchmark.Size;
 import io.palinode.benchmarks.hazelcast.HazelcastSnapshots;
+import io.palinode.benchmarks.hazelcast.HazelcastSnapshots.Plan;
 import io.palinode.benchmarks.report.HazelcastReport;
 import io.palinode.benchmarks.report.HazelcastSnapshotsReport;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
@@ -115,6 +116,15 @@ public final class HazelcastCommand implements Callable<Integer> {
               + " (default: ${DEFAULT-VALUE}).")
   private List<Integer> back = List.of();
 
+  @Option(
+      names = "--rate",
+      defaultValue = "0",
+      paramLabel = "N",
+      description =
+          "With --snapshots: so many changes a second of all clients together (default: as many as"
+              + " they can).")
+  private int rate;
+
   @Mixin private OnlyOption only = new OnlyOption();
 
   @Mixin private ServerLoadOptions load = new ServerLoadOptions();
@@ -127,7 +137,7 @@ public final class HazelcastCommand implements Callable<Integer> {
   public Integer call()
       throws IOException, InterruptedException, ExecutionException, URISyntaxException {
     Size size = Refusal.valid(() -> new Size(members, heap, windowLog));
-    checkSnapshots();
+    Plan plan = checkedPlan();
     Setting setting = load.setting();
     Path stock =
         OwnJar.holding(
@@ -136,22 +146,22 @@ public final class HazelcastCommand implements Callable<Integer> {
     try (ScratchFolder data = ScratchFolder.create("bench")) {
       output.print(
           snapshots
-              ? snapshots(setting, size, stock, own, data.path())
+              ? snapshots(setting, plan, size, stock, own, data.path())
               : costs(setting, size, stock, own, data.path()));
     }
     return 0;
   }
 
-  private void checkSnapshots() {
-    if (!snapshots && spec.commandLine().getParseResult().hasMatchedOption("--back")) {
-      throw new Refusal("--back goes with --snapshots only");
+  private Plan checkedPlan() {
+    for (String option : List.of("--back", "--rate")) {
+      if (!snapshots && spec.commandLine().getParseResult().hasMatchedOption(option)) {
+        throw new Refusal(option + " goes with --snapshots only");
+      }
     }
     if (snapshots && spec.commandLine().getParseResult().hasMatchedOption(OnlyOption.NAME)) {
       throw new Refusal("--only does not go with --snapshots");
     }
-    if (back.stream().anyMatch(seconds -> seconds < 1)) {
-      throw new Refusal("--back must be at least 1 second: " + back);
-    }
+    return Refusal.valid(() -> new Plan(back, rate));
   }
 
   private Output.Report costs(Setting setting, Size size, Path stock, Path own, Path data)
@@ -165,14 +175,15 @@ public final class HazelcastCommand implements Callable<Integer> {
     }
   }
 
-  private Output.Report snapshots(Setting setting, Size size, Path stock, Path own, Path data)
+  private Output.Report snapshots(
+      Setting setting, Plan plan, Size size, Path stock, Path own, Path data)
       throws IOException, InterruptedException {
     try (ControlPlane plane =
         ControlPlane.start(
             data.resolve("control"), members, EPSILON, ControlPlane.Ports.FREE, output::say)) {
       Parts parts = new Parts(stock, own, plane.kafkaAddress(), data);
       HazelcastSnapshots benchmark =
-          new HazelcastSnapshots(setting, back, size, parts, output::say);
+          new HazelcastSnapshots(setting, plan, size, parts, output::say);
       return HazelcastSnapshotsReport.of(
           setting,
           size,

@@ -47,6 +47,13 @@ class HazelcastCommandIT {
     assertThat(report.path("log").path("bytesPerChange").asDouble()).isGreaterThan(2 * VALUE_BYTES);
   }
 
+  @Test
+  void clientsChangeNoMoreThanTheRate() throws Exception {
+    JsonNode log = run("--snapshots", "--back", "1", "--rate", "40").path("log");
+    // What is due at the begin of a round is one more.
+    assertThat(log.path("changesPerSecond").asDouble()).isBetween(1.0, 60.0);
+  }
+
   private static JsonNode run(String... options) throws Exception {
     String jar =
         HazelcastInstance.class.getProtectionDomain().getCodeSource().getLocation().getPath();

@@ -52,6 +52,14 @@ class HazelcastCommandTest {
   }
 
   @Test
+  void aRateIsForSnapshotsAndNotNegative() {
+    assertThat(execute("--hazelcast", "hazelcast.jar", "--rate", "5")).isNotZero();
+    assertThat(err.toString()).contains("--rate goes with --snapshots only");
+    assertThat(execute("--hazelcast", "hazelcast.jar", "--snapshots", "--rate", "-1")).isNotZero();
+    assertThat(err.toString()).contains("--rate must not be negative: -1");
+  }
+
+  @Test
   void modesAreNotForSnapshots() {
     assertThat(execute("--hazelcast", "hazelcast.jar", "--snapshots", "--only", "watched"))
         .isNotZero();
