@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.hazelcast.member.MemberPast;
 import io.palinode.hazelcast.member.WatchedMember;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.store.hosted.PastPage;
 import io.palinode.store.hosted.Query;
 import io.palinode.store.hosted.StatusPages;
@@ -15,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * The pages of the status port. With {@code node=N} they are of that member, else of the first.
  *
  * <p>{@code /past?map=M&key=K&at=T} is the value that this member holds of a key that is a string,
- * at a time. It is refused if the member does not know it.
+ * at a time. It is refused if the member does not know it. With {@code snapshot=S} it is the value
+ * in a snapshot.
  */
-final class MemberPages {
+final class MemberPages implements PastPage.Values {
   private final ObjectMapper json = new ObjectMapper();
   private final String version;
   private final Members members;
@@ -28,7 +31,7 @@ final class MemberPages {
   }
 
   Map<String, StatusPages.Page> all() {
-    return Map.of("/status", this::status, "/past", new PastPage(this::value));
+    return Map.of("/status", this::status, "/past", new PastPage(this));
   }
 
   private String status(@Nullable String query) throws JsonProcessingException {
@@ -38,8 +41,20 @@ final class MemberPages {
     return json.writeValueAsString(all);
   }
 
-  private @Nullable String value(Query asked, long hlc) {
+  @Override
+  public @Nullable String at(Query asked, long hlc) {
     return new MemberPast(member(asked)).get(asked.required("map"), asked.required("key"), hlc);
+  }
+
+  @Override
+  public LocalSnapshots snapshots(Query asked) {
+    return member(asked).snapshots();
+  }
+
+  @Override
+  public @Nullable String in(Query asked, OpenSnapshot snapshot) {
+    return new MemberPast(member(asked))
+        .get(asked.required("map"), asked.required("key"), snapshot);
   }
 
   private WatchedMember member(Query asked) {

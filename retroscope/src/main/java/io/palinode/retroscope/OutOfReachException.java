@@ -35,6 +35,12 @@ public final class OutOfReachException extends RuntimeException {
                 PointInTime.format(exactFrom)));
   }
 
+  /** A store lost records after {@code target} without a change in its window-log. */
+  public static OutOfReachException lost(long target, String why) {
+    return new OutOfReachException(
+        "time %s is out of reach: %s".formatted(PointInTime.format(target), why));
+  }
+
   /** Not every change since {@code target} is there any more. */
   public static OutOfReachException incomplete(long target, long exactFrom) {
     return new OutOfReachException(

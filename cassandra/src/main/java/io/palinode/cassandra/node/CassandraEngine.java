@@ -2,9 +2,11 @@ package io.palinode.cassandra.node;
 
 import io.palinode.cassandra.record.CellRecord;
 import io.palinode.cassandra.table.LiveCells;
+import io.palinode.cassandra.table.RecordScan;
 import io.palinode.cassandra.table.RestoredCells;
 import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
+import io.palinode.retroscope.snapshot.Scan;
 import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.store.engine.FreeBytes;
 import io.palinode.store.engine.KeyBytes;
@@ -165,10 +167,59 @@ final class CassandraEngine implements StorageEngine {
             });
   }
 
+  @Override
+  public Scan scan(String store) {
+    return new EngineScan(tables.records(second.getAsLong()));
+  }
+
+  /** The cells of the tables, then the pending ones instead. */
+  private final class EngineScan implements Scan {
+    private final RecordScan records;
+    private boolean more = true;
+
+    EngineScan(RecordScan records) {
+      this.records = records;
+    }
+
+    @Override
+    public List<Entry> next(int bytesMax) {
+      List<Entry> page = new ArrayList<>();
+      long[] bytes = {0};
+      while (more && bytes[0] < bytesMax) {
+        PendingCells now = pending;
+        more =
+            records.next(
+                () -> bytes[0] >= bytesMax,
+                (key, cell) -> {
+                  if (!now.has(key.key())) {
+                    byte[] record = cell.encode();
+                    page.add(new Entry(key.key(), record));
+                    bytes[0] += key.key().length + record.length;
+                  }
+                });
+        if (!more) {
+          addPending(page);
+        }
+      }
+      return page;
+    }
+
+    private void addPending(List<Entry> page) {
+      pending
+          .cells()
+          .forEach(
+              (key, record) -> {
+                if (record.length > 0) {
+                  page.add(new Entry(key.bytes(), record));
+                }
+              });
+    }
+  }
+
   /** Throws: Cassandra's tables have no key order. */
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
-    String why = "a Cassandra server's tables have no key order: no snapshot of " + store;
+    String why = "a Cassandra server's tables have no key order; compare two snapshots";
     throw new StorageException(why, new UnsupportedOperationException(why));
   }
 

@@ -331,7 +331,8 @@ public final class CassandraNode extends NodeBinding {
   public History history() {
     return new WatchedHistory(
         super.history(),
-        () -> isLogged() && !off.getAsBoolean() ? wholeSince.get() : WatchedHistory.OFF);
+        () -> isLogged() && !off.getAsBoolean() ? wholeSince.get() : WatchedHistory.OFF,
+        tables::requireNothingLost);
   }
 
   private static long seconds(long hlc) {

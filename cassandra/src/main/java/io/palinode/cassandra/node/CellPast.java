@@ -6,6 +6,7 @@ import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -33,12 +34,25 @@ final class CellPast {
     byte[] record = node.history().getAsOf(key.store(), key.key(), hlc);
     Version found = record == null ? null : version(key, record, hlc);
     tables.requirePast(key, hlc, found != null);
+    requireReplica(key);
+    return found == null ? null : found.value();
+  }
+
+  /** The same in this server's part of a snapshot. */
+  byte @Nullable [] in(StoreKey key, OpenSnapshot snapshot) {
+    tables.requireWatched(key);
+    requireReplica(key);
+    byte[] record = snapshot.get(key.store(), key.key());
+    Version found = record == null ? null : version(key, record, snapshot.hlc());
+    return found == null ? null : found.value();
+  }
+
+  private void requireReplica(StoreKey key) {
     List<Integer> replicas = node.replicas(key);
     if (!replicas.contains(node.node())) {
       throw new IllegalArgumentException(
           "node %d has no copy of this key; ask one of %s".formatted(node.node(), replicas));
     }
-    return found == null ? null : found.value();
   }
 
   private static @Nullable Version version(StoreKey key, byte[] record, long hlc) {

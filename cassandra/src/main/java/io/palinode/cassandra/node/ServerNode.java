@@ -71,6 +71,7 @@ public final class ServerNode {
   private final JoinedDetector detector;
   private final PromiseKeeper promises = new PromiseKeeper();
   private volatile @Nullable CassandraNode node;
+  private volatile @Nullable LocalSnapshots snapshots;
 
   /** Until the node is open; null before the server has a table of this memtable. */
   private volatile @Nullable FenceState startFence;
@@ -137,7 +138,7 @@ public final class ServerNode {
     opening.setContextClassLoader(ServerNode.class.getClassLoader());
     opening.start();
     if (parameters.statusPort() > 0) {
-      ServerPages pages = new ServerPages(() -> node, tables, detector, fuse);
+      ServerPages pages = new ServerPages(() -> node, () -> snapshots, tables, detector, fuse);
       boolean unused = StatusPages.start(parameters.statusPort(), pages.all(), registry);
     }
   }
@@ -218,11 +219,12 @@ public final class ServerNode {
     // These did not see the node.
     Keyspace.writeOrder.awaitNewBarrier();
     unlogged();
-    LocalSnapshots snapshots =
+    LocalSnapshots parts =
         new LocalSnapshots(number, opened.history(), folder.resolve("snapshots"));
+    snapshots = parts;
     boolean unused = StorageService.instance.addPostShutdownHook(this::close);
-    detector.start(opened, snapshots);
-    promises.start(opened, () -> detector.check(opened, snapshots));
+    detector.start(opened, parts);
+    promises.start(opened, () -> detector.check(opened, parts));
   }
 
   private List<StoreSpec> stores() {

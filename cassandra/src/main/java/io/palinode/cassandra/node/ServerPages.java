@@ -8,6 +8,8 @@ import io.palinode.cassandra.table.LiveCells;
 import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.store.hosted.Fuse;
 import io.palinode.store.hosted.JoinedDetector;
 import io.palinode.store.hosted.PastPage;
@@ -22,28 +24,35 @@ import org.jspecify.annotations.Nullable;
  * The pages of the status port.
  *
  * <p>{@code /past?key=K&at=T} is the value of a cell in this server's copy at a time. It is refused
- * if the server does not know it.
+ * if the server does not know it. With {@code snapshot=S} it is the value in a snapshot.
  */
-final class ServerPages {
+final class ServerPages implements PastPage.Values {
   private final ObjectMapper json = new ObjectMapper();
   private final Supplier<@Nullable CassandraNode> node;
+  private final Supplier<@Nullable LocalSnapshots> snapshots;
   private final Tables tables;
   private final JoinedDetector detector;
   private final Fuse fuse;
 
   /**
    * @param node null: it is not open
+   * @param snapshots null: the same
    */
   ServerPages(
-      Supplier<@Nullable CassandraNode> node, Tables tables, JoinedDetector detector, Fuse fuse) {
+      Supplier<@Nullable CassandraNode> node,
+      Supplier<@Nullable LocalSnapshots> snapshots,
+      Tables tables,
+      JoinedDetector detector,
+      Fuse fuse) {
     this.node = node;
+    this.snapshots = snapshots;
     this.tables = tables;
     this.detector = detector;
     this.fuse = fuse;
   }
 
   Map<String, StatusPages.Page> all() {
-    return Map.of("/status", query -> status(), "/past", new PastPage(this::value));
+    return Map.of("/status", query -> status(), "/past", new PastPage(this));
   }
 
   private String status() throws JsonProcessingException {
@@ -66,13 +75,37 @@ final class ServerPages {
     return json.writeValueAsString(all);
   }
 
-  private @Nullable String value(Query asked, long hlc) {
-    CassandraNode now = node.get();
-    if (now == null) {
+  @Override
+  public @Nullable String at(Query asked, long hlc) {
+    return text(past().get(key(asked), hlc));
+  }
+
+  @Override
+  public LocalSnapshots snapshots(Query asked) {
+    return requireOpen(snapshots.get());
+  }
+
+  @Override
+  public @Nullable String in(Query asked, OpenSnapshot snapshot) {
+    return text(past().in(key(asked), snapshot));
+  }
+
+  private CellPast past() {
+    return new CellPast(requireOpen(node.get()), tables);
+  }
+
+  private static <T> T requireOpen(@Nullable T opened) {
+    if (opened == null) {
       throw new IllegalArgumentException("the node is not open; see Cassandra's log");
     }
-    StoreKey key = new StoreKey(LiveCells.STORE, asked.required("key").getBytes(UTF_8));
-    byte[] value = new CellPast(now, tables).get(key, hlc);
+    return opened;
+  }
+
+  private static StoreKey key(Query asked) {
+    return new StoreKey(LiveCells.STORE, asked.required("key").getBytes(UTF_8));
+  }
+
+  private static @Nullable String text(byte @Nullable [] value) {
     return value == null ? null : new String(value, UTF_8);
   }
 }

@@ -20,6 +20,7 @@ import org.apache.cassandra.schema.TableMetadata;
 final class LostCells {
   private final Map<TableId, Followed> tables = new ConcurrentHashMap<>();
   private volatile LongSupplier hlc = () -> 0;
+  private volatile long tableLostAt;
 
   private final class Followed implements INotificationConsumer {
     private final ColumnFamilyStore table;
@@ -64,6 +65,15 @@ final class LostCells {
           table.getTracker().subscribe(followed);
           return followed;
         });
+  }
+
+  /** A watched table was dropped, or is not watched any more. */
+  void lostTable() {
+    tableLostAt = hlc.getAsLong();
+  }
+
+  boolean hasLostTableAfter(long time) {
+    return time < tableLostAt;
   }
 
   /** Whether it may have lost a value that a read at {@code time} returned. */

@@ -1,12 +1,14 @@
 package io.palinode.cassandra.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import io.palinode.cassandra.record.CellRecord;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.detector.binding.Version;
 import io.palinode.detector.binding.WriteFeed.ScanVisitor;
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.OutOfReachException;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +25,6 @@ import org.apache.cassandra.db.ColumnFamilyStore;
 import org.apache.cassandra.db.DecoratedKey;
 import org.apache.cassandra.db.Keyspace;
 import org.apache.cassandra.db.PartitionRangeReadCommand;
-import org.apache.cassandra.db.ReadCommand;
 import org.apache.cassandra.db.ReadExecutionController;
 import org.apache.cassandra.db.SinglePartitionReadCommand;
 import org.apache.cassandra.db.Slices;
@@ -36,6 +37,7 @@ import org.apache.cassandra.db.transform.Transformation;
 import org.apache.cassandra.schema.ColumnMetadata;
 import org.apache.cassandra.schema.DroppedColumn;
 import org.apache.cassandra.schema.Schema;
+import org.apache.cassandra.schema.SchemaChangeListener;
 import org.apache.cassandra.schema.TableMetadata;
 import org.apache.cassandra.utils.FBUtilities;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +97,59 @@ public final class Tables {
         .map(table -> Schema.instance.getColumnFamilyStoreInstance(table.id))
         .filter(Objects::nonNull)
         .forEach(lost::follow);
+    Schema.instance.registerListener(
+        new SchemaChangeListener() {
+          @Override
+          public void onDropTable(TableMetadata table, boolean dropsData) {
+            if (refusals.isWatched(table)) {
+              lost.lostTable();
+            }
+          }
+
+          @Override
+          public void onAlterTable(TableMetadata before, TableMetadata after, boolean isAffecting) {
+            if (refusals.isWatched(before) && !refusals.isWatched(after)) {
+              lost.lostTable();
+            }
+          }
+        });
+  }
+
+  /**
+   * Throws {@link OutOfReachException} with the reason if the watched tables may have lost cells
+   * after {@code hlc} without a mutation. Call after their reads.
+   */
+  public void requireNothingLost(long hlc) {
+    if (lost.hasLostTableAfter(hlc)) {
+      throw OutOfReachException.lost(
+          hlc, "a table was dropped after it, or is not watched any more");
+    }
+    watched()
+        .forEach(
+            table -> {
+              String why = whyLost(table, hlc);
+              why = why == null && lost.hasLostTtls(table, hlc) ? ttlsLost(table) : why;
+              if (why != null) {
+                throw OutOfReachException.lost(hlc, why);
+              }
+            });
+  }
+
+  private @Nullable String whyLost(TableMetadata table, long hlc) {
+    for (DroppedColumn dropped : table.droppedColumns.values()) {
+      if (dropped.droppedTime >= Hlc.micros(hlc)) {
+        return "column '%s' of %s was dropped after that time"
+            .formatted(dropped.column.name, table);
+      }
+    }
+    return lost.isTruncatedAfter(table, hlc)
+        ? "table %s was truncated after that time".formatted(table)
+        : null;
+  }
+
+  private static String ttlsLost(TableMetadata table) {
+    return "a compaction of table %s after that time may have removed a value whose TTL had ended"
+        .formatted(table);
   }
 
   /**
@@ -104,20 +159,8 @@ public final class Tables {
    * @param isLive whether a read at that time returned the cell, by these records
    */
   public void requirePast(StoreKey key, long hlc, boolean isLive) {
-    CellAddress cell = CellNames.parse(key.key());
-    ColumnMetadata column = cell == null ? null : cell.column();
-    if (cell == null || column == null) {
-      throw new IllegalArgumentException(
-          "no table has this key, which must be KEYSPACE.TABLE/PARTITION/CLUSTERING/COLUMN: "
-              + new String(key.key(), UTF_8));
-    }
-    TableMetadata table = cell.table();
-    if (!refusals.isWatched(table)) {
-      throw new IllegalArgumentException("table %s is not watched".formatted(table));
-    }
-    if (!LiveCells.isWatched(column)) {
-      throw new IllegalArgumentException("column '%s' is not watched".formatted(column.name));
-    }
+    ColumnMetadata column = requireWatched(key);
+    TableMetadata table = requireNonNull(CellNames.parse(key.key())).table();
     DroppedColumn dropped = table.droppedColumns.get(column.name.bytes);
     if (dropped != null && dropped.droppedTime >= Hlc.micros(hlc)) {
       throw new IllegalArgumentException(
@@ -127,10 +170,29 @@ public final class Tables {
       throw new IllegalArgumentException("table %s was truncated after that time".formatted(table));
     }
     if (!isLive && lost.hasLostTtls(table, hlc)) {
-      throw new IllegalArgumentException(
-          "a compaction of table %s after that time may have removed a value whose TTL had ended"
-              .formatted(table));
+      throw new IllegalArgumentException(ttlsLost(table));
     }
+  }
+
+  /**
+   * The column of a key. Throws {@link IllegalArgumentException} with the reason if it is of no
+   * cell that is watched.
+   */
+  public ColumnMetadata requireWatched(StoreKey key) {
+    CellAddress cell = CellNames.parse(key.key());
+    ColumnMetadata column = cell == null ? null : cell.column();
+    if (cell == null || column == null) {
+      throw new IllegalArgumentException(
+          "no table has this key, which must be KEYSPACE.TABLE/PARTITION/CLUSTERING/COLUMN: "
+              + new String(key.key(), UTF_8));
+    }
+    if (!refusals.isWatched(cell.table())) {
+      throw new IllegalArgumentException("table %s is not watched".formatted(cell.table()));
+    }
+    if (!LiveCells.isWatched(column)) {
+      throw new IllegalArgumentException("column '%s' is not watched".formatted(column.name));
+    }
+    return column;
   }
 
   private static @Nullable ImmutableBTreePartition read(CellAddress cell, long now) {
@@ -155,18 +217,15 @@ public final class Tables {
 
   /** Visits the record of each key of each watched table. */
   public void scanRecords(BiConsumer<StoreKey, CellRecord> visitor) {
-    long now = FBUtilities.nowInSeconds();
-    watched()
-        .forEach(
-            table ->
-                scanRecords(
-                    table,
-                    now,
-                    rows -> {
-                      try (rows) {
-                        CellStates.of(ImmutableBTreePartition.create(rows)).forEach(visitor);
-                      }
-                    }));
+    RecordScan scan = records(FBUtilities.nowInSeconds());
+    while (scan.next(() -> false, visitor)) {
+      // All of it.
+    }
+  }
+
+  /** Goes through the records of all watched tables, with the TTLs as in {@code second}. */
+  public RecordScan records(long second) {
+    return new RecordScan(watched().toList(), second);
   }
 
   /** A watched table that was truncated after a time, to the millisecond; null if there is none. */
@@ -194,15 +253,6 @@ public final class Tables {
     try (ReadExecutionController controller = all.executionController();
         UnfilteredPartitionIterator partitions =
             all.queryStorage(Keyspace.openAndGetStore(table), controller)) {
-      partitions.forEachRemaining(visitor);
-    }
-  }
-
-  private static void scanRecords(
-      TableMetadata table, long now, Consumer<UnfilteredRowIterator> visitor) {
-    ReadCommand all = PartitionRangeReadCommand.allDataRead(table, now);
-    try (ReadExecutionController controller = all.executionController();
-        UnfilteredPartitionIterator partitions = all.executeLocally(controller)) {
       partitions.forEachRemaining(visitor);
     }
   }

@@ -39,8 +39,12 @@ final class PastSteps {
   }
 
   private JsonNode answer(String key, String at) {
+    return answer(Map.of("key", key, "at", at));
+  }
+
+  private JsonNode answer(Map<String, String> parameters) {
     try {
-      return JSON.readTree(server.page("past", Map.of("key", key, "at", at)));
+      return JSON.readTree(server.page("past", parameters));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }
@@ -48,9 +52,22 @@ final class PastSteps {
 
   /** The text of a cell at a time; null if it was absent. */
   @Nullable String value(String key, long hlc) {
-    JsonNode answer = answer(key, PointInTime.format(hlc));
-    assertThat(answer.has("value")).as("%s at %d: %s", key, hlc, answer).isTrue();
+    return value(key, answer(key, PointInTime.format(hlc)));
+  }
+
+  /** The same in a snapshot. */
+  @Nullable String valueIn(String snapshot, String key) {
+    return value(key, answer(Map.of("key", key, "snapshot", snapshot)));
+  }
+
+  private static @Nullable String value(String key, JsonNode answer) {
+    assertThat(answer.has("value")).as("%s: %s", key, answer).isTrue();
     return answer.path("value").textValue();
+  }
+
+  void assertRefusedIn(String snapshot, String key, String reason) {
+    assertThat(answer(Map.of("key", key, "snapshot", snapshot)).path("error").asText())
+        .contains(reason);
   }
 
   void assertRefused(String key, String at, String reason) {
@@ -71,6 +88,16 @@ final class PastSteps {
    * between nothing is asserted.
    */
   int assertHistories(long hlc, int histories, Read before, Read after, String as) {
+    return assertHistories(key -> value(key, hlc), histories, before, after, as);
+  }
+
+  /** A cell by its key. */
+  @FunctionalInterface
+  interface Cells {
+    @Nullable String value(String key);
+  }
+
+  int assertHistories(Cells cells, int histories, Read before, Read after, String as) {
     int compared = 0;
     for (int p = 0; p < histories; p++) {
       String shared = null;
@@ -83,15 +110,15 @@ final class PastSteps {
           continue;
         }
         String key = "shop.histories/%d/%d/".formatted(p, c);
-        assertThat(value(key + "a", hlc)).as(as + key).isEqualTo(column(row, 1));
-        assertThat(value(key + "b", hlc)).as(as + key).isEqualTo(column(row, 2));
+        assertThat(cells.value(key + "a")).as(as + key).isEqualTo(column(row, 1));
+        assertThat(cells.value(key + "b")).as(as + key).isEqualTo(column(row, 2));
         compared += 2;
       }
       String alone = before.values().get(p + "/null");
       shared = alone == null ? shared : column(alone, 0);
       if (isSame) {
         String key = "shop.histories/%d/s".formatted(p);
-        assertThat(value(key, hlc)).as(as + key).isEqualTo(shared);
+        assertThat(cells.value(key)).as(as + key).isEqualTo(shared);
         compared++;
       }
     }

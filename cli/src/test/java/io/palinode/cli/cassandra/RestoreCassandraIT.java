@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.datastax.oss.driver.api.core.ConsistencyLevel;
 import com.datastax.oss.driver.api.core.CqlSession;
+import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import com.datastax.oss.driver.api.core.servererrors.WriteFailureException;
@@ -18,6 +19,8 @@ import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.plan.Rollback.State;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.snapshot.Snapshot;
+import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.predicate.text.PredicateException;
@@ -205,6 +208,88 @@ class RestoreCassandraIT {
           .as("cells whose TTL ended between the reads are few")
           .isGreaterThan(PAST_HISTORIES);
     }
+  }
+
+  @Test
+  void aSnapshotHasTheCellsOfItsTimeWhileClientsWrite() throws Exception {
+    Histories histories = new Histories(session, PAST_HISTORIES, Long.getLong("palinode.seed", 3));
+    histories.send(histories.statements(WRITES));
+    Read before = histories.read();
+    long time = PastSteps.cut();
+    Read after = histories.read();
+    histories.send(histories.statements(WRITES));
+    server.flush("shop", "histories");
+
+    begin(new SnapshotRequest("earlier", time, null, false, 0));
+    histories.send(histories.statements(WRITES));
+    assertThat(taken("earlier").phase()).isEqualTo(Snapshot.Phase.COMPLETE);
+    histories.send(histories.statements(WRITES));
+    begin(new SnapshotRequest("over", PastSteps.cut(), "earlier", false, 0));
+    Read later = histories.read();
+    assertThat(taken("over").phase()).isEqualTo(Snapshot.Phase.COMPLETE);
+
+    PastSteps past = new PastSteps(server, session);
+    assertThat(
+            past.assertHistories(
+                key -> past.valueIn("earlier", key), PAST_HISTORIES, before, after, "earlier: "))
+        .isGreaterThan(PAST_HISTORIES);
+    assertThat(
+            past.assertHistories(
+                key -> past.valueIn("over", key),
+                PAST_HISTORIES,
+                later,
+                histories.read(),
+                "over: "))
+        .isGreaterThan(PAST_HISTORIES);
+    past.assertRefusedIn("none", "shop.histories/0/s", "has no snapshot 'none'");
+    past.assertRefusedIn("earlier", "shop.absent/0/s", "no table has this key");
+  }
+
+  @Test
+  void aSnapshotHasAllCellsOfATableThatIsReadInManySteps() throws Exception {
+    int rows = 2_000;
+    begin(new SnapshotRequest("without-many", null, null, false, 0));
+    long keys = taken("without-many").nodes().get(0).taken().getKeys();
+    session.execute(
+        "CREATE TABLE shop.many (k int PRIMARY KEY, v text) WITH memtable = 'palinode'");
+    PreparedStatement insert = session.prepare("INSERT INTO shop.many (k, v) VALUES (?, ?)");
+    for (int row = 0; row < rows; row++) {
+      session.execute(insert.bind(row, "v".repeat(500)));
+    }
+    begin(new SnapshotRequest("with-many", null, null, false, 0));
+    assertThat(taken("with-many").nodes().get(0).taken().getKeys())
+        .as("of each row the value, and the marker that it exists")
+        .isEqualTo(keys + 2 * rows);
+  }
+
+  @Test
+  void aSnapshotOfATimeBeforeATableLostItsCellsIsRefused() throws Exception {
+    session.execute("CREATE TABLE shop.lost (k int PRIMARY KEY, v int) WITH memtable = 'palinode'");
+    session.execute("INSERT INTO shop.lost (k, v) VALUES (1, 2)");
+    long time = PastSteps.cut();
+    session.execute("TRUNCATE shop.lost");
+    begin(new SnapshotRequest("before-truncate", time, null, false, 0));
+    assertThat(taken("before-truncate").nodes().get(0).taken().getFailure())
+        .contains("table shop.lost was truncated after that time");
+    long later = PastSteps.cut();
+    session.execute("DROP TABLE shop.lost");
+    begin(new SnapshotRequest("before-drop", later, null, false, 0));
+    assertThat(taken("before-drop").nodes().get(0).taken().getFailure())
+        .contains("a table was dropped after it");
+    begin(new SnapshotRequest("after-drop", null, null, false, 0));
+    assertThat(taken("after-drop").phase()).isEqualTo(Snapshot.Phase.COMPLETE);
+  }
+
+  private void begin(SnapshotRequest request) throws Exception {
+    Snapshot unused = plane.orchestrator().snapshots().take(request);
+  }
+
+  private Snapshot taken(String id) {
+    return await()
+        .atMost(BOUND)
+        .until(
+            () -> plane.orchestrator().snapshots().get(id),
+            taken -> taken.phase() != Snapshot.Phase.TAKING);
   }
 
   @Test

@@ -186,7 +186,14 @@ class WatchHazelcastIT {
     for (int node = 0; node < NODES; node++) {
       assertThat(keys(after, node)).isEqualTo(keys(before, node) + 2);
       assertThat(keys(again, node)).as("in the past").isEqualTo(keys(after, node));
+      assertThat(valueIn("again", "k1", node)).as("node %d", node).isEqualTo("v");
+      assertThat(valueIn("before", "k1", node)).as("node %d", node).isEqualTo("null");
     }
+  }
+
+  private String valueIn(String snapshot, String key, int node) {
+    String path = "past?map=filed&key=%s&snapshot=%s".formatted(key, snapshot);
+    return Objects.requireNonNull(servers.get(node).page(path)).path("value").asText();
   }
 
   private Snapshot snapshot(String id, @Nullable Long hlc) throws RefusedException {

@@ -8,6 +8,7 @@ import io.palinode.detector.binding.Version;
 import io.palinode.hazelcast.record.EntryKeys;
 import io.palinode.hazelcast.record.EntryRules;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -27,15 +28,35 @@ public final class MemberPast {
    * @param key a string
    */
   public @Nullable String get(String map, String key, long hlc) {
-    if (!member.holds(map)) {
-      throw new IllegalArgumentException("the map '%s' is not watched".formatted(map));
-    }
-    Data data = member.hazelcast().getSerializationService().toData(key);
-    int partition = member.hazelcast().getPartitionService().getPartitionId(data);
+    int partition = requireWatched(map, key);
     requireHeld(map, partition, hlc);
     StoreKey name = EntryKeys.of(map, key);
     byte[] record = member.node().history().getAsOf(name.store(), name.key(), hlc);
     requireHeld(map, partition, hlc);
+    return value(record);
+  }
+
+  /** The same in this member's part of a snapshot, if it held the partition then. */
+  public @Nullable String get(String map, String key, OpenSnapshot snapshot) {
+    int partition = requireWatched(map, key);
+    StoreKey name = EntryKeys.of(map, key);
+    byte[] record = snapshot.get(name.store(), name.key());
+    if (record == null) {
+      requireHeld(map, partition, snapshot.hlc());
+    }
+    return value(record);
+  }
+
+  /** The key's partition. */
+  private int requireWatched(String map, String key) {
+    if (!member.holds(map)) {
+      throw new IllegalArgumentException("the map '%s' is not watched".formatted(map));
+    }
+    Data data = member.hazelcast().getSerializationService().toData(key);
+    return member.hazelcast().getPartitionService().getPartitionId(data);
+  }
+
+  private static @Nullable String value(byte @Nullable [] record) {
     List<Version> versions = record == null ? List.of() : new EntryRules().versions(record);
     return versions.isEmpty() ? null : new String(versions.get(0).value(), UTF_8);
   }

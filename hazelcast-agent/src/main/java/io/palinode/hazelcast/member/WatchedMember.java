@@ -439,6 +439,10 @@ public final class WatchedMember implements AutoCloseable {
     return node;
   }
 
+  public LocalSnapshots snapshots() {
+    return snapshots;
+  }
+
   public Node hazelcast() {
     return hazelcast;
   }

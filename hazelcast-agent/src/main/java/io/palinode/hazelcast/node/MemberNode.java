@@ -296,7 +296,8 @@ public final class MemberNode extends NodeBinding {
 
   @Override
   public History history() {
-    return new WatchedHistory(super.history(), () -> off.getAsBoolean() ? WatchedHistory.OFF : 0);
+    return new WatchedHistory(
+        super.history(), () -> off.getAsBoolean() ? WatchedHistory.OFF : 0, hlc -> {});
   }
 
   /** {@inheritDoc} Always now once the node is off. */

@@ -39,6 +39,17 @@ public interface History {
    */
   List<Entry> page(String store, byte @Nullable [] after, int bytesMax);
 
+  /** Goes through a store whose keys have no order; null: they have one, see {@link #page}. */
+  default @Nullable Scan scan(String store) {
+    return null;
+  }
+
+  /**
+   * Throws {@link io.palinode.retroscope.OutOfReachException} with the reason if a store lost
+   * records after {@code hlc} without a change in its window-log. Called after they are read.
+   */
+  default void requireNothingLost(long hlc) {}
+
   /**
    * The record that a key had at {@code hlc}; null when it was absent. Throws {@link
    * io.palinode.retroscope.OutOfReachException}, and {@link HalfUndoneException} for a time within

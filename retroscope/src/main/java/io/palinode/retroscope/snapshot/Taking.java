@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Of all keys: the stores are read page by page while they are served. A key that has changed
  * since the snapshot's time may stand in its page with a later record, or not at all. What it had
  * at that time is collected from the window-log and laid over the page. (Charapko et al., ICDCS
- * 2017, §III.)
+ * 2017, §III.) Pages of a store whose keys have no order are sorted first.
  *
  * <p>Over a base: only the keys that changed between its time and the new one.
  *
@@ -211,8 +211,14 @@ final class Taking implements AutoCloseable {
     Collected past = heldUpToNow();
     try (RunWriter run = writer()) {
       for (int store = 0; store < history.stores().size(); store++) {
-        writeStore(store, run, past);
+        Scan scan = history.scan(history.stores().get(store));
+        if (scan == null) {
+          writeStore(store, run, past);
+        } else {
+          writeSorted(store, scan, run, past);
+        }
       }
+      history.requireNothingLost(order.hlc());
       changed = run.entries();
       written.add(finished(run));
     }
@@ -260,6 +266,34 @@ final class Taking implements AutoCloseable {
     return last;
   }
 
+  /** Of a store whose keys have no order. Once it is read, nothing more of the past is needed. */
+  private void writeSorted(int store, Scan scan, RunWriter run, Collected past) throws IOException {
+    try (Spill present = spill()) {
+      for (List<Entry> page = scan.next(PAGE_BYTES);
+          !page.isEmpty();
+          page = scan.next(PAGE_BYTES)) {
+        page.forEach(entry -> present.add(store, entry));
+        keysWritten += page.size();
+        watch.passed(keysWritten, bytes);
+        extend();
+      }
+      past.overlay().extend();
+      List<Cursor.Pages> sorted = new ArrayList<>(present.pages(store));
+      sorted.addAll(past.old().pages(store));
+      MergedRuns all = new MergedRuns(sorted, null);
+      long merged = 0;
+      for (Entry entry = all.next(); entry != null; entry = all.next()) {
+        if (entry.record() != null) {
+          run.add(store, entry);
+        }
+        if (++merged % PROGRESS_ENTRIES == 0) {
+          watch.passed(keysWritten, bytes + run.bytes());
+        }
+      }
+      past.old().forgetUpTo(store, null);
+    }
+  }
+
   // ---- over a base
 
   /**
@@ -293,6 +327,7 @@ final class Taking implements AutoCloseable {
           after.addAll(since.old().pages(store));
           growth += writeChanged(store, run, before.merged(store), after);
         }
+        history.requireNothingLost(early);
         changed = run.entries();
         written.add(finished(run));
         return order.hlc() >= from ? growth : -growth;

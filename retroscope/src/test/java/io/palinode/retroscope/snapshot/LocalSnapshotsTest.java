@@ -41,6 +41,44 @@ class LocalSnapshotsTest extends LocalSnapshotsFixture {
   }
 
   @Test
+  void aSnapshotOfAStoreWithoutKeyOrderEqualsTheReplayDuringWrites() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);
+      history.hasNoKeyOrder = true;
+      change(60);
+      history.changesDuringAPage = (int) (seed % 3);
+      Ref base = Ref.NONE;
+      for (long hlc : sample(5, new Random(seed))) {
+        Ref id = take("s", hlc, Kind.RETROSPECTIVE, Ref.NONE);
+        assertHolds(id, hlc, "seed=" + seed);
+        if (!base.isNone()) {
+          assertHolds(take("over", hlc, Kind.INCREMENTAL, base), hlc, "over, seed=" + seed);
+        }
+        base = base.isNone() ? take("base", hlc, Kind.INSTANT, Ref.NONE) : base;
+      }
+    }
+  }
+
+  @Test
+  void aSnapshotIsRefusedIfAStoreHasLostRecordsSinceItsTime() {
+    change(30);
+    long early = history.now();
+    change(30);
+    Ref base = take("base", history.now(), Kind.INSTANT, Ref.NONE);
+    change(30);
+    history.nothingLostSince = history.now();
+    change(30);
+    assertRefused(() -> take("early", early, Kind.RETROSPECTIVE, Ref.NONE), "a store was emptied");
+    assertRefused(() -> take("over", history.now(), Kind.INCREMENTAL, base), "a store was emptied");
+    take("now", history.now(), Kind.INSTANT, Ref.NONE);
+    assertHolds(new Ref("now", numbers), history.now(), "");
+  }
+
+  private static void assertRefused(ThrowingCallable taking, String why) {
+    assertThatThrownBy(taking).isInstanceOf(OutOfReachException.class).hasMessageContaining(why);
+  }
+
+  @Test
   void anIncrementalSnapshotEqualsTheReplayForwardAndBackwardAlsoOnAnother() {
     for (long seed = 0; seed < 2L * SEEDS; seed++) {
       begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);

@@ -8,6 +8,7 @@ import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.snapshot.file.Entry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,13 @@ final class MapHistory implements History {
 
   long nanosAKey;
   int changesDuringAPage;
+
+  /** Its keys are not read in order. */
+  boolean hasNoKeyOrder;
+
+  /** Nothing was lost since; a snapshot of an earlier time is refused. */
+  long nothingLostSince;
+
   volatile Runnable whenSettled = () -> {};
   volatile Runnable whenPaged = () -> {};
   volatile Runnable whenLookedAt = () -> {};
@@ -204,6 +212,49 @@ final class MapHistory implements History {
       changeMeanwhile();
     }
     return page;
+  }
+
+  @Override
+  public @Nullable Scan scan(String store) {
+    return hasNoKeyOrder ? new ShuffledScan(store) : null;
+  }
+
+  /** The keys that are there at the begin, three at a time; a new one is seen or not. */
+  private final class ShuffledScan implements Scan {
+    private final String store;
+    private final List<byte[]> left;
+
+    ShuffledScan(String store) {
+      this.store = store;
+      synchronized (MapHistory.this) {
+        this.left = new ArrayList<>(of(store).keySet());
+        Collections.shuffle(left, random);
+      }
+    }
+
+    @Override
+    public List<Entry> next(int bytesMax) {
+      whenPaged.run();
+      synchronized (MapHistory.this) {
+        List<Entry> page = new ArrayList<>();
+        while (page.size() < 3 && !left.isEmpty()) {
+          byte[] key = left.remove(left.size() - 1);
+          byte[] record = of(store).get(key);
+          if (record != null) {
+            page.add(new Entry(key, record));
+          }
+          changeMeanwhile();
+        }
+        return page;
+      }
+    }
+  }
+
+  @Override
+  public void requireNothingLost(long hlc) {
+    if (hlc < nothingLostSince) {
+      throw OutOfReachException.lost(hlc, "a store was emptied");
+    }
   }
 
   private void changeMeanwhile() {

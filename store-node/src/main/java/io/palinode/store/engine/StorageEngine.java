@@ -1,5 +1,6 @@
 package io.palinode.store.engine;
 
+import io.palinode.retroscope.snapshot.Scan;
 import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.List;
 import java.util.OptionalLong;
@@ -45,6 +46,11 @@ public interface StorageEngine extends AutoCloseable {
    * may run: a key that changes meanwhile appears with one of its records, or not at all.
    */
   List<Entry> page(String store, byte @Nullable [] after, int bytesMax);
+
+  /** Goes through a store without a key order, while writes run; null: see {@link #page}. */
+  default @Nullable Scan scan(String store) {
+    return null;
+  }
 
   /**
    * Writes a small record of the node into room allocated before, even on a full disk. Returns

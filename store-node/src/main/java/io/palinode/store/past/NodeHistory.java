@@ -5,6 +5,7 @@ import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.retroscope.snapshot.Scan;
 import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.store.engine.StorageException;
 import java.util.List;
@@ -83,5 +84,10 @@ public final class NodeHistory implements History {
         }
       }
     }
+  }
+
+  @Override
+  public @Nullable Scan scan(String store) {
+    return stores.engine().scan(store);
   }
 }

@@ -4,8 +4,10 @@ import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.retroscope.snapshot.Scan;
 import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.List;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param wholeSince the HLC since which the node has missed no change; {@link #OFF}: it misses them
  *     from now on
+ * @param lost throws if the server lost records after that HLC; see {@link #requireNothingLost}
  */
-public record WatchedHistory(History history, LongSupplier wholeSince) implements History {
+public record WatchedHistory(History history, LongSupplier wholeSince, LongConsumer lost)
+    implements History {
   /** No time is in reach. */
   public static final long OFF = Long.MAX_VALUE;
 
@@ -54,5 +58,15 @@ public record WatchedHistory(History history, LongSupplier wholeSince) implement
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
     return history.page(store, after, bytesMax);
+  }
+
+  @Override
+  public @Nullable Scan scan(String store) {
+    return history.scan(store);
+  }
+
+  @Override
+  public void requireNothingLost(long hlc) {
+    lost.accept(hlc);
   }
 }
