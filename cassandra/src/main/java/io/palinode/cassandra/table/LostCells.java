@@ -12,6 +12,7 @@ import org.apache.cassandra.notifications.SSTableListChangedNotification;
 import org.apache.cassandra.notifications.TruncationNotification;
 import org.apache.cassandra.schema.TableId;
 import org.apache.cassandra.schema.TableMetadata;
+import org.apache.cassandra.utils.FBUtilities;
 
 /**
  * When tables lost cells without a mutation. A compaction makes a cell whose TTL has ended a
@@ -33,7 +34,8 @@ final class LostCells {
 
     @Override
     public void handleNotification(INotification event, Object sender) {
-      if (event instanceof SSTableListChangedNotification changed && haveTtls(changed.removed)) {
+      if (event instanceof SSTableListChangedNotification changed
+          && haveEndedTtls(changed.removed)) {
         ttlsLostAt = hlc.getAsLong();
       } else if (event instanceof TruncationNotification) {
         truncatedAt = hlc.getAsLong();
@@ -43,12 +45,14 @@ final class LostCells {
     /** Also while a compaction runs: reads may see its results before it ends. */
     boolean hasLostTtlsAfter(long time) {
       // In this order: the end of a compaction is noted before it is no longer running.
-      return haveTtls(table.getTracker().getCompacting()) || time < ttlsLostAt;
+      return haveEndedTtls(table.getTracker().getCompacting()) || time < ttlsLostAt;
     }
   }
 
-  private static boolean haveTtls(Collection<SSTableReader> parts) {
-    return parts.stream().anyMatch(part -> part.getSSTableMetadata().maxTTL > 0);
+  private static boolean haveEndedTtls(Collection<SSTableReader> parts) {
+    long now = FBUtilities.nowInSeconds();
+    return parts.stream()
+        .anyMatch(part -> part.getMaxTTL() > 0 && part.getMinLocalDeletionTime() <= now);
   }
 
   /** The clock of the node from now on. */

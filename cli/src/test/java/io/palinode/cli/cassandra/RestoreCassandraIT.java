@@ -280,6 +280,29 @@ class RestoreCassandraIT {
     assertThat(taken("after-drop").phase()).isEqualTo(Snapshot.Phase.COMPLETE);
   }
 
+  @Test
+  void aCompactionMattersToASnapshotOnlyIfATtlHasEnded() throws Exception {
+    session.execute(
+        "CREATE TABLE shop.sessions (k int PRIMARY KEY, v int) WITH memtable = 'palinode'");
+    session.execute("INSERT INTO shop.sessions (k, v) VALUES (1, 2) USING TTL 86400");
+    long time = PastSteps.cut();
+    server.flush("shop", "sessions");
+    server.compact("shop", "sessions");
+    begin(new SnapshotRequest("before-ends", time, null, false, 0));
+    assertThat(taken("before-ends").phase()).isEqualTo(Snapshot.Phase.COMPLETE);
+
+    session.execute("INSERT INTO shop.sessions (k, v) VALUES (2, 2) USING TTL 1");
+    long later = PastSteps.cut();
+    server.flush("shop", "sessions");
+    await()
+        .atMost(BOUND)
+        .until(() -> session.execute("SELECT k FROM shop.sessions").all().size() == 1);
+    server.compact("shop", "sessions");
+    begin(new SnapshotRequest("after-ends", later, null, false, 0));
+    assertThat(taken("after-ends").nodes().get(0).taken().getFailure())
+        .contains("a compaction of table shop.sessions after that time");
+  }
+
   private void begin(SnapshotRequest request) throws Exception {
     Snapshot unused = plane.orchestrator().snapshots().take(request);
   }
