@@ -19,6 +19,7 @@ import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.plan.Rollback.State;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.rest.SnapshotBackend;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.predicate.Predicate;
@@ -30,6 +31,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -220,6 +222,7 @@ class RestoreCassandraIT {
     histories.send(histories.statements(WRITES));
     server.flush("shop", "histories");
 
+    deleteSnapshots();
     begin(new SnapshotRequest("earlier", time, null, false, 0));
     histories.send(histories.statements(WRITES));
     assertThat(taken("earlier").phase()).isEqualTo(Snapshot.Phase.COMPLETE);
@@ -248,18 +251,25 @@ class RestoreCassandraIT {
   @Test
   void aSnapshotHasAllCellsOfATableThatIsReadInManySteps() throws Exception {
     int rows = 2_000;
-    begin(new SnapshotRequest("without-many", null, null, false, 0));
-    long keys = taken("without-many").nodes().get(0).taken().getKeys();
+    long keys = keys("without-many");
     session.execute(
         "CREATE TABLE shop.many (k int PRIMARY KEY, v text) WITH memtable = 'palinode'");
     PreparedStatement insert = session.prepare("INSERT INTO shop.many (k, v) VALUES (?, ?)");
     for (int row = 0; row < rows; row++) {
       session.execute(insert.bind(row, "v".repeat(500)));
     }
-    begin(new SnapshotRequest("with-many", null, null, false, 0));
-    assertThat(taken("with-many").nodes().get(0).taken().getKeys())
+    assertThat(keys("in-memory"))
         .as("of each row the value, and the marker that it exists")
         .isEqualTo(keys + 2 * rows);
+    server.flush("shop", "many");
+    assertThat(keys("on-disk")).isEqualTo(keys + 2 * rows);
+  }
+
+  /** In a snapshot that starts from no other. */
+  private long keys(String id) throws Exception {
+    deleteSnapshots();
+    begin(new SnapshotRequest(id, null, null, false, 0));
+    return taken(id).nodes().get(0).taken().getKeys();
   }
 
   @Test
@@ -301,6 +311,19 @@ class RestoreCassandraIT {
     begin(new SnapshotRequest("after-ends", later, null, false, 0));
     assertThat(taken("after-ends").nodes().get(0).taken().getFailure())
         .contains("a compaction of table shop.sessions after that time");
+  }
+
+  /** They would be the start of later ones, which then read no table. */
+  private void deleteSnapshots() throws Exception {
+    SnapshotBackend snapshots = plane.orchestrator().snapshots();
+    List<Snapshot> all = new ArrayList<>(snapshots.all());
+    // A base is needed by those over it.
+    all.sort(Comparator.comparing(each -> each.base().isEmpty()));
+    for (Snapshot each : all) {
+      if (each.isStanding()) {
+        snapshots.delete(each.id());
+      }
+    }
   }
 
   private void begin(SnapshotRequest request) throws Exception {
