@@ -1,6 +1,7 @@
 package io.palinode.cassandra.node;
 
 import io.palinode.cassandra.record.CellRecord;
+import io.palinode.cassandra.table.LargeReadException;
 import io.palinode.cassandra.table.LiveCells;
 import io.palinode.cassandra.table.RecordScan;
 import io.palinode.cassandra.table.RestoredCells;
@@ -8,6 +9,7 @@ import io.palinode.cassandra.table.Tables;
 import io.palinode.detector.binding.StoreKey;
 import io.palinode.retroscope.snapshot.Scan;
 import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.SnapshotException;
 import io.palinode.store.engine.FreeBytes;
 import io.palinode.store.engine.KeyBytes;
 import io.palinode.store.engine.StorageEngine;
@@ -185,21 +187,25 @@ final class CassandraEngine implements StorageEngine {
     public List<Entry> next(int bytesMax) {
       List<Entry> page = new ArrayList<>();
       long[] bytes = {0};
-      while (more && bytes[0] < bytesMax) {
-        PendingCells now = pending;
-        more =
-            records.next(
-                () -> bytes[0] >= bytesMax,
-                (key, cell) -> {
-                  if (!now.has(key.key())) {
-                    byte[] record = cell.encode();
-                    page.add(new Entry(key.key(), record));
-                    bytes[0] += key.key().length + record.length;
-                  }
-                });
-        if (!more) {
-          addPending(page);
+      try {
+        while (more && bytes[0] < bytesMax) {
+          PendingCells now = pending;
+          more =
+              records.next(
+                  () -> bytes[0] >= bytesMax,
+                  (key, cell) -> {
+                    if (!now.has(key.key())) {
+                      byte[] record = cell.encode();
+                      page.add(new Entry(key.key(), record));
+                      bytes[0] += key.key().length + record.length;
+                    }
+                  });
+          if (!more) {
+            addPending(page);
+          }
         }
+      } catch (LargeReadException e) {
+        throw new SnapshotException(String.valueOf(e.getMessage()), e);
       }
       return page;
     }

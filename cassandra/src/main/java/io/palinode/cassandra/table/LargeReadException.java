@@ -1,6 +1,6 @@
 package io.palinode.cassandra.table;
 
-/** Thrown if a delete covers too many bytes to read them first. Has no stack trace. */
+/** Thrown if a partition, or what a delete covers, is too large to read. Has no stack trace. */
 public final class LargeReadException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -9,7 +9,8 @@ public final class LargeReadException extends RuntimeException {
    */
   public LargeReadException(String table, long bytesMax) {
     super(
-        "a delete of %s covers more than %d bytes; see 'partition_max'".formatted(table, bytesMax),
+        "more than %d bytes of %s must be read at once; see 'partition_max'"
+            .formatted(bytesMax, table),
         null,
         false,
         false);

@@ -18,6 +18,7 @@ import org.apache.cassandra.db.filter.RowFilter;
 import org.apache.cassandra.db.partitions.ImmutableBTreePartition;
 import org.apache.cassandra.db.partitions.UnfilteredPartitionIterator;
 import org.apache.cassandra.db.rows.UnfilteredRowIterator;
+import org.apache.cassandra.db.transform.Transformation;
 import org.apache.cassandra.dht.Range;
 import org.apache.cassandra.schema.TableMetadata;
 import org.jspecify.annotations.Nullable;
@@ -30,15 +31,18 @@ import org.jspecify.annotations.Nullable;
 public final class RecordScan {
   private final Deque<TableMetadata> tables;
   private final long second;
+  private final long partitionBytesMax;
   private @Nullable DecoratedKey last;
 
-  RecordScan(Collection<TableMetadata> tables, long second) {
+  RecordScan(Collection<TableMetadata> tables, long second, long partitionBytesMax) {
     this.tables = new ArrayDeque<>(tables);
     this.second = second;
+    this.partitionBytesMax = partitionBytesMax;
   }
 
   /**
-   * Visits the records of some partitions, maybe none. Returns whether there may be more.
+   * Visits the records of some partitions, maybe none. Returns whether there may be more. Throws
+   * {@link LargeReadException} if a partition is too large.
    *
    * @param enough asked before each partition
    */
@@ -58,7 +62,8 @@ public final class RecordScan {
     try (ReadExecutionController controller = some.executionController();
         UnfilteredPartitionIterator partitions = some.executeLocally(controller)) {
       while (!enough.getAsBoolean() && partitions.hasNext()) {
-        try (UnfilteredRowIterator rows = partitions.next()) {
+        KeptRows all = new KeptRows(table, row -> true, partitionBytesMax);
+        try (UnfilteredRowIterator rows = Transformation.apply(partitions.next(), all)) {
           last = rows.partitionKey();
           CellStates.of(ImmutableBTreePartition.create(rows)).forEach(visitor);
         }

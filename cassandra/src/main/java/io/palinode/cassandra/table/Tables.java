@@ -159,8 +159,9 @@ public final class Tables {
    * @param isLive whether a read at that time returned the cell, by these records
    */
   public void requirePast(StoreKey key, long hlc, boolean isLive) {
-    ColumnMetadata column = requireWatched(key);
-    TableMetadata table = requireNonNull(CellNames.parse(key.key())).table();
+    CellAddress cell = watched(key);
+    ColumnMetadata column = requireNonNull(cell.column());
+    TableMetadata table = cell.table();
     DroppedColumn dropped = table.droppedColumns.get(column.name.bytes);
     if (dropped != null && dropped.droppedTime >= Hlc.micros(hlc)) {
       throw new IllegalArgumentException(
@@ -174,11 +175,12 @@ public final class Tables {
     }
   }
 
-  /**
-   * The column of a key. Throws {@link IllegalArgumentException} with the reason if it is of no
-   * cell that is watched.
-   */
-  public ColumnMetadata requireWatched(StoreKey key) {
+  /** Throws {@link IllegalArgumentException} with the reason if a key is of no watched cell. */
+  public void requireWatched(StoreKey key) {
+    CellAddress unused = watched(key);
+  }
+
+  private CellAddress watched(StoreKey key) {
     CellAddress cell = CellNames.parse(key.key());
     ColumnMetadata column = cell == null ? null : cell.column();
     if (cell == null || column == null) {
@@ -192,7 +194,7 @@ public final class Tables {
     if (!LiveCells.isWatched(column)) {
       throw new IllegalArgumentException("column '%s' is not watched".formatted(column.name));
     }
-    return column;
+    return cell;
   }
 
   private static @Nullable ImmutableBTreePartition read(CellAddress cell, long now) {
@@ -217,15 +219,19 @@ public final class Tables {
 
   /** Visits the record of each key of each watched table. */
   public void scanRecords(BiConsumer<StoreKey, CellRecord> visitor) {
-    RecordScan scan = records(FBUtilities.nowInSeconds());
+    RecordScan scan =
+        new RecordScan(watched().toList(), FBUtilities.nowInSeconds(), Long.MAX_VALUE);
     while (scan.next(() -> false, visitor)) {
       // All of it.
     }
   }
 
-  /** Goes through the records of all watched tables, with the TTLs as in {@code second}. */
+  /**
+   * Goes through the records of all watched tables, with the TTLs as in {@code second}. A partition
+   * above {@link #partitionBytesMax} fails it.
+   */
   public RecordScan records(long second) {
-    return new RecordScan(watched().toList(), second);
+    return new RecordScan(watched().toList(), second, partitionBytesMax());
   }
 
   /** A watched table that was truncated after a time, to the millisecond; null if there is none. */

@@ -269,7 +269,9 @@ class RestoreCassandraIT {
   private long keys(String id) throws Exception {
     deleteSnapshots();
     begin(new SnapshotRequest(id, null, null, false, 0));
-    return taken(id).nodes().get(0).taken().getKeys();
+    Snapshot taken = taken(id);
+    assertThat(taken.phase()).isEqualTo(Snapshot.Phase.COMPLETE);
+    return taken.nodes().get(0).taken().getKeys();
   }
 
   @Test
@@ -441,6 +443,12 @@ class RestoreCassandraIT {
     // A start flushes what it replays.
     restart();
     assertRefusedForRollbacks("shop.large", "it has a partition of about");
+    deleteSnapshots();
+    begin(new SnapshotRequest("large", null, null, false, 0));
+    assertThat(taken("large").nodes().get(0).taken().getFailure())
+        .isEqualTo(
+            "more than 1048576 bytes of shop.large must be read at once; see 'partition_max'");
+    session.execute("DROP TABLE shop.large");
   }
 
   @Test
@@ -488,6 +496,7 @@ class RestoreCassandraIT {
     assertThatThrownBy(() -> session.execute(insert, ByteBuffer.allocate((6 << 20) + 1)))
         .isInstanceOf(InvalidQueryException.class)
         .hasMessageContaining("a value of column 'v' must have at most 6291456 bytes");
+    session.execute("DROP TABLE shop.images");
   }
 
   private void assertTransactionRefused(String statement) {

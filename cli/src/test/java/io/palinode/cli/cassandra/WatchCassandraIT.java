@@ -325,7 +325,7 @@ class WatchCassandraIT {
     long gaps = plane.orchestrator().status().gapsFound();
     cql("DELETE FROM shop.films WHERE k = 1");
     assertThat(Files.readString(server.log()))
-        .contains("a delete of shop.films covers more than 1048576 bytes");
+        .contains("more than 1048576 bytes of shop.films must be read at once");
     assertThat(session.execute("SELECT c FROM shop.films WHERE k = 1").all()).isEmpty();
     await().atMost(BOUND).until(() -> plane.orchestrator().status().gapsFound() > gaps);
   }
